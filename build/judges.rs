@@ -1,4 +1,4 @@
-//! Which programs of others are here: tests that ask them count as ignored where one is missing, not as passed.
+//! Finds the external programs that tests use: where one is missing, its tests count as ignored, not as passed.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 const JUDGES: [(&str, &str); 4] =
     [("spin", "without_spin"), ("rumur", "without_rumur"), ("gcc", "without_gcc"), ("z3", "without_z3")];
 
-/// Tells cargo. After one was installed: `touch build/judges.rs`.
+/// Sets the flags for cargo. After installing one: `touch build/judges.rs`.
 pub fn tell() {
     for (program, flag) in JUDGES {
         println!("cargo::rustc-check-cfg=cfg({flag})");

@@ -1,11 +1,11 @@
-//! Whether a compiler links a program with a library, and what to say when it does not.
+//! Checks whether a compiler links a program with a library; the message when it does not.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// What to say when `lacking` is not there on this operating system; whether this is a clone of the repository, which
-/// has a script for it.
+/// The message when `lacking` is missing on this operating system; `clone`: whether this is a clone of the repository,
+/// which has a script for it.
 pub fn text(lacking: &[&str], system: &str, clone: bool) -> String {
     let by_hand = match system {
         "macos" => "brew install z3 pkgconf",

@@ -1,4 +1,5 @@
-//! Says what is missing before anything else is tried, adds to the program what looks at standard output before `main`, and tells it what it is built from.
+//! Reports missing libraries before anything else is tried, links the program with the code that examines standard output before
+//! `main`, and records what it is built from.
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 
@@ -10,7 +11,7 @@ mod z3;
 use std::env;
 
 fn main() {
-    // Whoever builds only the library links Z3 himself, and a vendored one is not there yet.
+    // A user of the library alone links Z3 on their own, and a vendored one is not there yet.
     let linked =
         env::var_os("CARGO_FEATURE_CLI").is_some() && env::var_os("CARGO_FEATURE_VENDORED").is_none();
     if linked && env::var_os("DOCS_RS").is_none() {

@@ -1,13 +1,13 @@
-//! Tells the program what it is built from: commit, features and machine.
+//! Records in the program what it is built from: commit, features and machine.
 //!
 //! The commit comes from `.cargo_vcs_info.json` in a package, else from git's log of HEAD, of which only the path is
-//! told: the program reads the last line of that file when it is compiled. So a new commit compiles the program
-//! again, but not the library; and git itself is not needed.
+//! passed on: the program reads the last line of that file when it is compiled. So a new commit recompiles the program,
+//! but not the library; and git itself is not needed.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Sets `CUBICLE_COMMIT` (`unknown` when nobody knows), `CUBICLE_HEAD_LOG` (an empty file when there is none),
+/// Sets `CUBICLE_COMMIT` (or `unknown`), `CUBICLE_HEAD_LOG` (an empty file when there is none),
 /// `CUBICLE_FEATURES` and `CUBICLE_TARGET`.
 pub fn tell() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));

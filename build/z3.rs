@@ -1,22 +1,22 @@
-//! Whether a program can be linked with Z3 here; if not, what to do about it.
+//! Checks whether a program can be linked with Z3 here; if not, says what to do about it.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use crate::link::{Linked, links, text};
 
-/// What changes the answer.
+/// Environment variables that change the answer.
 const ASKED: [&str; 5] =
     ["Z3_LIBRARY_PATH_OVERRIDE", "CXXSTDLIB", "PKG_CONFIG_PATH", "LIBRARY_PATH", "Z3_STATIC"];
 
-/// Tells cargo when to ask again.
+/// Tells cargo when to check again.
 pub fn rerun() {
     for name in ASKED {
         println!("cargo::rerun-if-env-changed={name}");
     }
 }
 
-/// What is missing on this machine, and the line that installs it; `None` when a program can be linked, or when that
+/// What is missing on this machine, and the command that installs it; `None` when a program can be linked, or when that
 /// cannot be tried (a program for another machine, or a compiler with flags of its own).
 pub fn missing() -> Option<String> {
     let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn missing() -> Option<String> {
     let links = |library: &str| links(compiler.to_command(), &folder, &places(), library);
     let lacking: Vec<&str> = match (links(""), links(&runtime), links("z3")) {
         (Linked::NoCompiler, ..) => vec!["a C++ compiler", "Z3"],
-        // Not even an empty program: this is not about libraries.
+        // Not even an empty program can be linked: the libraries are not the problem.
         (Linked::No, ..) => return None,
         (Linked::Yes, runtime, z3) => [(runtime, "a C++ compiler"), (z3, "Z3")]
             .into_iter()
@@ -46,8 +46,7 @@ pub fn missing() -> Option<String> {
     (!lacking.is_empty()).then(|| text(&lacking, &system, clone))
 }
 
-/// Where libraries are looked for, besides the compiler's own places: as `z3-sys` does, and where the flags of rustc
-/// say.
+/// Folders to search for libraries, besides the compiler's own: those of `z3-sys`, and those in the flags of rustc.
 fn places() -> Vec<PathBuf> {
     let by_name = env::var_os("Z3_LIBRARY_PATH_OVERRIDE").map(PathBuf::from);
     let known = pkg_config::Config::new().cargo_metadata(false).env_metadata(false).probe("z3");

@@ -32,7 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`forward::StateSpace`] is an instance explored, and asked what is reachable. A trace is executed step by step with
+//! [`forward::StateSpace`] explores an instance and answers what is reachable. A trace is executed step by step with
 //! [`replay`](model::semantics::replay()):
 //!
 //! ```
@@ -57,7 +57,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Observer`](observer::Observer) hears what a run tells while it works:
+//! An [`Observer`](observer::Observer) receives the events of a run:
 //!
 //! ```
 //! use cubicle::interrupt::Interrupt;
@@ -89,19 +89,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # In a program of one's own
+//! # In another program
 //!
 //! [`check()`] may run any number of times in a process, one run after the other or several at the same time on
-//! threads of their own: a run has no state outside of itself, and answers as if it were alone. Its time limit is its
-//! own ([`Options::time_limit`](options::Options::time_limit)); an [`Interrupt`](interrupt::Interrupt) that is given
+//! threads of their own: a run has no state outside of itself, and others do not change its answer. Each run has its own
+//! time limit ([`Options::time_limit`](options::Options::time_limit)); an [`Interrupt`](interrupt::Interrupt) that is given
 //! to several runs stops them all.
 //!
-//! What a process shares is Z3's global parameters. The crate sets one, once, before it makes its first solver:
+//! All runs in a process share Z3's global parameters. The crate sets one, once, before it makes its first solver:
 //! `tactic.default_tactic` becomes `smt`, so that a solver does not make a chain of tactics that takes longer than
-//! a small question. All else is set for each solver or context. A program that uses Z3 beside this crate sees that
+//! a small question. All others are set for each solver or context. A program that also uses Z3 itself sees that
 //! parameter; one that sets it differently afterwards makes runs slower, not wrong.
 //!
-//! Without the default feature `cli` the crate does without what only the program `cubicle` needs.
+//! Without the default feature `cli` the crate leaves out what only the program `cubicle` needs.
 
 pub use cubicle_backward::{self as backward, smt};
 pub use cubicle_certificate as certificate;

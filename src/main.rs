@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use cubicle_app::{Build, last_commit};
 
-/// For `--version`. Here, so that a new commit compiles these lines alone.
+/// For `--version`. It is here so that a new commit recompiles only this file.
 const BUILD: Build = Build {
     head: last_commit(include_bytes!(env!("CUBICLE_HEAD_LOG"))),
     commit: env!("CUBICLE_COMMIT"),

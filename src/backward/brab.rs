@@ -1,4 +1,4 @@
-//! BRAB: a run in which a cube that no forward state satisfies takes the place of each node, where there is one
+//! BRAB: a run that replaces each node by a cube that no forward state satisfies, where there is one
 //! (Conchon et al., FMCAD 2013). Without approximation it is classical backward reachability.
 
 use crate::approximation::Approximation;
@@ -9,7 +9,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::verdict::Reason;
 
-/// Takes a run to its end, replacing nodes by candidates where that is asked for.
+/// Drives a run to its end, replacing nodes by candidates where the method asks for it.
 pub fn drive(
     run: &mut Run<'_, '_>,
     mut approximation: Option<Approximation<'_, '_>>,
@@ -24,7 +24,7 @@ pub fn drive(
             Next::Node(id) => id,
             Next::End(end) => {
                 if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
-                    // Where the effort is spent, they are for the searches after this one.
+                    // Where the effort is spent, the lemmas are for the searches after this one.
                     let spent = matches!(reason, Reason::Effort(_));
                     let may_help = spent || matches!(reason, Reason::Depth(_));
                     if may_help && approximation.look_for_lemmas(run, observer) && !spent {

@@ -1,5 +1,5 @@
-//! The inner operations of the backward search, opened to benches: on the cubes that a search of the
-//! system really meets.
+//! The inner operations of the backward search, for benchmarks: on the cubes that a real search of the
+//! system meets.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub struct Kernels<'a> {
 }
 
 impl Kernels<'_> {
-    /// Searches `system` breadth first until `nodes` cubes are visited, and hands over what is there; `None`
+    /// Searches `system` breadth first until `nodes` cubes are visited, and calls `f` with the state reached; `None`
     /// when a number leaves the 64-bit range.
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
         let context = CubeContext::new(system, true, &Interrupt::default());
@@ -59,31 +59,31 @@ impl Kernels<'_> {
         (self.visited.cubes().count(), self.waiting.len())
     }
 
-    /// Takes the pre-images of all visited cubes; how many there are.
+    /// Takes the pre-images of all visited cubes; returns how many there are.
     pub fn pre_images(&self) -> usize {
         let mut pres = Vec::new();
         for cube in self.visited.cubes() {
             for t in self.transitions {
-                // What overflows has fewer pre-images.
+                // On overflow, some pre-images are missing.
                 let _ = pre_image(self.context, t, cube, PRE, &mut PreCounts::default(), &mut pres);
             }
         }
         pres.len()
     }
 
-    /// Looks for a visited cube that contains each waiting one; how many have one.
+    /// Looks for a visited cube that contains each waiting one; returns how many have one.
     pub fn subsumption(&mut self) -> usize {
         let Self { tester, visited, waiting, .. } = self;
         waiting.iter().filter(|cube| visited.subsumer(tester, cube).is_ok_and(|by| by.is_some())).count()
     }
 
-    /// Decides for each waiting cube whether the visited ones together contain it; how many they do.
+    /// Decides for each waiting cube whether the visited ones together contain it; returns for how many they do.
     pub fn fixpoint_tests(&mut self) -> usize {
         let Self { tester, visited, waiting, .. } = self;
         waiting.iter().filter(|cube| visited.covers(tester, cube).is_ok_and(|c| c != Covered::No)).count()
     }
 
-    /// Asks the oracle about the candidates of all waiting cubes, of at most `procs` processes; how many it has not
+    /// Asks the oracle about the candidates of all waiting cubes, of at most `procs` processes; returns how many it has not
     /// seen.
     pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
         let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };

@@ -1,10 +1,10 @@
-//! Backward reachability over cubes, BRAB (the same with approximations), and property-directed search.
+//! Backward reachability over cubes, BRAB (backward reachability with approximations), and property-directed search.
 //!
 //! In: a system, options and, for the last two, an oracle. Out: an outcome: the verdict, an invariant when it is safe,
 //! figures.
 //!
-//! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
-//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved of numbers),
+//! In reading order, each folder uses only those before it: `cube` (the algebra), `theory`
+//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (proved cubes about numbers),
 //! `approximation` (candidates in place of cubes), `brab` and `pdr` (two ways to drive a run), `restarts` (the loop around
 //! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.

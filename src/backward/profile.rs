@@ -1,7 +1,7 @@
 //! Where the time of a search goes: calls and time of its phases.
 //!
-//! One phase is current at a time; what runs inside of another is counted for itself alone, so that the
-//! times add up. Reading the clock costs a few percent, so it is done only when somebody asks for it.
+//! One phase is current at a time; a phase inside another is counted for itself alone, so that the
+//! times add up. Reading the clock costs a few percent, so it is done only on request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use cubicle_run::result::PhaseReport;
 /// Parts of a backward search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// All else: the queue, the nodes, what is told to the observer.
+    /// All else: the queue, the nodes, the events for the observer.
     Search,
     /// Pre-images.
     PreImages,
-    /// Whether one visited cube contains another cube.
+    /// Tests whether one visited cube contains another cube.
     Subsumption,
-    /// Whether several visited cubes together contain a cube, without Z3.
+    /// Tests whether several visited cubes together contain a cube, without Z3.
     FiniteDomain,
     /// Z3.
     Solver,
-    /// Whether a cube meets init, without Z3.
+    /// Tests whether a cube meets init, without Z3.
     Initial,
     /// Making and comparing candidates.
     Candidates,
@@ -67,7 +67,7 @@ impl Profiler {
         Self(measures.then(|| Arc::new(Mutex::new(shared()))))
     }
 
-    /// Begins a phase; the one that is interrupted goes on when the value is dropped.
+    /// Begins a phase; the interrupted one resumes when the value is dropped.
     pub fn enter(&self, phase: Phase) -> InPhase {
         InPhase(self.0.as_ref().map(|shared| {
             let mut now = lock(shared);
@@ -77,7 +77,7 @@ impl Profiler {
         }))
     }
 
-    /// What was measured; empty when nothing was.
+    /// The measurements; empty when nothing was measured.
     pub fn report(&self) -> Vec<PhaseReport> {
         let Some(shared) = &self.0 else { return Vec::new() };
         let mut now = lock(shared);
@@ -91,7 +91,7 @@ impl Profiler {
 }
 
 impl SharedCounts {
-    /// Makes a phase current; which one was.
+    /// Makes a phase current; returns the previous one.
     fn switch(&mut self, phase: Phase) -> Phase {
         let now = Instant::now();
         self.totals[self.current as usize].1 += now - self.since;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phases_inside_of_others_count_for_themselves() {
+    fn the_time_of_an_inner_phase_is_not_counted_twice() {
         let profiler = Profiler::new(true);
         let start = Instant::now();
         {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_measured_unasked() {
+    fn nothing_is_measured_without_a_request() {
         let profiler = Profiler::new(false);
         drop(profiler.enter(Phase::Solver));
         assert_eq!(profiler.report(), []);

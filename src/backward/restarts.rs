@@ -1,7 +1,7 @@
 //! The loop around runs: restarts, and exactness raised when only spurious paths were found.
 //!
-//! Each restart removes at least one candidate for good, so the loop ends. What is proved at the end is
-//! proved in the last run alone; only candidates and their fate live longer.
+//! Each restart removes at least one candidate for good, so the loop ends. The final proof comes from
+//! the last run alone; only candidates and their fate live longer.
 
 use super::{brab, pdr};
 use crate::approximation::{Approximation, Brab, Pool, Reached};
@@ -18,13 +18,13 @@ use cubicle_run::options::BackwardOptions;
 use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
 
-/// What searches of one system share, and what may be done for one that fails.
+/// Data that searches of one system share, and the repair for a search that fails.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
-    /// What is proved about numbers.
+    /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
-    /// Whether somebody can mend what pre-images forgot of a universal guard: a search whose path is spurious for that
-    /// reason ends there.
+    /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
+    /// that reason ends there.
     pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
 }
 
@@ -40,7 +40,7 @@ pub enum Method<'a> {
 }
 
 impl<'a> Method<'a> {
-    /// Candidates and who judges them.
+    /// The size of candidates and the oracle that judges them.
     const fn approximation(self) -> Option<Brab<'a>> {
         match self {
             Self::Classic => None,
@@ -48,7 +48,7 @@ impl<'a> Method<'a> {
         }
     }
 
-    /// The same with candidates of more processes.
+    /// This method with candidates of up to `procs` processes.
     fn with_procs(self, procs: usize) -> Self {
         match self {
             Self::Classic => Self::Classic,
@@ -116,15 +116,15 @@ struct Search<'a> {
     pool: Pool,
     totals: Totals,
     statistics: Statistics,
-    /// What the last run has shown, when it closed.
+    /// The invariant of the last run, when it closed.
     invariant: Vec<Forbidden>,
     forgotten: Option<Forgotten>,
-    /// What the last run left, when it did not decide.
+    /// The work that the last run left, when it did not decide.
     open: Option<Open>,
 }
 
 impl Search<'_> {
-    /// Runs until one decides; with the path that decided, or the last spurious one.
+    /// Runs until one decides; returns also the path that decided, or the last spurious one.
     fn decide(&mut self, observer: &mut dyn Observer) -> (Verdict, Option<String>) {
         loop {
             let (ended, counts) = self.run(observer);
@@ -177,7 +177,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether what made a path spurious can be mended, so that a more exact search is no use.
+    /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.
     fn is_mended(&self) -> bool {
         self.setting.mends.zip(self.forgotten.as_ref()).is_some_and(|(mends, forgotten)| mends(forgotten))
     }
@@ -207,7 +207,7 @@ impl Search<'_> {
         if run.forgotten.is_some() {
             self.forgotten = run.forgotten.take();
         }
-        // Without memory there is none to look at what was left.
+        // Without memory, the rest of the work cannot be examined.
         self.open = match &ended {
             DriveEnd::Run(RunEnd::Unknown(Reason::Memory, _)) => None,
             DriveEnd::Run(RunEnd::Unknown(..)) => Some(open(&run)),
@@ -227,13 +227,13 @@ impl Search<'_> {
         self.totals.postponed += run.postponed as u64;
     }
 
-    /// Goes on with an oracle that has seen larger instances.
+    /// Continues with an oracle that has seen larger instances.
     fn adopt(&mut self) {
         let Some(brab) = self.method.approximation() else { return };
         let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
         self.method = self.method.with_procs(procs);
         self.pool.drop_reached(self.setting.context, brab);
-        // What contains one of these was thought to be reachable as well; now the states say.
+        // Cubes that contain one of these were taken for reachable as well; now the states decide.
         self.pool.bad.clear();
     }
 

@@ -1,4 +1,4 @@
-//! Pre-images opened to property tests: which concrete states a cube and its pre-images contain.
+//! Pre-images for property tests: which concrete states a cube and its pre-images contain.
 
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
@@ -28,17 +28,17 @@ impl Region {
         usize::from(self.cube.procs)
     }
 
-    /// Number of processes of the step that it is the pre-image of; those that it does not name are
-    /// forgotten, even that they exist.
+    /// Number of processes of the step that it is the pre-image of; of those that it does not name, not
+    /// even the existence is required.
     pub fn procs_of_step(&self) -> usize {
         usize::from(self.step)
     }
 }
 
 impl<'a> PreImages<'a> {
-    /// Of a system.
+    /// Prepares a system.
     pub fn new(system: &'a System) -> Self {
-        // Arbitrary states are probed, not only those that outside-only globals allow.
+        // Arbitrary states are tested, not only those that outside-only globals allow.
         Self {
             system,
             context: CubeContext::new(system, false, &Interrupt::default()),

@@ -1,4 +1,4 @@
-//! The algebra of cubes and what is built on it, against brute force over small systems.
+//! Compares the algebra of cubes, and the modules built on it, with brute force over small systems.
 
 mod algebra;
 mod candidates;

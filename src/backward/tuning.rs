@@ -1,7 +1,7 @@
-//! The constants of the backward search: what each trades, and what chose it.
+//! The constants of the backward search: what each trades off, and how it was chosen.
 //!
 //! None decides about soundness: past each limit a test is left to Z3, or a node stays as it is. Where no model is
-//! named, a constant was set by estimate and no measurement has spoken against it since.
+//! named, a constant was set by estimate and no measurement has contradicted it since.
 
 /// Rows of one Fourier-Motzkin elimination; more go to Z3. Elimination squares the rows at worst, and what has
 /// grown so far is rarely settled by the next variable; Z3 takes milliseconds. By estimate.
@@ -28,8 +28,8 @@ pub const DECISIONS: usize = 20_000;
 /// learns from a conflict what this search does not.
 pub const THEORY_TESTS: usize = 60;
 
-/// Cubes that one thread looks through before another could help: handing over a range costs some microseconds,
-/// looking through this many a multiple of that.
+/// Cubes that one thread searches before another could help: handing over a range costs some microseconds,
+/// searching this many a multiple of that.
 pub const RANGE: usize = 512;
 
 /// Pre-images are taken on several threads for cubes with this many processes beside the rigid ones: below, all
@@ -48,21 +48,21 @@ pub const QUESTIONS_PER_EFFORT: u64 = 25;
 /// Chandra and Toueg's consensus with four processes.
 pub const STATES_PER_EFFORT: u64 = 50;
 
-/// States that an oracle may grow by, however little was spent: a blink.
+/// States that an oracle may always grow by, however little was spent: they take almost no time.
 pub const LEAST_GROWTH: u64 = 20_000;
 
 /// Clauses of union tests that take about as long as a small node.
 pub const CLAUSES_PER_EFFORT: u64 = 100;
 
-/// A test that makes clauses for so many times the effort that is left ends the search before it is done. Processes that are
-/// alike can be matched in exponentially many ways: a test of 22 such processes takes gigabytes.
+/// A test whose clauses cost more than N times the remaining effort ends the search before the test is done. Processes that
+/// are alike can be matched in exponentially many ways: a test of 22 such processes takes gigabytes.
 pub const DEAREST_TEST: u64 = 4;
 
 /// Comparisons of relational literals in union tests that take about as long as a small node. With numbers, a test of seven
 /// processes makes many thousand clauses and compares each again and again.
 pub const COMPARISONS_PER_EFFORT: u64 = 20_000;
 
-/// Nodes of all runs at which the oracle is asked to look at a larger instance. Most searches close before the
+/// Nodes of all runs at which the oracle is asked to explore a larger instance. Most searches close before the
 /// first by themselves; the steps keep the cost of larger instances in proportion to the search. Chosen on the dispatch
 /// models of the CFL paper, which BRAB with two processes did not decide within a minute, and now does within seconds.
 pub const WIDEN_AT: [usize; 3] = [500, 2000, 8000];
@@ -71,7 +71,7 @@ pub const WIDEN_AT: [usize; 3] = [500, 2000, 8000];
 /// then do not help, and seeing more states cannot refute what is not there.
 pub const FEW_CANDIDATES: usize = 100;
 
-/// Candidates get no more processes than this by looking at larger instances: there are many more with four. Chosen
+/// Candidates get at most this many processes by exploring larger instances: there are many more with four. Chosen
 /// with [`WIDEN_AT`]: what matters in those models begins with three processes.
 pub const WIDER_CANDIDATES: usize = 3;
 
@@ -80,11 +80,11 @@ pub const WIDER_CANDIDATES: usize = 3;
 /// By estimate.
 pub const RESTARTS_PER_GROWTH: usize = 4;
 
-/// Candidates of one size that are compared by what they leave to do. Each comparison costs the pre-images of a
+/// Candidates of one size that are compared by the work that they leave. Each comparison costs the pre-images of a
 /// candidate, while the first survivor alone often led into thousands of exact nodes.
 pub const MAX_RIVALS: usize = 16;
 
-/// What a pre-image that no candidate replaces counts, against one that a candidate replaces: it goes on as a node
+/// The weight of a pre-image that no candidate replaces, against one that a candidate replaces: it goes on as a node
 /// with all its literals, and others follow from it.
 pub const EXACT_PREIMAGE: usize = 8;
 
@@ -96,18 +96,18 @@ pub const MAX_LITERALS: usize = 40;
 /// more to be false, while each costs a whole unrolling.
 pub const MORE_PROCESSES: usize = 1;
 
-/// Where a path to a candidate has no run with its own arguments, others are tried up to so many in all steps together:
+/// Where a path to a candidate has no run with its own arguments, at most this many others are tried, all steps together:
 /// hundreds take Z3 the better part of a second, for nothing but a few more states. By measurement of Peterson's algorithm on buffers.
 pub const WAYS_TO_CANDIDATE: usize = 60;
 
-/// Literals over enum cells that a guess about numbers may have beside its comparison: what holds of a number mostly
-/// depends on where one or two processes are.
+/// Literals over enum cells that a guess about numbers may have beside its comparison: bounds on a number mostly
+/// depend on where one or two processes are.
 pub const LEMMA_CONTEXTS: usize = 2;
 
 /// Numbers of the model that each numeric cell is compared with in guesses; by estimate, as the next three.
 pub const LEMMA_CONSTANTS: usize = 4;
 
-/// Guesses about numbers that are looked at: ticket locks need some hundred, Lamport's bakery a thousand.
+/// Guesses about numbers that are examined: ticket locks need some hundred, Lamport's bakery a thousand.
 pub const LEMMA_QUESTIONS: usize = 4_000;
 
 /// Plain tests whether a pre-image is covered that take about as long as a small node; by estimate.
@@ -117,11 +117,11 @@ pub const TESTS_PER_EFFORT: u64 = 8;
 /// that was learned for a cube like it. By measurement of Flash.
 pub const FRAME_TESTS_PER_EFFORT: u64 = 64;
 
-/// Effort of a search after which lemmas about numbers are looked for: what closes at once needs none.
+/// Effort of a search after which lemmas about numbers are searched for: a search that closes at once needs none.
 pub const LEMMAS_AT: u64 = 100;
 
-/// When their effort was not enough, they are looked for again when the search has had N times as much.
+/// When their effort was not enough, the search for lemmas resumes after N times the effort of the backward search.
 pub const LEMMAS_AGAIN: u64 = 3;
 
-/// They may take N times what the search has.
+/// The search for lemmas may take N times the effort of the backward search.
 pub const LEMMA_EFFORT: u64 = 10;

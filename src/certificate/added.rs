@@ -1,13 +1,13 @@
-//! What is added to a model to derive a system, and why one is not derived.
+//! Additions to a model that derive a system, and why a system cannot be derived.
 
 use cubicle_lang::model::{EnumDecl, EnumId, System, SystemParts, Type, Var, VarId, VarKind};
 
-/// Why a system is not derived.
+/// Why a system cannot be derived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotDerived {
-    /// What is asked for does not fit the model.
+    /// The request does not fit the model.
     Unfit(String),
-    /// It may be there, but is not made here.
+    /// It may exist, but is not derived here.
     TooHard(String),
 }
 
@@ -23,7 +23,7 @@ pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) ->
     let Ok(var) = u16::try_from(system.vars.len()) else {
         return Err(NotDerived::TooHard("there are too many variables".to_owned()));
     };
-    // Nothing here looks at ranges.
+    // The check does not use ranges.
     let span = system.init.span;
     system.vars.push(Var { name: name.to_owned(), kind, ty, range: u64::MAX, span });
     Ok(VarId(var))

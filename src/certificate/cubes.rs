@@ -8,15 +8,15 @@ use cubicle_run::verdict::Forbidden;
 /// The cubes of an invariant.
 #[derive(Clone, Debug)]
 pub struct Cubes {
-    /// Those to be shown unreachable, then those taken for granted: the axioms of the model first.
+    /// The cubes to be shown unreachable, then those taken for granted: the axioms of the model first.
     pub all: Vec<Forbidden>,
-    /// Number of those to be shown.
+    /// Number of cubes to be shown.
     pub proved: usize,
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
-    /// What they are about.
+    /// The system that they are about.
     pub subject: Subject,
-    /// Ghost variables that they may speak of, behind those of the system.
+    /// Ghost variables that they may mention, after those of the system.
     pub owners: Vec<NamedOwner>,
 }
 
@@ -41,7 +41,7 @@ impl Cubes {
     /// The system that they are about, without owners, derived from the model.
     ///
     /// # Panics
-    /// When it is another model than they were read for.
+    /// When `model` is not the model that they were read for.
     pub fn basis(&self, model: &System) -> System {
         self.subject.derived(model).expect("it was derived when they were read")
     }

@@ -1,4 +1,4 @@
-//! Obligations and failures in words.
+//! Obligations and failures as text.
 
 use super::cubes::Cubes;
 use super::failure::{NoCertificate, ProofFailure};
@@ -28,7 +28,7 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
     }
 }
 
-/// Why there is no certificate, in one line without a final stop.
+/// The reason for a missing certificate, in one line without a final stop.
 pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube, system) => {
@@ -38,7 +38,7 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
             format!("the numbers of a cube about {name} leave the 64-bit range where they are written")
         }
         NoCertificate::Unreadable(why) => why.clone(),
-        NoCertificate::NotDerived(why) => format!("the check derives no such system: {why}"),
+        NoCertificate::NotDerived(why) => format!("the check cannot derive this system: {why}"),
         NoCertificate::Failed(failure, cubes) => match failure {
             ProofFailure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
             ProofFailure::Undecided(obligation, why) => {

@@ -10,7 +10,7 @@ use cubicle_run::verdict::{Forbidden, Reason};
 /// Why there is no certificate.
 #[derive(Clone, Debug)]
 pub enum NoCertificate {
-    /// The language has no words for this cube, of this system.
+    /// The language cannot express this cube, of this system.
     Words(Forbidden, Box<System>),
     /// The invariants do not fit the model; a line for the user.
     Unreadable(String),

@@ -26,7 +26,7 @@ pub struct GroundCell {
     pub chosen: bool,
 }
 
-/// A process, or the value of a cell that is no number.
+/// A process, or the value of a cell that is not a number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroundPoint {
     /// A process.
@@ -151,7 +151,7 @@ enum GroundValue {
     Sum(GroundSum),
 }
 
-/// In which state formulas are read.
+/// The state in which formulas are read.
 #[derive(Clone, Copy, Debug)]
 pub enum Reading<'a> {
     /// The state itself.
@@ -177,7 +177,7 @@ pub struct GroundReader<'a> {
 }
 
 impl<'a> GroundReader<'a> {
-    /// For formulas of `system`.
+    /// A reader for formulas of `system`.
     pub const fn new(system: &'a System) -> Self {
         Self { system }
     }

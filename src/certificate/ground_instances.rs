@@ -1,5 +1,5 @@
-//! What the literals of a case say by themselves, and the instances of the invariant that they contradict
-//! at once. Only finds instances: whether these refute the case is for the solver to say.
+//! What the literals of a case imply by themselves, and the instances of the invariant that they contradict
+//! at once. Only finds instances: the solver decides whether these refute the case.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use cubicle_lang::model::VarId;
 /// Bit of a mask over processes that stands for everything else.
 const OTHER: u64 = 1 << 63;
 
-/// What the literals of a conjunction say.
+/// What the literals of a conjunction imply.
 #[derive(Debug, Default)]
 pub struct CaseLiterals {
     masks: BTreeMap<GroundCell, u64>,
@@ -45,7 +45,7 @@ fn masked_place(formula: &GroundFormula) -> Option<&GroundCell> {
 }
 
 impl CaseLiterals {
-    /// Of the literals among the conjuncts of `formula`, in a case of `procs` processes where instances of
+    /// Reads the literals among the conjuncts of `formula`, in a case of `procs` processes where instances of
     /// `usable` cubes may be assumed.
     pub fn new(
         index: &CubeIndex<'_>,
@@ -95,7 +95,7 @@ impl CaseLiterals {
         }
     }
 
-    /// Takes away the values that cube `number`, a single literal, forbids for `place`.
+    /// Removes the values that cube `number`, a single literal, forbids for `place`.
     fn narrow(&mut self, index: &CubeIndex<'_>, place: &GroundCell, number: usize, procs: u8) {
         let values_for = |formula: &GroundFormula| match formula {
             GroundFormula::Literal(Atom::In(p, values), true) if p == place => Some(*values),
@@ -122,7 +122,7 @@ impl CaseLiterals {
         }
     }
 
-    /// Instances without which the literals do not say all of this.
+    /// Instances that these facts rest on, besides the literals.
     pub fn used(&self) -> impl Iterator<Item = &CubeInstance> {
         self.used.iter().map(|(instance, _)| instance)
     }
@@ -183,7 +183,7 @@ impl CaseLiterals {
         }
     }
 
-    /// `instance`, and what it takes of the literals and of the instances that narrowed masks.
+    /// `instance`, with the literals and the instances that narrowed masks which it needs.
     fn refutation(
         &self,
         index: &CubeIndex<'_>,
@@ -211,7 +211,7 @@ impl CaseLiterals {
         Refutation { support: GroundFormula::All(support.collect()), instances }
     }
 
-    /// Whether the literals alone contradict `formula`, so that an instance with it is of no use.
+    /// Whether the literals alone contradict `formula`, so that an instance with it is useless.
     pub fn contradicts(&self, formula: &GroundFormula) -> bool {
         match formula {
             GroundFormula::Literal(Atom::In(place, values), holds) => {
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// A negated set leaves room for constructors that there are not, so that nothing exact can be said.
+    /// A negated set leaves room for constructors that do not exist, so that no exact result is known.
     fn random(rng: &mut ChaCha8Rng, negated_sets: bool) -> GroundFormula {
         let (some, so) = (rng.random_range(1..7), rng.random_ratio(2, 3));
         let set = |cell| GroundFormula::Literal(Atom::In(cell, some), so || !negated_sets);
@@ -309,9 +309,9 @@ mod tests {
         }
     }
 
-    /// What literals say of single cells is found, no more and no less; and instances that they contradict.
+    /// Finds exactly what literals imply for single cells, and instances that they contradict.
     #[test]
-    fn literals_say_what_all_their_states_say() {
+    fn literals_imply_what_holds_in_all_their_states() {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
         let forbidden =
             |bad: &cubicle_lang::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };

@@ -18,12 +18,12 @@ pub struct CubeInstance {
     pub procs: Vec<u8>,
 }
 
-/// What a literal of a cube takes, whatever the processes.
+/// What a literal of a cube requires, whatever the processes.
 #[derive(Debug)]
 pub enum Demand {
     /// Some cell of the variable is within these constructors.
     Mask(VarId, u64),
-    /// Something is said of these variables.
+    /// Some literal mentions these variables.
     Vars(Vec<VarId>),
 }
 
@@ -34,7 +34,7 @@ pub struct CubeIndex<'a> {
     pub reader: GroundReader<'a>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     pub levels: Vec<Vec<Vec<&'a Literal>>>,
-    /// For each cube, what a conjunction must say for its literals to imply an instance.
+    /// For each cube, what a conjunction must contain for its literals to imply an instance.
     pub demands: Vec<Vec<Demand>>,
     /// Cubes of a single literal about one cell, by its variable.
     pub single: BTreeMap<VarId, Vec<usize>>,
@@ -76,7 +76,7 @@ impl<'a> CubeIndex<'a> {
     }
 
     /// Calls `found` with the instances of cube `number` over `procs` processes all of whose literals pass
-    /// `test`, until it returns true. Ends early when the run must end, which whoever draws a conclusion has to ask.
+    /// `test`, until it returns true. Ends early when the run must end; a caller that draws a conclusion must check that.
     pub fn instances(
         &self,
         number: usize,

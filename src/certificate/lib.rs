@@ -1,7 +1,7 @@
-//! Certificates: an inductive invariant that shows a system safe, and the check of it.
+//! Certificates: an inductive invariant that shows a system safe, and its check.
 //!
 //! An invariant is a list of cubes over pairwise distinct processes; it says that no reachable state is in
-//! any of them. The check re-derives from the model what has to be shown, with code of its own: it
+//! any of them. The check derives the obligations from the model again, with code of its own: it
 //! shares with the engines the parser and the IR, and nothing else.
 //!
 //! 1. *Initiation*: no initial state is in a cube.
@@ -23,13 +23,13 @@
 //! *Sound.* In a case, "for all processes" is replaced by the conjunction over named processes. These exist
 //! in every instance in which the cube and the arguments exist, so the conjunction follows from the
 //! original, and when it has no model the original has none, whatever the number of processes. Nothing
-//! is ever said of a process that the case does not name; only the initial states of an instance with
-//! processes may be looked at at one process more, for there is one. An instance without any process is a
+//! is assumed about a process that the case does not name; only the initial states of an instance with
+//! processes may be instantiated at one process more, for there is one. An instance without any process is a
 //! case of its own.
 //!
 //! *Complete.* Let a state of any instance satisfy the conjunctions of a case. Take away all processes that the
 //! case does not name; what cells they indexed is gone, and cells that held one of them now hold a value that
-//! is no process, at the same place of the process order. (Cells are indexed by named processes only, never by
+//! is not a process, at the same place of the process order. (Cells are indexed by named processes only, never by
 //! other cells, so nothing else refers to what is gone.) In the smaller instance the named processes are
 //! all processes, the conjunctions are the original formulas, and updates and cubes read the same values: it
 //! breaks the obligation too. So an invariant that fails, fails on an instance with as many processes as a
@@ -45,30 +45,30 @@
 //! does not hold the value (an obligation), and each transition that may give it the value assigns the owner one of
 //! its own parameters (else the certificate is refused). So in every reachable state in which the global
 //! holds the value the owner is a process, and the universal guards of a step hold of it too, unless it is an
-//! argument: where they are asked for, a case may say that the owner is one of the named processes, or a
-//! further one that is named then.
+//! argument: where such guards occur, a case may assume that the owner is one of the named processes, or a
+//! further one that is then named.
 //!
 //! # What it is about
 //!
-//! A certificate may be about a system that is made of the model, which its first lines name ([`Subject`]): processes that stop or restart
+//! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart
 //! (`stop`, `restart`), the monitor of a property of runs (`monitor`), a `cover` that is never reached. That system is derived here
 //! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
-//! for it shows what is claimed. Of the system that the engines were given nothing is taken but names of variables: where it has fewer
-//! steps than what is derived, an obligation fails.
+//! for it shows the claim. Only names of variables are taken from the system that the engines were given: where it has fewer
+//! steps than the derived system, an obligation fails.
 //!
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart` and `monitor` (what it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
-//! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
+//! `subject`, `added`, `stop`, `restart` and `monitor` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (the conditions to
+//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
 //!
 //! Parser and elaboration (the meaning of the model), this module, and Z3, or another solver that reads the
 //! SMT-LIB files. Z3 works in a context of its own and on formulas over uninterpreted processes: no
-//! formula, lemma or value range of the engine's. What the engine knew without proof obligation (value ranges of
-//! variables, globals that never name a process) is in the list as cubes like any other.
+//! formula, lemma or value range of the engine's. Facts that the engine used without proof obligation (value ranges of
+//! variables, globals that never name a process) are in the list as cubes like any other.
 
 mod added;
 mod cubes;
@@ -121,7 +121,7 @@ pub struct Certificate {
     pub solver_calls: u64,
 }
 
-/// How a check is done.
+/// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions<'a> {
     /// Whether the `invariant`s of the model are taken for granted.
@@ -135,7 +135,7 @@ pub struct CheckOptions<'a> {
 }
 
 impl<'a> CheckOptions<'a> {
-    /// Nothing is taken for granted.
+    /// Options that take nothing for granted.
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
         Self { trusting: false, timeout, interrupt, shown: None }
     }
@@ -177,10 +177,10 @@ pub fn check(
 }
 
 /// A certificate for a finished proof: `cubes` as the engine left them, written down, read back and
-/// checked, less those that nothing needs.
+/// checked, without those that are not needed.
 ///
 /// # Errors
-/// The language has no words for a cube, an obligation fails, or it is not known whether it does.
+/// The language cannot express a cube, an obligation fails, or it is not known whether it does.
 pub fn certify(
     system: &System,
     model: &str,
@@ -191,11 +191,11 @@ pub fn certify(
     certify_as(&Subject::default(), (system, system), model, owners, cubes, options)
 }
 
-/// As [`certify`], of a system that was made of the model: `made` is what the engine was given, of which nothing is taken but
-/// names; what is checked is derived once more from the model itself.
+/// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
+/// taken; the checked system is derived again from the model itself.
 ///
 /// # Errors
-/// As for [`certify`], and where the check derives no such system from the model.
+/// As for [`certify`], and where the check cannot derive the system from the model.
 pub fn certify_as(
     subject: &Subject,
     (system, made): (&System, &System),
@@ -216,7 +216,7 @@ pub fn certify_as(
 pub const INVARIANTS: &str = "invariants.cub";
 
 impl Certificate {
-    /// Of the cubes that the proof is about, numbered anew.
+    /// A certificate with the cubes that the proof is about, renumbered.
     fn new(cubes: &Cubes, proof: prove::FinishedProof) -> Self {
         let kept: Vec<usize> = proof.shown.iter().copied().chain(cubes.proved..cubes.all.len()).collect();
         let number = |old: usize| kept.binary_search(&old).expect("a cube that is used is shown or trusted");
@@ -239,7 +239,7 @@ impl Certificate {
     /// The invariant as declarations of the model's language.
     ///
     /// # Panics
-    /// When `system` is another one than was checked.
+    /// When `system` is not the system that was checked.
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, owners, trusting, .. } = &self.cubes;
@@ -250,7 +250,7 @@ impl Certificate {
     /// The obligations as SMT-LIB scripts.
     ///
     /// # Panics
-    /// When `system` is another one than was checked.
+    /// When `system` is not the system that was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
         let subject = self.cubes.subject.lines(system);
         let system = &extended(&self.cubes.basis(system), &self.cubes.owners);
@@ -258,15 +258,15 @@ impl Certificate {
             .expect("the same formulas were made for the proof")
     }
 
-    /// One of its obligations in one line.
+    /// The text of one of its obligations, in one line.
     ///
     /// # Panics
-    /// When `system` is another one than was checked.
+    /// When `system` is not the system that was checked.
     pub fn obligation(&self, system: &System, which: Obligation) -> String {
         explain::obligation(&self.cubes.basis(system), which)
     }
 
-    /// What it is about.
+    /// The subject of the certificate.
     pub const fn subject(&self) -> &Subject {
         &self.cubes.subject
     }
@@ -276,7 +276,7 @@ impl Certificate {
         self.refutations.len()
     }
 
-    /// What was checked, in one line.
+    /// A summary of the check, in one line.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let owners = self.cubes.owners.len();

@@ -3,28 +3,28 @@
 //! # What a broken property looks like
 //!
 //! The model has finite data, and processes that are alike. Let a fair run of an instance break a `response` or a `recurrence` for some
-//! processes: rename them to `#1`, `#2`, ... From some moment on it is waited for what is promised, which holds in no state
-//! from then on. The instance has finitely many states; so there is a fair run of this kind that is a lasso: some state comes
-//! again, and in between, for each declaration of fairness and each tuple that it is about, the step is taken, or (weak fairness) not
+//! processes: rename them to `#1`, `#2`, ... From some moment on the property waits for its promise, which holds in no state
+//! from then on. The instance has finitely many states; so there is a fair run of this kind that is a lasso: some state
+//! recurs, and in between, for each declaration of fairness and each tuple that it is about, the step is taken, or (weak fairness) not
 //! possible in some state, or (strong fairness) not possible in any. A run that gets stuck is a lasso whose loop has no step.
 //!
 //! # What is derived
 //!
 //! `PHASE` goes from *Run* to *Waits*, *Saved* and *Looped*, the bad state. The first two moves, *wait* and *save*, happen where the lasso
 //! begins to wait and where its loop begins; *save* copies what transitions assign. A step of the model is possible in each phase but the last,
-//! with all of its updates; in *Waits* and *Saved* only where what is promised does not hold. *close* leads to *Looped*. Each
-//! condition that these moves have beside that is one that the lasso meets:
+//! with all of its updates; in *Waits* and *Saved* only where the promise does not hold. *close* leads to *Looped*. The lasso
+//! satisfies each further condition of these moves:
 //!
-//! - *close*: what was copied is as it was. It is, since the state is the same. Not all needs to be copied.
+//! - *close*: the copied cells have their old values. They do, since the state is the same. Not all cells need to be copied.
 //! - *close*: `DONE` is set, for each declaration that is followed and each process that it is about. A step that is taken in *Saved* sets it,
 //!   *impossible* may set it in a state of *Saved* in which the step is not possible, and *never* in *Waits*, together with `NEVER`.
 //! - *impossible*, *never*: the flag that they set is not set. The lasso needs to set each only once.
-//! - *Saved*, *close*: a step whose `NEVER` is set is not taken, and not possible. The lasso sets it of what is possible in none of its states.
+//! - *Saved*, *close*: a step whose `NEVER` is set is neither taken nor possible. The lasso sets it for steps possible in none of its states.
 //! - *close*: `BY` holds a process if `HINDERED` is set. Both are set together, to a process.
 //!
-//! What is not known, or takes too many words, is not asked for: then more loops close. So there is a run of the derived
+//! A condition that is not known, or takes too many cases, is left out: then more loops close. So there is a run of the derived
 //! system to the bad state for every lasso of the model, and if there is none, the property holds for any number of processes.
-//! What is copied and followed is up to the certificate: whatever it is, it only decides how many loops close.
+//! The certificate chooses what to copy and follow: any choice only decides how many loops close.
 
 use super::added::{NotDerived, declare, declare_type};
 use cubicle_lang::model::{
@@ -39,10 +39,10 @@ const WAITS: u8 = 1;
 const SAVED: u8 = 2;
 const LOOPED: u8 = 3;
 
-/// The most ways to say something; where there are more, it is not said.
+/// The most cases of a condition; where there are more, it is left out.
 const MOST_WAYS: usize = 64;
 
-/// The most processes that stood in the way and that a closing step names.
+/// The most hindering processes that a closing step names.
 const MOST_NAMED: usize = 3;
 
 /// The system whose bad state is reached if the property can be broken.
@@ -127,7 +127,7 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
     Ok(System::new(system))
 }
 
-/// The transitions that a declaration of fairness speaks of.
+/// The transitions that a declaration of fairness is about.
 fn steps_of<'a>(model: &'a System, fairness: &'a Fairness) -> impl Iterator<Item = &'a Transition> {
     model.asked_by(fairness)
 }
@@ -139,7 +139,7 @@ struct Followed<'a> {
     each: bool,
     done: VarId,
     never: Option<VarId>,
-    /// For observed processes: whether another one stood in the way, and which one.
+    /// For observed processes: whether another one hindered it, and which one.
     hindered: Vec<(VarId, VarId)>,
 }
 
@@ -157,14 +157,14 @@ struct Monitor<'a> {
     phase: VarId,
     copies: Vec<(VarId, VarId)>,
     followed: Vec<Followed<'a>>,
-    /// What is promised.
+    /// The promise of the property.
     cases: &'a [Case],
     /// The ways for it not to hold of the observed processes.
     silent: Vec<Conj>,
 }
 
 impl Monitor<'_> {
-    /// Initially nothing was saved or done.
+    /// Initially, nothing is saved or done.
     fn begin(&self, system: &mut SystemParts) {
         let mut said = vec![within(self.phase, &[], 1 << RUN)];
         for it in &self.followed {
@@ -247,7 +247,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// From now on it is waited.
+    /// From now on, the property waits.
     fn waits(&self) -> Vec<Transition> {
         let always = [Case::of(Vec::new())];
         let asked =
@@ -257,13 +257,13 @@ impl Monitor<'_> {
             let cube = match self.named(&case.cube) {
                 Some(Some(cube)) => cube,
                 Some(None) => continue,
-                // What cannot be said is not asked for.
+                // A condition that cannot be expressed is left out.
                 None => Conj::new(),
             };
             for silent in &self.silent {
                 let mut guard = vec![self.is(RUN)];
                 guard.extend(cube.iter().chain(silent).cloned());
-                // Further processes are none of those observed.
+                // Further processes differ from those observed.
                 for further in (0..case.hidden).map(ProcRef::Var) {
                     guard.extend((0..self.observed).map(|p| same(further, ProcRef::Const(p), true)));
                 }
@@ -279,7 +279,7 @@ impl Monitor<'_> {
     }
 
     /// A cube of the property for the observed processes; further ones are parameters. `Some(None)` when it is false, `None` when it
-    /// cannot be said.
+    /// cannot be expressed.
     fn named(&self, cube: &Conj) -> Option<Option<Conj>> {
         let map = |p: ProcRef| match p {
             ProcRef::Var(v) if v < self.observed => ProcRef::Const(v),
@@ -289,8 +289,8 @@ impl Monitor<'_> {
         rename::conj(cube, &map)
     }
 
-    /// The ways for none of these cases to hold of the observed processes, as far as it can be said: cases about further
-    /// processes are asked of each process by itself, and those that ask something of all others may hold.
+    /// The ways for none of these cases to hold of the observed processes, as far as they can be expressed: cases about further
+    /// processes are negated for each process by itself, and those with a condition on all others may hold.
     fn broken(&self, cases: &[Case]) -> Vec<Conj> {
         let mut ways = vec![Conj::new()];
         for case in cases.iter().filter(|it| it.hidden == 0 && it.universals.is_empty()) {
@@ -305,7 +305,7 @@ impl Monitor<'_> {
         ways
     }
 
-    /// It is chosen that a step is never possible in the loop.
+    /// Guesses that a step is never possible in the loop.
     fn never(&self, it: &Followed<'_>, never: VarId) -> Transition {
         let index = it.at(ProcRef::Var(0));
         let params = index.len() as u8;
@@ -327,7 +327,7 @@ impl Monitor<'_> {
         };
         let params = u8::from(it.each);
         let Some((alone, with)) = self.off(it, p, it.each.then_some(other)) else {
-            // Not known when: at any moment.
+            // The condition is not known: at any moment.
             return made(params, vec![Vec::new()], Vec::new()).collect();
         };
         if !it.each && steps_of(self.model, it.fairness).any(|t| t.arity() == 1) {
@@ -355,7 +355,7 @@ impl Monitor<'_> {
     }
 
     /// The ways for no step of a declaration of fairness to be possible, of process `p` where a process takes it: those that are
-    /// about `p` alone, and those where `other` stands in the way. `None` when they are not known.
+    /// about `p` alone, and those where `other` hinders it. `None` when they are not known.
     fn off(&self, it: &Followed<'_>, p: ProcRef, other: Option<ProcRef>) -> Option<(Vec<Conj>, Vec<Conj>)> {
         let (mut alone, mut with) = (vec![Conj::new()], Vec::new());
         for t in steps_of(self.model, it.fairness) {
@@ -375,7 +375,7 @@ impl Monitor<'_> {
                 there.extend(ways);
             }
             if !with.is_empty() && !there.is_empty() {
-                // Two processes might stand in the way.
+                // Two processes might hinder the step.
                 return None;
             }
             with = [product(&with, &here), product(&alone, &there)].concat();
@@ -407,7 +407,7 @@ impl Monitor<'_> {
         }
     }
 
-    /// The ways for what is never to be possible not to be, of a process where one takes it.
+    /// The ways for a step to be impossible, or not guessed as never possible, for a process where one takes it.
     fn not_against(&self, it: &Followed<'_>, p: ProcRef) -> Option<Vec<Conj>> {
         let mut ways = vec![vec![within(it.never?, &it.at(p), 0b01)]];
         ways.extend(self.off(it, p, None)?.0);
@@ -419,7 +419,7 @@ impl Monitor<'_> {
         steps_of(self.model, it.fairness).any(|t| t.arity() > 0)
     }
 
-    /// For each promise that some further process keeps, the ways for this one not to: it is an observed one, or is not as is promised.
+    /// For each promise that some further process keeps, the ways for this one not to: it is observed, or does not satisfy it.
     fn not_kept_by(&self, p: ProcRef) -> Vec<Vec<Conj>> {
         let of = |case: &Case| {
             let map = |it: ProcRef| match it {
@@ -434,12 +434,12 @@ impl Monitor<'_> {
         plain.filter_map(of).collect()
     }
 
-    /// The ways for a guard to hold where the promise does not, and, `within` the loop, what is never to be possible is not: of
-    /// these processes, and of steps of none.
+    /// The ways for a guard to hold where the promise does not, and, `within` the loop, where steps guessed as never possible are
+    /// not: for steps of these processes, and of none.
     fn asked_of(&self, guard: Conj, procs: &[ProcRef], within: bool) -> Vec<Conj> {
         let mut all: Vec<Vec<Conj>> = procs.iter().flat_map(|p| self.not_kept_by(*p)).collect();
         for it in self.followed.iter().filter(|_| within) {
-            // Of a step of no process, the process makes no difference.
+            // For a step of no process, the process makes no difference.
             let named = if self.of_a_process(it) { procs } else { &[ProcRef::Var(0)] };
             all.extend(named.iter().filter_map(|p| self.not_against(it, *p)));
         }
@@ -453,7 +453,7 @@ impl Monitor<'_> {
         ways
     }
 
-    /// The same, for all processes other than the parameters of a step with this many parameters.
+    /// Like [`Self::asked_of`], for all processes other than the parameters of a step with `arity` parameters.
     fn asked_of_others(&self, arity: u8, within: bool) -> Vec<Universal> {
         let other = ProcRef::Var(arity);
         let followed = self.followed.iter().filter(|it| within && self.of_a_process(it));
@@ -461,7 +461,7 @@ impl Monitor<'_> {
         self.not_kept_by(other).into_iter().chain(never).map(|ways| self.of_others(ways)).collect()
     }
 
-    /// The loop is closed.
+    /// Closes the loop.
     fn closes(&self) -> Vec<Transition> {
         let mut choices: Vec<(Conj, u8)> = vec![(Vec::new(), 0)];
         for (at_all, by) in self.followed.iter().flat_map(|it| &it.hindered).take(MOST_NAMED) {
@@ -510,7 +510,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// One of the ways holds of each process that is not a parameter.
+    /// Requires one of the ways of each process that is not a parameter.
     fn of_others(&self, ways: Vec<Conj>) -> Universal {
         let spans = ways.iter().map(|way| vec![self.property.span; way.len()]).collect();
         Universal { bound: 1, body: Dnf(ways), spans }
@@ -560,7 +560,7 @@ fn always(var: VarId, value: Term) -> Update {
     Update { var, assignment: Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]) }
 }
 
-/// A flag gets true, at a process where it is an array; the index of an update is behind the parameters.
+/// Sets a flag, at a process where it is an array; the index of an update follows the parameters.
 fn sets(flag: VarId, index: &[ProcRef], params: u8) -> Update {
     let Some(p) = index.first() else { return always(flag, Term::Constructor(1)) };
     let own = ProcRef::Var(params);
@@ -590,7 +590,7 @@ fn tidy(ways: Vec<Conj>) -> Vec<Conj> {
     found
 }
 
-/// What is said of a cell in one literal, and nothing twice; `None` when it plainly contradicts itself.
+/// Merges the literals about a cell into one, and drops repeated ones; `None` when it plainly contradicts itself.
 fn consistent(conj: Conj) -> Option<Conj> {
     let mut found = Conj::new();
     for literal in conj {

@@ -1,6 +1,6 @@
-//! One thing that has to be shown of an invariant.
+//! One proof obligation of an invariant.
 
-/// One thing to show.
+/// A proof obligation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Obligation {
     /// No initial state is in this cube.

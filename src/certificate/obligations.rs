@@ -1,4 +1,4 @@
-//! What has to be shown of an invariant, as ground cases: each must be unsatisfiable together with
+//! The obligations of an invariant, as ground cases: each must be unsatisfiable together with
 //! instances of the invariant over the processes of the case.
 
 use super::cubes::Cubes;
@@ -20,7 +20,7 @@ pub struct ObligationCase {
     pub args: Vec<u8>,
     /// Processes for the parameters of the cube.
     pub named: Vec<u8>,
-    /// What must not be.
+    /// The formula that must be unsatisfiable.
     pub formula: GroundFormula,
 }
 
@@ -36,12 +36,12 @@ pub struct Obligations<'a> {
 }
 
 impl<'a> Obligations<'a> {
-    /// Of these cubes; making them ends when `interrupt` says so.
+    /// The obligations of these cubes; making them ends when `interrupt` says so.
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
         Self { system, cubes, reader: GroundReader::new(system), interrupt: interrupt.clone() }
     }
 
-    /// The cases of an obligation; none when it holds for want of processes.
+    /// The cases of an obligation; none when it holds because there are too few processes.
     pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase>, ProofFailure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
@@ -82,7 +82,7 @@ impl<'a> Obligations<'a> {
                 let both = GroundFormula::all([formula.clone(), empty]);
                 out.push(ObligationCase { procs, args: Vec::new(), named: named.clone(), formula: both });
             }
-            // An instance with processes, of which one at least is looked at.
+            // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
             let mut parts = vec![formula];
             for names in tuples(procs.into(), init.params.into()) {
@@ -108,7 +108,7 @@ impl<'a> Obligations<'a> {
             if guard == GroundFormula::FALSE {
                 continue;
             }
-            // What the guard says of each other process, once it is asked for.
+            // The guard at each other process, once it is needed.
             let mut others: Vec<Vec<GroundFormula>> = Vec::new();
             for (procs, named) in arrangements(least, cube.params, &self.interrupt)? {
                 self.interrupt.poll()?;
@@ -132,7 +132,7 @@ impl<'a> Obligations<'a> {
             }
         }
         if unchanged {
-            // The cube held before the step, whatever arguments and guard: a stronger case than needed.
+            // The cube held before the step, whatever arguments and guard: a more general case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
                 out.push(ObligationCase { procs, args: Vec::new(), named, formula });
@@ -141,9 +141,9 @@ impl<'a> Obligations<'a> {
         Ok(out)
     }
 
-    /// What the owners can be where a transition with universal guards is taken and so many processes are named: one of
-    /// these, or a further one. Each with the number of processes then. While the global does not hold the
-    /// value, nothing is said of an owner.
+    /// The choices for the owners where a transition with universal guards is taken and `procs` processes are named: one of
+    /// these, or a further one. Each with the resulting number of processes. While the global does not hold the
+    /// value, nothing is assumed about an owner.
     fn owners(&self, t: &Transition, procs: u8) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
         let mut ways = vec![(procs, Vec::new())];
         if t.universals.is_empty() {
@@ -169,8 +169,8 @@ impl<'a> Obligations<'a> {
         Ok(ways)
     }
 
-    /// The literals of a cube that a transition writes, as they are after it, and whether that is
-    /// anything else than before; `None` when they cannot hold.
+    /// The literals of a cube that a transition writes, as they are after it, and whether they differ
+    /// from those before; `None` when they cannot hold.
     fn after(
         &self,
         written: &[&Literal],
@@ -191,7 +191,7 @@ impl<'a> Obligations<'a> {
         Ok(Some((parts, differs)))
     }
 
-    /// What the universal guards say of a process, which is no argument, together with those before it.
+    /// The universal guards at a process that is not an argument, together with the processes before it.
     fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<GroundFormula>, Overflow> {
         let mut said = Vec::new();
         if args.contains(&other) {

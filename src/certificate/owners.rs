@@ -1,4 +1,4 @@
-//! Owners in a certificate: ghost variables that its cubes may speak of, as text, and what they mean for the model.
+//! Owners in a certificate: ghost variables that its cubes may mention, as text, and their meaning for the model.
 //!
 //! `owner NAME of GLOBAL = VALUE by T(x), U(y)` says that NAME is, while the global holds the value, the process that
 //! gave it the value last: the parameter x of T, or y of U, in each declaration of that name that has one. The variable and its updates are made here from that line
@@ -10,12 +10,12 @@ use cubicle_lang::model::{
     VarId, VarKind,
 };
 
-/// An owner and what it is called.
+/// An owner and its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedOwner {
     /// The name of its variable.
     pub name: String,
-    /// What it names.
+    /// The owner.
     pub owner: Owner,
 }
 
@@ -26,13 +26,13 @@ impl NamedOwner {
         format!("owner {} of {} by {givers}", self.name, self.owner.held(system))
     }
 
-    /// That the global holds the value.
+    /// The literal: the global holds the value.
     pub fn held(&self) -> Literal {
         Literal::In { cell: global(self.owner.var), values: 1 << self.owner.value }
     }
 }
 
-/// That owner number `n` of a system with so many owners is the process of the first variable in scope.
+/// The literal: owner number `n` of a system with `owners` owners is the process of the first variable in scope.
 pub fn is_first(system: &System, owners: usize, n: usize) -> Literal {
     let cell = global(VarId((system.vars.len() - owners + n) as u16));
     Literal::Eq { left: Term::Cell(cell), right: Term::Proc(ProcRef::Var(0)), negated: false }
@@ -89,7 +89,7 @@ fn parse(system: &System, words: &str) -> Option<NamedOwner> {
     is_word.then(|| NamedOwner { name: name.to_owned(), owner })
 }
 
-/// Whether all that may give the value is named, each declaration once.
+/// Checks that every transition that may give the value is named, each declaration once.
 fn complete(system: &System, NamedOwner { owner, .. }: &NamedOwner) -> Result<(), String> {
     if owner.by.windows(2).any(|two| two[0].0 == two[1].0) {
         return Err("a transition gives the value to one process only".to_owned());
@@ -100,8 +100,8 @@ fn complete(system: &System, NamedOwner { owner, .. }: &NamedOwner) -> Result<()
     }
 }
 
-/// Whether the global may hold the value after a step and not before it. To keep the value that it has is all
-/// that a branch may do otherwise, or to assign another constructor.
+/// Whether the global may hold the value after a step and not before it. Otherwise each branch keeps the current
+/// value or assigns another constructor.
 fn may_give(t: &Transition, owner: &Owner) -> bool {
     let harmless = |branch: &Branch| match &branch.value {
         Term::Constructor(c) => *c != owner.value,
@@ -114,8 +114,8 @@ fn may_give(t: &Transition, owner: &Owner) -> bool {
     })
 }
 
-/// The model with a variable for each owner, behind its own, and their updates. Guards are as they were: what they say
-/// of owners is for [`Obligations`](super::obligations::Obligations).
+/// The model with a variable for each owner, after its own, and their updates. Guards do not change: what they imply
+/// for owners is left to [`Obligations`](super::obligations::Obligations).
 pub fn extended(system: &System, owners: &[NamedOwner]) -> System {
     let mut extended = system.to_parts();
     for NamedOwner { name, owner } in owners {

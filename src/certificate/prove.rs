@@ -1,8 +1,8 @@
 //! Shows that cubes are unreachable: finds, for each case of each obligation, instances of the invariant
 //! that refute it, and has Z3 decide that they do.
 //!
-//! Starting from the properties, only cubes that some refutation uses are looked at themselves, so that the
-//! result is inductive and has no cube that nothing needs.
+//! Starting from the properties, only cubes that some refutation uses are proved themselves, so that the
+//! result is inductive and every cube in it is used.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
@@ -97,7 +97,7 @@ pub fn prove(
         let checker = thread::Builder::new().name("certificate".into()).stack_size(STACK_BYTES);
         match checker.spawn_scoped(scope, prover) {
             Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // The system gives no thread.
+            // The operating system gives no thread.
             Err(_) => with_z3_config(&Config::new(), prover),
         }
     })
@@ -108,7 +108,7 @@ pub fn prove(
 struct Active {
     instance: CubeInstance,
     literals: Vec<GroundFormula>,
-    /// A name for it, and what it says.
+    /// A name for it, and its formula.
     fact: (Bool, Bool),
 }
 
@@ -135,11 +135,11 @@ struct Prover<'a, 'i> {
     /// All claims so far: many cases have the same refutation.
     claimed: HashSet<(GroundFormula, Vec<GroundFormula>)>,
     proof: FinishedProof,
-    /// The cube that is on trial: whether the needed ones do without it.
+    /// The cube on trial: it is dropped if the needed ones can be proved without it.
     dropping: Option<usize>,
-    /// What was shown before, and the keys that it is known by.
+    /// The obligations shown before, and their keys.
     shown: Option<(&'i ShownObligations, ObligationKeys)>,
-    /// What was not shown again, with the cubes that refute it.
+    /// The obligations not shown again, with the cubes that refute them.
     recalled: Vec<(Obligation, Vec<usize>)>,
 }
 
@@ -178,7 +178,7 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// Shows an obligation, unless the same one was shown before and what refuted it is there.
+    /// Shows an obligation, unless it was shown before and the cubes that refuted it are present.
     fn show_or_recall(&mut self, obligation: Obligation, extent: Extent) -> Result<(), ProofFailure> {
         if let (Extent::Used, Some((shown, keys))) = (extent, &self.shown)
             && let Some(cubes) = shown.recall(keys.of(obligation)).and_then(|used| keys.cubes(used))
@@ -193,7 +193,7 @@ impl Prover<'_, '_> {
         self.show(obligation)
     }
 
-    /// Notes for other proofs what is shown, once all of it is.
+    /// Records the shown obligations for other proofs, once all are shown.
     fn learn(&self) {
         let Some((shown, keys)) = &self.shown else { return };
         let now = self.proof.refutations.iter().map(|(obligation, cases)| {
@@ -253,7 +253,7 @@ impl Prover<'_, '_> {
         order.filter(move |&cube| self.is_usable(obligation, cube))
     }
 
-    /// Leaves out cubes that the others make up for, the last first, within a bounded number of cases.
+    /// Drops cubes that the others make redundant, the last first, within a bounded number of cases.
     fn minimise(&mut self) -> Result<(), ProofFailure> {
         let mut users: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); self.cubes.all.len()];
         let mut cases = 0;
@@ -322,7 +322,7 @@ impl Prover<'_, '_> {
         Bool::and(&parts)
     }
 
-    /// Notes a refutation; Z3 confirms many such claims in one call. The rest of the case does not matter.
+    /// Records a refutation; Z3 confirms many such claims in one call. The rest of the case does not matter.
     fn claim(
         &mut self,
         obligation: Obligation,
@@ -341,7 +341,7 @@ impl Prover<'_, '_> {
         parts.extend(refuted.1.iter().map(|cube| self.session.formula(cube).not()));
         self.claimed.insert(refuted);
         self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
-        // On trial, a claim that fails must not pass for a trial that fails.
+        // During a trial, a failed claim must not be mistaken for a failed trial.
         if self.claims.len() >= BATCH && self.dropping.is_none() {
             self.confirm()?;
         }
@@ -378,7 +378,7 @@ impl Prover<'_, '_> {
         let formula = self.formula_of(case);
         let order: Vec<usize> = self.order(obligation).collect();
         let mut chosen = self.at_hand(obligation, case, said);
-        // What the literals say rests on these.
+        // The facts from the literals rest on these.
         for instance in said.used() {
             let i = self.activate(instance.clone())?;
             if !chosen.contains(&i) {
@@ -422,7 +422,7 @@ impl Prover<'_, '_> {
                     break;
                 }
             }
-            // Instances were looked for only as long as the run may go on.
+            // The search for instances ends early when the run must end.
             self.interrupt.check()?;
             if violated.is_empty() {
                 return Err(ProofFailure::Refuted(obligation));
@@ -443,7 +443,7 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// Instances that the session knows and that this case does not contradict, those needed last first.
+    /// Instances that the session knows and that this case does not contradict, most recently needed first.
     fn at_hand(&self, obligation: Obligation, case: &ObligationCase, said: &CaseLiterals) -> Vec<usize> {
         let usable = |i: &usize| {
             let Active { instance, literals, .. } = &self.active[*i];

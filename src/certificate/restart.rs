@@ -1,17 +1,17 @@
 //! The system of `crash restart`: any process may go back to initial values at any moment.
 //!
 //! *What it means.* `restart (p)` changes own cells of p only: those whose first index is p, of arrays that some transition assigns.
-//! Let `init` be a disjunction of forms. Afterwards some form holds at each tuple of processes, as far as it counts: of its literals
-//! those about own cells of p, read after the restart, and those about nothing that a transition assigns.
+//! Let `init` be a disjunction of forms. Afterwards some form holds at each tuple of processes, restricted to the literals that
+//! count: those about own cells of p, read after the restart, and those about cells that no transition assigns.
 //!
-//! *What is derived* has all of these steps, and maybe more. A certificate that holds for more steps holds for these.
+//! *The derived system* has all of these steps, and maybe more. A certificate that holds for more steps holds for these.
 //!
-//! - Only the tuple that is p everywhere is looked at, and for the cells `M[p, q]` one more tuple with p and q. Each asks for one form, and
-//!   what other tuples ask for is left out.
-//! - Of the form at p, the values of own enum cells are enumerated; the other own cells get what an equation says. With these
-//!   values put in, the literals that count are the guard: what they read is not changed by the step. Literals that read an own
+//! - Only the tuple that is p everywhere is used, and for the cells `M[p, q]` one more tuple with p and q. Each requires one form,
+//!   and the requirements of other tuples are left out.
+//! - In the form at p, the values of own enum cells are enumerated; the other own cells get the value of an equation. With these
+//!   values substituted, the literals that count are the guard: the step does not change what they read. Literals that read an own
 //!   array at a constant process `#k` are left out, for p may be that one.
-//! - `M[p, q]` gets what all forms say alike at the tuple with p and q.
+//! - `M[p, q]` gets the value that all forms agree on at the tuple with p and q.
 //!
 //! Where a cell is neither an enum cell nor in an equation, or there are too many ways, nothing is derived.
 
@@ -119,7 +119,7 @@ impl<'a> OwnCells<'a> {
         self.arrays.contains(&cell.var) && cell.index.iter().all(|p| *p == OWN)
     }
 
-    /// Whether a literal over p alone counts, and all that it reads beside diagonal cells stays as it is.
+    /// Whether a literal over p alone counts, and the step keeps all that it reads beside diagonal cells.
     fn counts(&self, literal: &Literal) -> bool {
         let cells = literal.cells();
         let other_own = |cell: &&Cell| self.arrays.contains(&cell.var) && !self.is_diagonal(cell);
@@ -192,14 +192,14 @@ impl<'a> OwnCells<'a> {
             }
             if left.len() == known {
                 let name = &self.model.var(left[0].var).name;
-                return Err(NotDerived::TooHard(format!("no equation of `init` says what `{name}` gets")));
+                return Err(NotDerived::TooHard(format!("no equation of `init` determines `{name}`")));
             }
             open = left;
         }
         Ok(())
     }
 
-    /// What the cells of a row get where the second index is another process, in the names of an update.
+    /// The value of the cells of a row where the second index is another process, in the names of an update.
     fn row(&self, var: VarId) -> Result<Term, NotDerived> {
         let cell = Cell { var, index: [OWN, SECOND].into_iter().collect() };
         'other: for other in 0..self.model.init.params {
@@ -221,10 +221,10 @@ impl<'a> OwnCells<'a> {
             }
         }
         let name = &self.model.var(var).name;
-        Err(NotDerived::TooHard(format!("`init` does not say one value for the cells of a row of `{name}`")))
+        Err(NotDerived::TooHard(format!("`init` does not give the cells of a row of `{name}` one value")))
     }
 
-    /// The value of the cell, when the literal says it in terms of what the step does not change.
+    /// The value that the literal gives to the cell, when it uses only cells that the step does not change.
     fn said(&self, literal: &Literal, cell: &Cell) -> Option<Term> {
         let value = match literal {
             Literal::In { cell: said, values } if said == cell && values.is_power_of_two() => {
@@ -274,13 +274,13 @@ fn is_denied(literal: &Literal, values: &Values) -> bool {
     }
 }
 
-/// Whether a literal holds anyway.
+/// Whether a literal always holds.
 fn is_trivial(literal: &Literal) -> bool {
     matches!(literal, Literal::Eq { left, right, negated: false } if left == right)
         || matches!(literal, Literal::Eq { left: Term::Constructor(a), right: Term::Constructor(b), negated: true } if a != b)
 }
 
-/// The literal with the values put in; `None` when a number leaves the 64-bit range.
+/// The literal with the values substituted; `None` when a number leaves the 64-bit range.
 fn put(literal: &Literal, values: &Values) -> Option<Literal> {
     let term = |term: &Term| match term {
         Term::Cell(cell) => values.get(cell).unwrap_or(term).clone(),
@@ -308,7 +308,7 @@ fn put(literal: &Literal, values: &Values) -> Option<Literal> {
     })
 }
 
-/// What an equation says that a cell is.
+/// The value that an equation gives to a cell.
 fn equation(literal: &Literal, cell: &Cell) -> Option<Term> {
     let is = |term: &Term| matches!(term, Term::Cell(it) if it == cell);
     match literal {

@@ -1,8 +1,8 @@
-//! Obligations that were shown before, by what they say.
+//! Obligations that were shown before, by their content.
 //!
-//! In the proof of a similar system most obligations say what they said before: the same transition, the same cube, and the
-//! cubes that refuted its cases are there again. Those need not be shown once more. Keys are made of all that an obligation
-//! is about: declarations, axioms, the formulas of the transition, the cube; not of names of transitions or of places.
+//! In the proof of a similar system most obligations are the same as before: the same transition, the same cube, and the
+//! cubes that refuted its cases are present again. Those need not be shown again. Keys are made of all that an obligation
+//! depends on: declarations, axioms, the formulas of the transition, the cube; not of names of transitions or of positions.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,10 +12,10 @@ use super::obligation::Obligation;
 use cubicle_lang::digest::digest;
 use cubicle_lang::model::{System, Transition};
 
-/// What was shown: for the key of an obligation those of cubes that refute all of its cases.
+/// For the key of each shown obligation, the keys of cubes that refute all of its cases.
 pub type ShownTable = BTreeMap<u128, Vec<u128>>;
 
-/// Obligations that were shown before, and what is shown now.
+/// Obligations that were shown before, and those shown now.
 #[derive(Debug, Default)]
 pub struct ShownObligations {
     known: ShownTable,
@@ -30,12 +30,12 @@ impl Clone for ShownObligations {
 }
 
 impl ShownObligations {
-    /// With what was shown before.
+    /// Starts with the obligations shown before.
     pub fn new(known: ShownTable) -> Self {
         Self { known, learned: Mutex::default() }
     }
 
-    /// What was shown before and now; without the former when it is more than `most`.
+    /// The obligations shown before and now; without the former when there are more than `most`.
     pub fn all(&self, most: usize) -> ShownTable {
         let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if self.known.len() <= most {
@@ -46,7 +46,7 @@ impl ShownObligations {
         all
     }
 
-    /// What is shown now, which is forgotten.
+    /// Removes and returns the obligations shown now.
     pub fn take_learned(&self) -> ShownTable {
         std::mem::take(&mut *self.learned.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -56,7 +56,7 @@ impl ShownObligations {
         self.known.get(&key).map(Vec::as_slice)
     }
 
-    /// Notes what was shown; of several ways the least, so that it does not count who was first.
+    /// Records shown obligations; of several refutations the least, so that the order of threads does not matter.
     pub fn learn(&self, shown: impl IntoIterator<Item = (u128, Vec<u128>)>) {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, cubes) in shown {
@@ -71,13 +71,13 @@ impl ShownObligations {
 /// The keys of the obligations of a system and its cubes.
 #[derive(Debug)]
 pub(super) struct ObligationKeys {
-    /// Of declarations and axioms.
+    /// The key of declarations and axioms.
     declared: u128,
     init: u128,
     transitions: Vec<u128>,
     properties: Vec<u128>,
     cubes: Vec<u128>,
-    /// The cube with each key; of those that are taken for granted rather than of those that are shown.
+    /// The cube with each key; a cube taken for granted is preferred to one that is shown.
     by_key: BTreeMap<u128, usize>,
 }
 
@@ -103,7 +103,7 @@ impl ObligationKeys {
         })
     }
 
-    /// Of an obligation.
+    /// The key of an obligation.
     pub fn of(&self, obligation: Obligation) -> u128 {
         let (kind, parts) = match obligation {
             Obligation::Initiation(cube) => (0, [self.init, self.cubes[cube]]),
@@ -116,7 +116,7 @@ impl ObligationKeys {
         digest(&(self.declared, kind, parts))
     }
 
-    /// Of these cubes, each once, in order.
+    /// The keys of these cubes, each once, in order.
     pub fn of_cubes(&self, cubes: impl IntoIterator<Item = usize>) -> Vec<u128> {
         let mut keys: Vec<u128> = cubes.into_iter().map(|cube| self.cubes[cube]).collect();
         keys.sort_unstable();
@@ -124,13 +124,13 @@ impl ObligationKeys {
         keys
     }
 
-    /// The cubes with these keys, when all are there.
+    /// The cubes with these keys, when all are present.
     pub fn cubes(&self, keys: &[u128]) -> Option<Vec<usize>> {
         keys.iter().map(|key| self.by_key.get(key).copied()).collect()
     }
 }
 
-/// What a transition does, whatever its name and place.
+/// The key of a transition's effect, whatever its name and position.
 fn transition(t: &Transition) -> u128 {
     let universals: Vec<_> = t.universals.iter().map(|it| (it.bound, &it.body)).collect();
     digest(&(t.arity(), &t.guard, universals, &t.updates))

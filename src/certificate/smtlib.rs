@@ -28,7 +28,7 @@ pub struct Script {
     pub obligations: Vec<Obligation>,
 }
 
-/// The scripts of a certificate: of the obligations of `cubes`, refuted so.
+/// The scripts of a certificate: the obligations of `cubes` with their refutations.
 pub fn scripts(
     (system, subject): (&System, &[String]),
     cubes: &Cubes,
@@ -62,7 +62,7 @@ pub fn scripts(
 
 struct ScriptWriter<'a> {
     system: &'a System,
-    /// What the certificate is about, as it says itself.
+    /// The subject of the certificate, in its own lines.
     subject: &'a [String],
     cubes: &'a Cubes,
     obligations: Obligations<'a>,

@@ -13,7 +13,7 @@ use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_solver as solver;
 
-/// What a call answered.
+/// The answer of a call.
 #[derive(Debug)]
 pub enum CaseAnswer {
     /// Satisfiable, by this state.
@@ -76,7 +76,7 @@ impl<'a> ProverSession<'a> {
             timeout,
             calls: 0,
         };
-        // Processes beyond those of a case are values outside of it: nothing more is known of them.
+        // Processes beyond those of a case are values outside of it: nothing else is known about them.
         if ordered {
             for p in 1..usize::from(system.proc_constants).min(session.processes.len()) {
                 let fact = session.int(p - 1).lt(session.int(p));
@@ -90,7 +90,7 @@ impl<'a> ProverSession<'a> {
         self.processes[p].as_int().expect("processes are integers where they are ordered")
     }
 
-    /// What holds of the processes of a case, beyond their being distinct: constants come first.
+    /// Facts about the processes of a case, beside their being distinct: constants come first.
     pub fn order_of(&self, procs: u8) -> Vec<Bool> {
         let rigid = usize::from(self.system.proc_constants);
         if !self.ordered || rigid == 0 {
@@ -184,7 +184,7 @@ impl<'a> ProverSession<'a> {
         Ok(answer)
     }
 
-    /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.
+    /// Truth of a literal in a state; cells that were not mentioned have some value, always the same.
     pub fn holds(&mut self, state: &mut SatisfyingState, formula: &GroundFormula) -> bool {
         match formula {
             GroundFormula::Literal(Atom::In(place, values), holds) if self.is_enum(place) => {
@@ -213,7 +213,7 @@ impl<'a> ProverSession<'a> {
         matches!(self.system.var(place.var).ty, Type::Enum(_))
     }
 
-    /// The constructor in an enum cell: the first one where nothing mentioned the cell.
+    /// The constructor in an enum cell: the first one where the cell was not mentioned.
     fn constructor(&self, state: &mut SatisfyingState, place: &GroundCell) -> usize {
         if let Some(&known) = state.constructors.get(place) {
             return known;
@@ -343,6 +343,6 @@ fn int(n: Rational) -> Int {
 }
 
 fn real(n: Rational) -> Real {
-    // By text: the call that takes 64-bit numbers is younger than libz3 4.8.12.
+    // As text: the call that takes 64-bit numbers is newer than libz3 4.8.12.
     Real::from_rational_str(&n.num().to_string(), &n.den().to_string()).expect("decimal digits")
 }

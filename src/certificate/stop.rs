@@ -1,9 +1,9 @@
 //! The system of `crash stop`: any process may stop for ever at any moment, or at most a given number of them.
 //!
-//! *What it means.* `ALIVE[p]` holds initially of all. A step is taken by processes that are alive, those that its guard says to
-//! exist among them; `crash (p)` makes `ALIVE[p]` false where it is true, and nothing makes it true again. The cells of a process that
-//! stopped stay, and guards over all processes and bad states go on to speak of it. With a bound F, `COUNTER` counts the
-//! crashes from 0, and there is none once it is F.
+//! *What it means.* `ALIVE[p]` holds initially for all p. Only live processes take a step, including those whose existence its
+//! guard requires; `crash (p)` makes `ALIVE[p]` false where it is true, and nothing makes it true again. The cells of a process that
+//! stopped stay, and guards over all processes and bad states still apply to it. With a bound F, `COUNTER` counts the
+//! crashes from 0, and no process crashes once it is F.
 
 use super::added::{NotDerived, declare, declare_type, next_origin};
 use cubicle_lang::model::{
@@ -32,7 +32,7 @@ pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<Sy
     let alive = declare(&mut system, alive, VarKind::Array(1), Type::Enum(BOOL))?;
     let counter = counter.map(|(name, most)| Counter::declare(&mut system, name, most)).transpose()?;
     let lives = |p: usize| Literal::In { cell: cell(alive, &[ProcRef::Var(p as u8)]), values: 1 << TRUE };
-    // Said of the first parameter for all tuples is said of all processes.
+    // A literal about the first parameter, for all tuples, is about all processes.
     system.init.params = system.init.params.max(1);
     system.init.body.0.iter_mut().for_each(|conj| conj.push(lives(0)));
     if let Some(counter) = &counter {
@@ -64,7 +64,7 @@ pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<Sy
     };
     let crashes: Vec<Transition> = match counter {
         None => vec![crash(vec![lives(0)], vec![dies])],
-        // One for each number of those before.
+        // One for each number of earlier crashes.
         Some(counter) => (0..counter.most)
             .map(|n| crash(vec![lives(0), counter.is(n)], vec![dies.clone(), counter.becomes(n + 1)]))
             .collect(),

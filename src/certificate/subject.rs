@@ -1,9 +1,9 @@
-//! What a certificate is about, where that is not the model as it is written: a line in its file names it.
+//! The subject of a certificate, where that is not the model as written: a line in its file names it.
 //!
-//! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and how the
-//! variables are called that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
-//! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` behind it name the other variables that are added.
-//! `never COVER` says that no run gets to where that `cover` wants one. The system is derived here, from these lines and the model
+//! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and name the
+//! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
+//! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
+//! `never COVER` says that no run reaches that `cover`. The system is derived here, from these lines and the model
 //! alone.
 
 use super::added::NotDerived;
@@ -12,7 +12,7 @@ use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
 };
 
-/// What a certificate is about.
+/// The subject of a certificate.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// How processes may fail; `None` when they do not.
@@ -21,12 +21,12 @@ pub struct Subject {
     pub runs: Option<RunsClaim>,
 }
 
-/// What a certificate shows of a property of runs.
+/// What a certificate shows about a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunsClaim {
     /// It holds, by this monitor.
     Holds(MonitorPlan),
-    /// No run gets to where this `cover` wants one.
+    /// No run reaches this `cover`.
     Never(String),
 }
 
@@ -45,7 +45,7 @@ pub enum Failures {
 }
 
 impl Subject {
-    /// Processes that fail as `--crash HOW` says; `None` when it is not possible. `added` are the names of the variables that
+    /// Processes that fail as `--crash HOW` says; `None` when HOW is not valid. `added` are the names of the variables that
     /// are added to the model for that.
     pub fn crash(how: &str, added: Vec<String>) -> Option<Self> {
         let failures = match how.split_once(':') {
@@ -57,7 +57,7 @@ impl Subject {
         Some(Self { failures: Some(failures), runs: None })
     }
 
-    /// The flag that makes such a system; `None` for the model as it is written.
+    /// The flag that makes such a system; `None` for the model as written.
     pub fn flag(&self) -> Option<String> {
         Some(match self.failures.as_ref()? {
             Failures::Stop { most: None, .. } => "--crash stop".to_owned(),
@@ -74,7 +74,7 @@ impl Subject {
         })
     }
 
-    /// What it is about in words, where that is not the model as it is written.
+    /// The subject as text, where that is not the model as written.
     pub fn words(&self) -> Option<String> {
         let runs = self.runs.as_ref().map(|claim| match claim {
             RunsClaim::Holds(plan) => format!("{} holds", plan.property),
@@ -118,7 +118,7 @@ impl Subject {
         lines
     }
 
-    /// What the lines of a certificate for the model say, and its text with these lines empty. The error is a line for the user.
+    /// The subject of a certificate for the model, and the text with the subject's lines empty. The error is a line for the user.
     pub(super) fn read(model: &System, text: &str) -> Result<(Self, String), String> {
         let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -131,7 +131,7 @@ impl Subject {
         Ok((subject, rest))
     }
 
-    /// Takes in a line; `None` when it is not about the subject.
+    /// Reads a line; `None` when it is not about the subject.
     fn take(&mut self, model: &System, line: &str) -> Option<Result<(), String>> {
         let (first, words) = line.split_once(' ')?;
         let taken = match first {
@@ -150,7 +150,7 @@ impl Subject {
                     None => Err(format!("this is not {form}")),
                 }
             }
-            "monitor" | "never" if self.runs.is_some() => Err("it is about one property only".to_owned()),
+            "monitor" | "never" if self.runs.is_some() => Err("only one property is allowed".to_owned()),
             "never" => {
                 self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
@@ -173,14 +173,14 @@ impl Subject {
                     None => Err("this is not `copy NAME of VARIABLE`".to_owned()),
                 },
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
-                _ => Err("it stands behind `monitor of PROPERTY with PHASE`".to_owned()),
+                _ => Err("it must follow `monitor of PROPERTY with PHASE`".to_owned()),
             },
             _ => return None,
         };
         Some(taken)
     }
 
-    /// The system that it is, derived from the model.
+    /// The system that the subject names, derived from the model.
     pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
         let failing = match &self.failures {
             None => model.clone(),
@@ -191,7 +191,7 @@ impl Subject {
             None => Ok(failing),
             Some(RunsClaim::Never(property)) => never_reached(failing, property),
             Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
-                Err(NotDerived::TooHard("a monitor is of processes that do not fail".to_owned()))
+                Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
             }
             Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
         }
@@ -203,7 +203,7 @@ fn in_list(names: &str) -> Vec<String> {
     names.split(',').map(|it| it.trim().to_owned()).collect()
 }
 
-/// A declaration of fairness in words.
+/// A declaration of fairness as text.
 fn declared(model: &System, fairness: &Fairness) -> String {
     let strength = if fairness.strong { "strong_fair" } else { "fair" };
     format!("{strength} {}", model.name_of(fairness))
@@ -229,7 +229,7 @@ fn followed(model: &System, words: &str) -> Result<FollowedFairness, String> {
     Ok(FollowedFairness { fairness: number, done, never, hindered })
 }
 
-/// The system whose bad states are those that a `cover` wants a run to get to.
+/// The system whose bad states are those of a `cover`.
 fn never_reached(system: System, property: &str) -> Result<System, NotDerived> {
     let cover = system.temporal.iter().find(|it| it.name == property && it.kind == TemporalKind::Cover);
     let Some(cover) = cover else {

@@ -11,7 +11,7 @@ use cubicle_lang::load::parse_claims;
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use cubicle_run::verdict::Forbidden;
 
-/// The text of a cube as a declaration on one line; `None` when the language has no words for one of its
+/// The text of a cube as a declaration on one line; `None` when the language cannot express one of its
 /// literals: a number would leave the 64-bit range there.
 pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
     let mut literals = Vec::new();
@@ -49,7 +49,7 @@ fn term_text(system: &System, term: &Term) -> Option<String> {
     }
 }
 
-/// A literal as it stands in such a declaration; `None` when the language has no words for it.
+/// A literal as written in such a declaration; `None` when the language cannot express it.
 pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     match literal {
         Literal::In { cell, values } => {
@@ -77,8 +77,8 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     }
 }
 
-/// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied by what makes
-/// coefficients whole, and the constant a decimal number: a third has no such notation.
+/// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied so that
+/// coefficients are whole and the constant is a decimal number: a third has no such notation.
 fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool) -> Option<String> {
     let mut scale = Rational::ONE;
     for (_, coefficient) in &expr.terms {
@@ -149,10 +149,10 @@ fn number_text(n: Rational, integer: bool) -> Option<String> {
 /// The axioms of a model, one declaration each.
 pub fn axioms(system: &System) -> Vec<String> {
     let cubes = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
-    cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(one without words)".into())).collect()
+    cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 
-/// The file `invariants.cub` of a certificate; `system` is what it is about, without owners, and made of the model.
+/// The file `invariants.cub` of a certificate; `system` is its subject, without owners, derived from the model.
 pub fn file(
     (model, system): (&System, &System),
     (subject, owners): (&Subject, &[NamedOwner]),
@@ -184,21 +184,21 @@ pub fn file(
     Ok(out)
 }
 
-/// What the file of a certificate says.
+/// The contents of a certificate's file.
 #[derive(Debug)]
 pub struct CertificateText {
-    /// What it is about.
+    /// Its subject.
     pub subject: Subject,
-    /// The system that this is.
+    /// The system of the subject.
     pub basis: System,
-    /// Ghost variables behind those of the system.
+    /// Ghost variables after those of the system.
     pub owners: Vec<NamedOwner>,
-    /// Over the variables of all.
+    /// The cubes, over all these variables.
     pub cubes: Vec<Forbidden>,
 }
 
-/// Reads what a certificate is about, its owners, and its invariants in the names and types of that; `model` is the text of the
-/// model, `system` what it means.
+/// Reads the subject of a certificate, its owners, and its invariants in the names and types of these; `model` is the text of
+/// the model, `system` its meaning.
 pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText, NoCertificate> {
     let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
     let basis = subject.derived(system).map_err(|why| match why {
@@ -212,10 +212,10 @@ pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText,
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
-/// speak of owners, which the model does not have, and those that it has no words for.
+/// mention owners, which the model does not have, and those that the language cannot express.
 pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
     let mut out = String::from(
-        "(* Cubes for `cubicle --lemmas-in`, which believes none of them: each is proved again, or dropped. *)\n",
+        "(* Cubes for `cubicle --lemmas-in`, which trusts none of them: each is proved again, or dropped. *)\n",
     );
     let known =
         |literal: &Literal| literal.cells().iter().all(|cell| usize::from(cell.var.0) < system.vars.len());
@@ -233,19 +233,19 @@ pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
     (out, left_out)
 }
 
-/// How many cubes a file of lemmas does not have.
+/// How many cubes a file of lemmas leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LeftOut {
-    /// They speak of an owner.
+    /// They mention an owner.
     pub of_owners: usize,
     /// One of their numbers leaves the 64-bit range where it is written.
     pub too_large: usize,
 }
 
-/// Reads such a file, and what is wrong with the lines that do not fit the model.
+/// Reads such a file. Returns also the errors of lines that do not fit the model.
 ///
 /// # Errors
-/// No line fits: the first thing that is wrong, as a line for the user.
+/// No line fits: the first error, as a line for the user.
 pub fn read_lemmas(
     system: &System,
     model: &str,
@@ -258,7 +258,7 @@ pub fn read_lemmas(
     for (number, line) in (1..).zip(text.lines()) {
         match cubes((system, system), model, line) {
             Ok(more) => found.extend(more),
-            // The line that it names is that of a text of one line.
+            // The error names the line in a text of one line.
             Err(why) => {
                 let why = why.strip_prefix("line 1: ").unwrap_or(&why);
                 wrong.push(format!("line {number}: {why}"));
@@ -271,16 +271,16 @@ pub fn read_lemmas(
     }
 }
 
-/// Reads invariants in the names of a system that has further variables and types behind those of the model.
+/// Reads invariants in the names of a system that has further variables and types after those of the model.
 fn cubes((system, all): (&System, &System), model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
     let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
     let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
     let further = all.vars.iter().enumerate().skip(system.vars.len());
     if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
-        return Err(format!("the name `{}` is that of something else", var.name));
+        return Err(format!("the name `{}` is already in use", var.name));
     }
     let read = parse_claims((all, model), invariants);
-    // Whatever kind of `invariant` it would be in the model: here it is something to be shown.
+    // Whatever kind of `invariant` it would be in the model, here it has to be shown.
     match read {
         Ok(found) => Ok(found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()),
         Err(errors) => Err(errors.first().map_or_else(String::new, |error| located(invariants, error))),

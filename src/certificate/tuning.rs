@@ -1,4 +1,4 @@
-//! The constants of the search for refutations: what each trades. None decides about soundness: Z3 confirms every
+//! The constants of the search for refutations: what each trades off. None decides about soundness: Z3 confirms every
 //! refutation.
 
 /// Most processes of a case: one bit of a mask each, and one for everything else.
@@ -8,20 +8,20 @@ pub const MAX_PROCS: usize = 62;
 /// takes longer than its parts when one of them is hard.
 pub const BATCH: usize = 64;
 
-/// Instances that a search begins with, those that others needed last: more make each call slower, fewer cost a
+/// Instances that a search begins with, those most recently needed: more make each call slower, fewer cost a
 /// counterexample each.
 pub const AT_HAND: usize = 32;
 
 /// Instances added after one counterexample: fewer cost more calls, more add what is not needed.
 pub const COUNTEREXAMPLES: usize = 8;
 
-/// Cases looked at once more to leave out cubes, in a proof of any size.
+/// Cases examined again to drop cubes, in a proof of any size.
 pub const FREE_TRIALS: usize = 300;
 
-/// Beside these, one case in this many: leaving out cubes is to cost a small part of the proof.
+/// Beside these, one case in this many: dropping cubes should cost a small part of the proof.
 pub const TRIALS: usize = 32;
 
-/// Calls of Z3 spent on leaving out cubes, in a proof of any size.
+/// Calls of Z3 spent on dropping cubes, in a proof of any size.
 pub const FREE_CALLS: u64 = 100;
 
 /// Beside these, one call for this many that the proof took.

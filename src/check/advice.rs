@@ -1,7 +1,7 @@
-//! What may lead to an answer where a run has none, in the order in which it is likely to help.
+//! What may lead to a verdict where a run has none, most likely first.
 //!
-//! Nothing that was just tried: a search that gave up is not proposed again, and a limit is raised only where it was
-//! what ended the run.
+//! Never what was just tried: a search that gave up is not proposed again, and a limit is raised only where it
+//! ended the run.
 
 use std::ops::RangeInclusive;
 
@@ -19,19 +19,19 @@ use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
 use cubicle_run::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
 use cubicle_run::verdict::{Cut, Reason};
 
-/// The oracles that are proposed: of one process, they show too little.
+/// The sizes of oracles to propose: with one process, they show too little.
 const SIZES: RangeInclusive<usize> = 2..=5;
 
-/// No more numbers than this are to be bounded.
+/// At most this many numbers are to be bounded.
 const MOST_BOUNDS: usize = 2;
 
-/// What may lead to an answer of the run that `options` asked for and that came to `report`, most likely first. Empty
-/// when it has an answer, or when nothing but another machine helps.
+/// What may lead to a verdict of the run that `options` asked for and that ended with `report`, most likely first. Empty
+/// when it has a verdict, or when only another machine helps.
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
     let Some(reason) = report.open() else { return Vec::new() };
     let told = Told { system, options, report };
     if report.unproved.as_ref() == Some(reason) {
-        // What helps a search for bad states is no help with properties of runs.
+        // What helps a search for bad states does not help with properties of runs.
         let runs = matches!(reason, Reason::Runs { .. }) && !options.only_forward;
         return told.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();
     }
@@ -73,7 +73,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// After a search that did not come to its end; `limit` is what ended it.
+    /// After a search that did not finish; `limit` is what ended it.
     fn search(self, limit: Option<Limit>) -> Vec<Try> {
         let mut tries: Vec<Try> = Vec::new();
         if self.options.only_forward {
@@ -119,7 +119,7 @@ impl<'a> Told<'a> {
         [Some(Try::Forbid), explore].into_iter().flatten().collect()
     }
 
-    /// After an exploration that did not see all.
+    /// After an exploration that did not see all states.
     fn partial(self, cut: &Cut) -> Vec<Try> {
         let forward = &self.options.forward;
         let walks = matches!(forward.strategy, Strategy::Random | Strategy::Cfl);
@@ -128,7 +128,7 @@ impl<'a> Told<'a> {
             Stop::Wide | Stop::TooLarge | Stop::Memory => {
                 self.smaller_instance().into_iter().chain([Try::More(Limit::Memory)]).collect()
             }
-            // What grows has no end: a larger limit shows more, and never all.
+            // Growth has no end: a larger limit shows more states, and never all.
             Stop::States | Stop::Time | Stop::Depth if self.numbers().is_some() => vec![Try::NumberRange],
             Stop::States => forward.max_states.map(|n| Try::More(Limit::States(n))).into_iter().collect(),
             Stop::Time => {
@@ -145,7 +145,7 @@ impl<'a> Told<'a> {
     }
 
     /// Bounds on the numbers that grew in cubes. Those that grow in states only are another matter: a run may be as
-    /// long as it likes, and a lemma cuts none short. What initial or explored states are beyond of is no bound.
+    /// long as it likes, and a lemma cuts none short. A value that initial or explored states exceed is not a bound.
     fn bounds(self) -> Vec<Try> {
         let seen = || self.report.explorations.iter().flat_map(|it| &it.growth);
         let is_refuted = |grew: &Growth| {
@@ -234,12 +234,12 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Whether the run did not come to a backward search.
+    /// Whether the run ended before a backward search.
     fn ended_exploring(self) -> bool {
         self.report.backward.is_none()
     }
 
-    /// An oracle that is seen sooner.
+    /// An oracle that is explored sooner.
     fn smaller_oracle(self) -> Vec<Try> {
         let BackwardMode::Brab(procs) = self.options.proof else { return Vec::new() };
         let smaller = nearest(self.system, procs).checked_sub(1);
@@ -248,7 +248,7 @@ impl<'a> Told<'a> {
         fewer.into_iter().chain(smaller.map(Try::Brab)).collect()
     }
 
-    /// The next smaller instance than the one that was not seen completely, when that was seen neither.
+    /// The next smaller instance than the incomplete one, when it was not explored yet.
     fn smaller_instance(self) -> Option<Try> {
         let cut = |it: &&Exploration| it.stop != Stop::Complete;
         let procs = self.report.explorations.iter().find(cut)?.procs.checked_sub(1)?;
@@ -258,7 +258,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// How far a number comes in small instances.
+/// How far a number gets in small instances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reached {
     /// Not farther in the larger instances, and not beyond what is to bound it.
@@ -271,8 +271,8 @@ enum Reached {
     Several,
 }
 
-/// How far what grew in cubes comes in the instances with up to [`BOUND_PROCS`] processes, as far as a few states
-/// show: a bound that the next larger instance breaks is no advice.
+/// How far a number that grew in cubes gets in the instances with up to [`BOUND_PROCS`] processes, as far as a few
+/// states show: a bound that the next larger instance breaks is useless.
 fn reached(system: &System, growth: &Growth) -> Reached {
     let Growing::Number(vars) = &growth.what else { return Reached::Several };
     let [var] = vars.as_slice() else { return Reached::Several };
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn after_spurious_traces_only_instances_that_were_cut_are_looked_at() {
+    fn after_spurious_traces_only_incomplete_instances_are_proposed() {
         let (system, mut report) = (system(), open(Reason::Spurious("t(#1)".into())));
         let looked = |procs, stop| Looked { procs, stop };
         report.looked_forward = vec![looked(2, Stop::Complete), looked(3, Stop::Complete)];
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_needs_no_advice() {
+    fn a_run_with_a_verdict_gets_no_advice() {
         let report = Report { verdict: Some(Verdict::Safe), ..Report::none() };
         assert_eq!(advice(&system(), &Options::default(), &report), []);
         assert_eq!(advice(&system(), &Options::default(), &open(Reason::Denied(1))), []);

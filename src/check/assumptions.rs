@@ -1,4 +1,4 @@
-//! What an answer rests on that nobody has shown, and what becomes of it when a run refutes it.
+//! The unproved assumptions that an answer rests on, and what follows when a run refutes one.
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::satisfies;
@@ -6,7 +6,7 @@ use cubicle_lang::model::{BadKind, System};
 use cubicle_run::result::{Assumption, AssumptionKind, Refuted, Report};
 use cubicle_run::verdict::{Trace, Verdict};
 
-/// What is assumed of `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
+/// The assumptions about `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
 pub fn of(system: &System, trusting: bool) -> Vec<Assumption> {
     let axioms = system.assumed().into_iter().map(|span| Assumption { kind: AssumptionKind::Axiom, span });
     let mut trusted: Vec<Span> =
@@ -21,7 +21,7 @@ fn is_invariant(kind: BadKind) -> bool {
 }
 
 /// Tells a run to an unsafe state from one that only refutes an `invariant`. Where there is one of each, the
-/// first is the verdict: it is so whatever was claimed or assumed.
+/// first is the verdict: it holds whatever was claimed or assumed.
 pub fn settle(system: &System, trusting: bool, report: &mut Report) {
     let Some(Verdict::Unsafe(trace)) = &mut report.verdict else { return };
     prefer_unsafe(system, trace);

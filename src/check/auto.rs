@@ -1,10 +1,10 @@
 //! [`BackwardMode::Auto`]: rounds of the searches of the schedule, each round with more effort than the one before.
 //!
 //! Effort is counted in work, never in time, so the same command takes the same path, with two searches at a time or one
-//! ([`beside`](super::beside)). What was explored, and the runs to bad candidates, serve all later turns: they only steer.
-//! Lemmas about numbers serve them, too: they are proved by themselves, and are part of the certificate. Nothing else is
-//! shared, so each verdict rests on one search and these lemmas. Stops at the first verdict, when time, memory or the user
-//! says so, and when every search has reached a limit that more effort does not move; or after the rounds that the options
+//! ([`beside`](super::beside)). All later turns use the explored states and the runs to bad candidates: they only steer.
+//! They also use the lemmas about numbers, which are proved by themselves and are part of the certificate. Nothing else is
+//! shared, so each verdict rests on one search and these lemmas. Stops at the first verdict, when time or memory runs out, when
+//! the user asks, when every search has reached a limit that more effort does not move, or after the rounds that the options
 //! allow.
 
 use super::beside::side_by_side;
@@ -20,7 +20,7 @@ use cubicle_run::options::BackwardMode;
 use cubicle_run::result::{Decider, Exploration, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
 
-/// Decides the problem; what is explored already is used.
+/// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {
     let mut spurious = None;
     let verdict = search_with_owners(session, |session, basis| {
@@ -137,7 +137,7 @@ impl Auto<'_, '_> {
         std::iter::once(ended).chain(beside).collect()
     }
 
-    /// What follows from how a turn ended.
+    /// How to continue after a turn that ended so.
     fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
         let outcome = match end {
             TurnEnd::Found(trace) => {
@@ -176,7 +176,7 @@ impl Auto<'_, '_> {
         OwnerSearchEnd::Verdict(verdict)
     }
 
-    /// Whether a search is to be tried before its time: the instances up to that of its oracle have few states, all of which
+    /// Whether to try a search before its round: the instances up to that of its oracle have few states, all of which
     /// are known then. Or a verdict, when the run ends here.
     fn is_tiny(&mut self, search: Entry) -> Result<bool, Verdict> {
         let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };

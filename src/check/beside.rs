@@ -1,5 +1,5 @@
 //! Two turns side by side: the second begins with what was known before the first, on a thread of its own when there are
-//! several, and counts only when the first does not decide. So what comes of them does not depend on the number of threads.
+//! several, and counts only when the first does not decide. So the result does not depend on the number of threads.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
 
-/// What a turn beside another begins with.
+/// The state in which a turn beside another begins.
 struct Aside<'a> {
     system: &'a System,
     options: &'a Options,
@@ -27,7 +27,7 @@ struct Aside<'a> {
     lemmas: Lemmas,
 }
 
-/// What became known in it.
+/// What a turn made known.
 struct Taken {
     end: TurnEnd,
     space: StateSpace,
@@ -35,8 +35,8 @@ struct Taken {
     report: Report,
 }
 
-/// Takes a turn, which is `first`, and `second` beside it, unless `first` says that it is not needed. How the second ended;
-/// what it made known is put into the session.
+/// Takes the turn `first`, and `second` beside it, unless `first` says that it is not needed. Returns how the second ended;
+/// its findings are put into the session.
 pub fn side_by_side<'a, R>(
     session: &mut Session<'a>,
     basis: &Basis<'_>,
@@ -56,7 +56,7 @@ pub fn side_by_side<'a, R>(
         let (result, needed) = first(session);
         if !needed {
             dropper.drop_run();
-            // Whatever became of it: with one thread, nobody would have begun it.
+            // Its result, even a panic, is ignored: with one thread, it would not have begun.
             let _ = running.map(ScopedJoinHandle::join);
             return (result, None);
         }
@@ -98,7 +98,7 @@ impl<'a> Aside<'a> {
 }
 
 impl Taken {
-    /// Tells the session what became known; how the turn ended.
+    /// Puts the findings into the session; returns how the turn ended.
     fn put_into(self, session: &mut Session<'_>) -> TurnEnd {
         session.space.take_up(self.space);
         session.lemmas.take_up(self.lemmas);

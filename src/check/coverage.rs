@@ -1,10 +1,10 @@
-//! How much the explorations that the options ask for have seen, and what that is worth.
+//! How much the requested explorations have seen, and what that is worth.
 
 use cubicle_run::options::Options;
 use cubicle_run::result::{Coverage, Deadlocks, Exploration, Report, Stop};
 use cubicle_run::verdict::{Cut, Reason, Verdict};
 
-/// Of these explorations; `None` when there are none.
+/// The coverage of these explorations; `None` when there are none.
 fn of(explorations: &[Exploration]) -> Option<Coverage> {
     let partial = |e: &&Exploration| e.stop != Stop::Complete;
     (!explorations.is_empty()).then(|| Coverage {
@@ -19,7 +19,7 @@ fn cut(exploration: &Exploration) -> Cut {
     Cut { procs: exploration.procs, states: exploration.states, stop: exploration.stop }
 }
 
-/// Whether an exploration ended where the options say that it may: who sets a limit knows that not all is
+/// Whether an exploration ended where the options allow it: a user who sets a limit expects that not all is
 /// seen. Without a single state it has seen nothing, whatever the limit.
 fn as_asked(exploration: &Exploration, options: &Options) -> bool {
     let limits = &options.forward;

@@ -7,10 +7,10 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, ForwardOptions};
 use cubicle_run::verdict::Verdict;
 
-/// What an exploration is for.
+/// The purpose of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To be looked at itself.
+    /// Its own result.
     Answer,
     /// To serve as oracle, with the limits that suit one.
     Oracle,
@@ -73,7 +73,7 @@ pub struct Searching<'o> {
     pub options: &'o BackwardOptions,
     /// The method, with its oracle and how large candidates may be.
     pub method: Method<'o>,
-    /// What it shares with other searches.
+    /// The data that it shares with other searches.
     pub shared: Shared<'o>,
 }
 

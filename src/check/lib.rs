@@ -3,10 +3,10 @@
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::result::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
-//! of them side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward search is not
-//! to be believed), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
-//! `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants),
-//! `engines` (the engines, as they see them) and `remote` (explorations by others).
+//! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
+//! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
+//! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `tuning` (the constants),
+//! `engines` (the engines, as they see them) and `remote` (explorations in other processes).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE

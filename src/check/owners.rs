@@ -2,7 +2,7 @@
 //!
 //! A backward search forgets what a universal guard says of processes that a cube does not name. When a path is
 //! spurious for that reason, the process that it forgot has mostly made some global hold a value, and the global still
-//! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can speak of it.
+//! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can mention it.
 
 use super::session::Session;
 use super::tuning::OWNERS;
@@ -15,7 +15,7 @@ use cubicle_run::result::{Forgotten, Report};
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
 
-/// How a search ends that may ask for an owner.
+/// The end of a search that may ask for an owner.
 pub enum OwnerSearchEnd {
     /// With this verdict.
     Verdict(Verdict),
@@ -29,12 +29,12 @@ pub struct Basis<'a> {
     pub original: &'a System,
     /// In the order in which they were added.
     pub owners: &'a [Owner],
-    /// The system with variables for them; `None` when there are none.
+    /// The system with variables for the owners; `None` without owners.
     pub instrumented: Option<&'a Instrumented>,
 }
 
 impl Basis<'_> {
-    /// The owner that a spurious path of the search asks for, if there is one that it has not.
+    /// The owner that a spurious path of the search asks for, if it does not have that one already.
     pub fn owner_for(&self, forgotten: &Forgotten) -> Option<Owner> {
         if self.owners.len() >= OWNERS {
             return None;
@@ -95,7 +95,7 @@ pub fn search_with_owners(
     }
 }
 
-/// Owners that say what a path forgot, those first that the process became first on it.
+/// Owners that record what a path forgot, in the order in which the forgotten process becomes the owner.
 fn owners_of(system: &System, forgotten: &Forgotten) -> Vec<Owner> {
     let Forgotten { run, step, process } = forgotten;
     let layout = Layout::new(system, run.initial.procs);

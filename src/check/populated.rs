@@ -1,10 +1,10 @@
 //! From which size on instances have no initial state.
 //!
-//! An initial state, less what it says of one process that is no `#k`, is an initial state of the next smaller
+//! An initial state, without one process that is not a `#k`, is an initial state of the next smaller
 //! instance: init and axioms speak of all processes, and a cell that held the process holds a value that is not a
-//! process then, at the same place of the order. So a size without an initial state has none above it: sizes are asked
+//! process then, at the same place of the order. So above a size without an initial state there is none: sizes are tested
 //! in increasing order, from what explorations have shown, up to the first that has none. What a bad cube needs is
-//! decided exactly that way; sizes above everything that the model names are not asked.
+//! decided exactly that way; sizes above everything that the model names are not tested.
 //!
 //! Most models set each variable to one value, which makes a state of any size; the others cost a small question to
 //! Z3 for each size.
@@ -38,7 +38,7 @@ pub fn unpopulated(session: &Session<'_>, known: Option<usize>) -> Option<Unpopu
     })?
 }
 
-/// The largest size that is asked: one more than anything in the model speaks of, beside the processes that have
+/// The largest size to test: one more than any part of the model mentions, beside the processes that have
 /// numbers.
 fn largest(system: &System) -> usize {
     let transitions = system.transitions.iter().map(Transition::arity);
@@ -50,7 +50,7 @@ fn largest(system: &System) -> usize {
     system.max_procs.map_or(most, |bound| most.min(bound as usize))
 }
 
-/// What there is to say of one size; nothing when it has an initial state.
+/// Why one size is unpopulated or open; `None` when it has an initial state.
 fn of_size(system: &System, procs: usize, interrupt: &Interrupt) -> Result<Option<Unpopulated>, Interrupted> {
     let all = Question { system, init: true, axioms: &system.axioms };
     Ok(match all.has_state(procs, interrupt)? {
@@ -76,7 +76,7 @@ fn emptying(system: &System, procs: usize, interrupt: &Interrupt) -> Result<Empt
     Ok(if alone { Emptying::Init } else { Emptying::Together })
 }
 
-/// Whether some state satisfies a part of what initial states do.
+/// Asks whether some state satisfies a part of the conditions for initial states.
 struct Question<'a> {
     system: &'a System,
     init: bool,
@@ -84,13 +84,13 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// For one size; `None` when that is more than a small question.
+    /// The answer for one size; `None` when the question is too large for a quick answer.
     fn has_state(&self, procs: usize, interrupt: &Interrupt) -> Result<Option<bool>, Interrupted> {
         let Self { system, axioms, .. } = *self;
         if self.literals(procs) > POPULATED_LITERALS {
             return Ok(None);
         }
-        // What values a cell can ever hold was concluded from init: not a fact to ask about init with.
+        // Value ranges were derived from init: they must not be assumed in a question about init.
         let part = system
             .edited(|parts| {
                 parts.axioms = axioms.to_vec();

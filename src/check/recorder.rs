@@ -1,18 +1,18 @@
-//! What a search tells whose turn has not come yet, kept until it has.
+//! Keeps the events of a search until its turn comes.
 
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{BackwardMode, SearchOrder};
 use cubicle_run::result::{Exploration, GraphStep, RunsSeen, Stage};
 
-/// Keeps what it is told. What only shows that work goes on is left out: it has gone on by the time that it is told.
+/// Keeps the events that it receives, but for those that only show progress: they are outdated when they are replayed.
 pub struct Recorder {
     wants_nodes: bool,
     graph_detail: GraphDetail,
     kept: Vec<Kept>,
 }
 
-/// An event with all that it speaks of.
+/// An event with owned data.
 enum Kept {
     Node { number: usize, history: String, cube: Vec<String>, queued: usize, postponed: usize },
     NodeCount(usize),
@@ -33,12 +33,12 @@ enum Kept {
 }
 
 impl Recorder {
-    /// Asks for what `listener` wants.
+    /// A recorder that asks for what `listener` wants.
     pub fn like(listener: &dyn Observer) -> Self {
         Self { wants_nodes: listener.wants_nodes(), graph_detail: listener.graph_detail(), kept: Vec::new() }
     }
 
-    /// Tells it all, in order.
+    /// Replays all events, in order.
     pub fn tell(&self, system: &System, listener: &mut dyn Observer) {
         for kept in &self.kept {
             listener.event(system, kept.event());

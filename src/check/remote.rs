@@ -1,4 +1,4 @@
-//! Explorations that are not the work of this process alone.
+//! Explorations in which other operating system processes take part.
 
 use cubicle_forward::Explored;
 use cubicle_lang::model::System;
@@ -6,10 +6,10 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::ForwardOptions;
 
-/// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result but for what the
-/// order of a search decides.
+/// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result except for what
+/// depends on the order of the search.
 pub trait RemoteExplorer {
-    /// Explores the instance with so many processes; `serves`: its states are to be asked afterwards.
+    /// Explores the instance with this many processes; `serves`: its states will be queried afterwards.
     fn explore(
         &self,
         system: &System,
@@ -19,6 +19,6 @@ pub trait RemoteExplorer {
         serves: bool,
     ) -> Explored;
 
-    /// Nothing more is to be explored, and nobody asks about states any more.
+    /// Ends the service: there will be no more explorations and no more queries.
     fn end(&self);
 }

@@ -1,4 +1,4 @@
-//! The pipeline of a run: explorations, then a proof, then what the answer is worth.
+//! The pipeline of a run: explorations, then a proof, then how far the answer can be trusted.
 
 use std::thread;
 use std::time::Instant;
@@ -27,7 +27,7 @@ pub struct InternalError(pub String);
 /// The run ends early when `interrupt` says so: its deadline or that of this run
 /// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
 /// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle. (That of
-/// [`BackwardMode::Pdr`] ends the run where the exploration has not come to the second level.)
+/// [`BackwardMode::Pdr`] ends the run where the exploration has not reached the second level.)
 ///
 /// The work is done on a thread with a stack for any model. A process may do this again and again, with another
 /// time limit each time, and from several threads at once: runs share nothing but the `interrupt` that they are given
@@ -47,7 +47,7 @@ pub struct InternalError(pub String);
 /// ```
 ///
 /// # Errors
-/// An engine panicked or contradicts the model: a bug of this crate, and no answer.
+/// An engine panicked or contradicts the model: a bug of this crate; there is no answer.
 pub fn check(
     system: &System,
     options: &Options,
@@ -70,7 +70,7 @@ pub fn check(
     })
 }
 
-/// What is known before any work.
+/// The report before any work.
 fn blank(system: &System, options: &Options) -> Report {
     let assumptions = assumptions::of(system, options.backward.trust_invariants);
     Report { assumptions, ..Report::none() }
@@ -90,7 +90,7 @@ pub fn check_on_this_thread(
     check_with(system, options, interrupt, observer, None)
 }
 
-/// As [`check_on_this_thread`]; the instances that the options ask for are explored remote.
+/// As [`check_on_this_thread`]; the instances that the options ask for are explored remotely.
 ///
 /// # Panics
 /// As [`check_on_this_thread`].
@@ -152,8 +152,8 @@ fn check_with(
     session.report
 }
 
-/// A trace that the reference semantics does not execute is a bug of an engine: it must be loud, and
-/// it must not look like an answer.
+/// A trace that the reference semantics does not execute is a bug of an engine: this must fail loudly and
+/// must not look like an answer.
 fn assert_replayed(system: &System, report: &Report) {
     for trace in report.traces() {
         if let Err(error) = replay(system, trace) {

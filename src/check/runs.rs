@@ -1,4 +1,4 @@
-//! Properties of runs: looked at in small instances, exactly.
+//! Properties of runs: checked in small instances, exactly.
 
 use super::auto;
 use super::instances::nearest;
@@ -14,7 +14,7 @@ use cubicle_run::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, Te
 use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
 use cubicle_transform::with_monitor_and_plan;
 
-/// Looks at the properties of runs of the model, and puts into the report what is known of them.
+/// Checks the model's properties of runs in instances, and puts the results into the report.
 pub fn look(session: &mut Session<'_>) {
     let (system, options) = (session.system, session.options);
     if system.temporal.is_empty() || options.only_states {
@@ -30,8 +30,8 @@ pub fn look(session: &mut Session<'_>) {
     put(session, reports);
 }
 
-/// Tries to prove what instances left open, for any number of processes. What is open then is tried with few processes, too,
-/// and with as many as the failed proof points at.
+/// Tries to prove for any number of processes what instances left open. What is open then is checked with fewer processes,
+/// too, and with as many as the failed proof points at.
 pub fn prove(session: &mut Session<'_>) {
     let mut reports = std::mem::take(&mut session.report.temporal);
     let mut loops = Vec::new();
@@ -48,7 +48,7 @@ pub fn prove(session: &mut Session<'_>) {
                 if let Unproved::Loop { procs, .. } = why {
                     loops.push(procs);
                 }
-                // Of a `cover`, what is open is whether some run gets there.
+                // Of a `cover`, what is open is whether some run reaches it.
                 if session.system.temporal[report.property].kind != TemporalKind::Cover {
                     report.unproved = Some(why);
                 }
@@ -63,13 +63,13 @@ pub fn prove(session: &mut Session<'_>) {
     put(session, reports);
 }
 
-/// Whether nothing settles a property so far.
+/// Whether a property is not settled yet.
 const fn is_open(report: &TemporalReport) -> bool {
     report.found.is_none() && !report.proved && !report.never
 }
 
-/// Looks at all runs of these instances, as long as a property is open that was not looked at there. Instances `beside` those
-/// that are asked for need not be seen as a whole.
+/// Explores all runs of these instances, as long as a property is open that was not checked there. Instances `beside` the
+/// requested ones need not be explored completely.
 fn look_at(session: &mut Session<'_>, reports: &mut [TemporalReport], sizes: Vec<usize>, beside: bool) {
     let system = session.system;
     let limits = limits(session.options);
@@ -84,7 +84,7 @@ fn look_at(session: &mut Session<'_>, reports: &mut [TemporalReport], sizes: Vec
             });
             return;
         }
-        session.tell(Event::Work("looking at all runs of an instance"));
+        session.tell(Event::Work("exploring all runs of an instance"));
         let checked = check_runs(system, procs, &limits, session.interrupt);
         let RunsChecked { states, steps, stop, renamed, .. } = checked;
         let complete = stop == Stop::Complete;
@@ -97,7 +97,7 @@ fn look_at(session: &mut Session<'_>, reports: &mut [TemporalReport], sizes: Vec
     }
 }
 
-/// Puts what is known of properties into the report of the run.
+/// Puts the results for properties into the report of the run.
 fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
     let system = session.system;
     let all = |held: &[usize]| match system.max_procs {
@@ -121,7 +121,7 @@ fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
     session.report.temporal = reports;
 }
 
-/// Takes in that all runs do as a property says, or that none gets to where a `cover` wants one.
+/// Notes that all runs satisfy a property, or that none reaches a `cover`.
 fn settle(system: &System, report: &mut TemporalReport) {
     let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
     report.proved = !is_cover;
@@ -132,7 +132,7 @@ fn settle(system: &System, report: &mut TemporalReport) {
 fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unproved> {
     let declared = &session.system.temporal[property];
     let (system, plan) = if declared.kind == TemporalKind::Cover {
-        session.tell(Event::Work("proving that no run gets there"));
+        session.tell(Event::Work("proving that no run reaches the cover"));
         (with_cover(session.system, declared), None)
     } else {
         let (system, plan) = with_monitor_and_plan(session.system, declared).map_err(Unproved::NoMonitor)?;
@@ -165,7 +165,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     }
 }
 
-/// The system whose bad states are those that a `cover` wants a run to get to, and those that only fail what it asks of all others.
+/// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.
 fn with_cover(original: &System, cover: &Temporal) -> System {
     let bad = |(number, (params, cube)): (u32, (usize, &Conj))| Bad {
         name: format!("{} {number}", cover.name),
@@ -183,7 +183,7 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
     })
 }
 
-/// Numbers of processes of the instances that are looked at.
+/// Numbers of processes of the instances to check.
 fn sizes(system: &System, options: &Options) -> Vec<usize> {
     let least = usize::from(system.proc_constants);
     if !system.has_processes() && !is_named(options) {
@@ -207,7 +207,7 @@ fn sizes(system: &System, options: &Options) -> Vec<usize> {
     sizes
 }
 
-/// Instances with fewer processes than those that are looked at first: a property that is open may fail in these alone. None
+/// Instances with fewer processes than those that are checked first: an open property may fail in these alone. None
 /// where the options name the instance, and none with too few processes for each open property.
 fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<usize> {
     let params = |it: &TemporalReport| system.temporal[it.property].params.len();
@@ -216,7 +216,7 @@ fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<us
     sizes.filter(|procs| admits(system, *procs)).collect()
 }
 
-/// Whether the options say which instance is looked at.
+/// Whether the options name the instance to check.
 fn is_named(options: &Options) -> bool {
     options.proof.oracle_procs().is_some() || matches!(options.procs, Some(Procs::Exactly(_)))
 }
@@ -226,7 +226,7 @@ fn limits(options: &Options) -> ForwardOptions {
     ForwardOptions { max_states, ..options.forward.clone() }
 }
 
-/// Takes in what an instance says of a property that is not settled yet.
+/// Adds the result of an instance for a property that is not settled yet.
 fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs, states): (usize, usize)) {
     let property = &system.temporal[report.property];
     let contradicts = !matches!(answer, RunAnswer::Holds | RunAnswer::Open(_));

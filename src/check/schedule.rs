@@ -5,7 +5,7 @@
 
 use cubicle_run::options::{BackwardMode, SearchOrder};
 
-/// A search that is tried in each round until one decides.
+/// A search to try in each round until one decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Which search.
@@ -16,8 +16,8 @@ pub struct Entry {
     pub from: u32,
     /// Whether it is tried before that where its oracle is [tiny](TINY) and complete.
     pub tiny_first: bool,
-    /// Whether its turn may be taken beside that of the one before it, with the same states; what the search of that one shows
-    /// the oracle it learns after the turn.
+    /// Whether its turn may run beside that of the entry before it, with the same states; it gets what that search shows
+    /// the oracle after the turn.
     pub beside: bool,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,
@@ -25,8 +25,8 @@ pub struct Entry {
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
 /// by then, approximation mostly decides with less. Small cubes come first: large protocols (Flash, Lamport's distributed
-/// lock) then take a tenth of the nodes, and small ones do not care. Rounds take up larger oracles one by one; few
-/// models need the largest, and each search more makes every model pay that is decided by another. Property-directed
+/// lock) then take a tenth of the nodes, and small ones are not affected. Rounds add larger oracles one by one; few
+/// models need the largest, and each added search costs every model that is decided by another. Property-directed
 /// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
 pub const SCHEDULE: [Entry; 6] = [
     Entry { behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
@@ -65,7 +65,7 @@ impl Entry {
         EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level - behind))
     }
 
-    /// Whether it has had its effort of a level already, at the one before.
+    /// Whether it used the effort of a level already at the level before.
     pub fn has_had(&self, level: u32) -> bool {
         level > 0 && self.effort(level) == self.effort(level - 1)
     }

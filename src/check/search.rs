@@ -1,4 +1,4 @@
-//! One backward search, and the same with owners when spurious paths ask for them.
+//! One backward search, repeated with owners when spurious paths ask for them.
 
 use super::engines::Purpose;
 use super::instances::nearest;
@@ -10,7 +10,7 @@ use cubicle_run::options::BackwardMode;
 use cubicle_run::result::{Decider, Forgotten};
 use cubicle_run::verdict::{Reason, Verdict};
 
-/// Searches as the options say, with what was explored as oracle.
+/// Searches as the options say, with the explored states as oracle.
 pub fn search(session: &mut Session<'_>) {
     let (system, proof) = (session.system, session.options.proof);
     session.space.most_procs =

@@ -1,4 +1,4 @@
-//! What the parts of a run share: the problem, what may be used for it, and what is known so far.
+//! What the parts of a run share: the problem, the limits, and what is known so far.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -19,19 +19,19 @@ use cubicle_run::verdict::{Reason, Trace, Verdict};
 pub struct Session<'a> {
     /// The system.
     pub system: &'a System,
-    /// What is asked for.
+    /// The options of the run.
     pub options: &'a Options,
     /// Asks the run to stop.
     pub interrupt: &'a Interrupt,
-    /// Is told what happens.
+    /// Receives the events.
     pub observer: &'a mut dyn Observer,
     /// What is known so far.
     pub report: Report,
-    /// What was explored: the oracle of all searches.
+    /// The explored states: the oracle of all searches.
     pub space: StateSpace,
-    /// What is proved about numbers, once a search needed it.
+    /// The lemmas about numbers, once a search needed them.
     pub lemmas: Lemmas,
-    /// Who explores the instances that the options ask for, when that is not this process alone.
+    /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells the observer.
+    /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);
     }
@@ -58,7 +58,7 @@ impl<'a> Session<'a> {
         result
     }
 
-    /// Explores an instance; what it may store is all that `limits` say.
+    /// Explores an instance, storing at most what `limits` allow.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
         if let Some(remote) = self.remote {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
@@ -67,12 +67,12 @@ impl<'a> Session<'a> {
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
     }
 
-    /// The same, and nobody is told.
+    /// Like [`Self::explore`], without events.
     pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut Silent)
     }
 
-    /// Searches backward, with what was explored as oracle; ends at a path that is spurious for what `mends` can mend.
+    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `mends` can repair.
     pub fn search(
         &mut self,
         proof: BackwardMode,
@@ -108,7 +108,7 @@ impl<'a> Session<'a> {
         Verdict::Unsafe(Box::new(trace))
     }
 
-    /// What is to be said of the explored instances, put into the report.
+    /// Puts the results of the explored instances into the report.
     pub fn put_explorations(&mut self) {
         let data = |explored: &Explored| explored.exploration.clone();
         self.report.explorations = self.space.explored.iter().map(data).collect();

@@ -1,6 +1,6 @@
 //! `--procs auto`: instances of increasing size, until a larger one looks the same.
 //!
-//! A heuristic and no proof: see [`Enough::Settled`].
+//! A heuristic, not a proof: see [`Enough::Settled`].
 
 use std::ops::ControlFlow;
 
@@ -61,7 +61,7 @@ fn view_size(system: &System) -> usize {
     most.clamp(2, 3)
 }
 
-/// The smallest size in which every transition has an instance and views can be looked at.
+/// The smallest size in which every transition has an instance and views can be compared.
 fn first_size(system: &System) -> usize {
     let transitions = system.transitions.iter().map(Transition::arity);
     let bad = system.bad.iter().map(|bad| usize::from(bad.params));

@@ -1,4 +1,4 @@
-//! Looking forward where a backward search is not to be believed: its traces are spurious, or its proof rests on
+//! Forward search where a backward search is not to be trusted: its traces are spurious, or its proof rests on
 //! trusted invariants. Breadth first, smallest instances first, within a fixed number of states so that the answer
 //! does not depend on the machine.
 
@@ -20,7 +20,7 @@ pub fn look_forward(session: &mut Session<'_>) -> Option<Verdict> {
     Some(session.decided_by_run(trace))
 }
 
-/// A proof that rests on trusted invariants: a look at small instances whether these are so.
+/// After a proof that rests on trusted invariants: checks these in small instances.
 pub fn doubt(session: &mut Session<'_>) {
     if !session.report.assumptions.iter().any(|it| it.kind == AssumptionKind::Trusted) {
         return;

@@ -1,18 +1,18 @@
 //! The constants of a session: what each trades. None decides about soundness, and none is a time, so that the same
 //! command takes the same path on any machine. Efforts and states of `auto` stand in `schedule`.
 
-/// Processes of a forward exploration for which no number was given: each more multiplies the states, and with two
-/// nobody is a bystander. By estimate, as all of these.
+/// Processes of a forward exploration without a given number: each more multiplies the states, and with two
+/// no process is a bystander. By estimate, as all of these.
 pub const DEFAULT_PROCS: usize = 3;
 
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 pub const STACK_BYTES: usize = 256 << 20;
 
-/// The largest of the two instances whose runs are looked at, when no number is given: with two processes one can starve
+/// The larger of the two instances whose runs are explored, when no number is given: with two processes one can starve
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
 
-/// The largest instance whose runs are looked at because a proof failed there: a loop of the monitor with more processes may
+/// The largest instance whose runs are explored because a proof failed there: a loop of the monitor with more processes may
 /// be a run of the model.
 pub const LOOP_PROCS: usize = 6;
 
@@ -20,7 +20,7 @@ pub const LOOP_PROCS: usize = 6;
 /// search has forgotten what would close it.
 pub const MONITOR_ROUNDS: u32 = 2;
 
-/// States of one instance whose runs are looked at, when no limit is given: with their steps they take some hundred bytes
+/// States of one instance whose runs are explored, when no limit is given: with their steps they take some hundred bytes
 /// each.
 pub const RUN_STATES: usize = 1_000_000;
 
@@ -43,7 +43,7 @@ pub const STATES_OF_A_SIZE: usize = 1_000_000;
 /// where only the parity matters; each more costs an instance larger than all so far.
 pub const SAME_SIZES: usize = 3;
 
-/// Of a search through instances of increasing size.
+/// Limits of a search through instances of increasing size.
 #[derive(Clone, Copy)]
 pub struct SizeLimits {
     /// States that may be stored, over all instances.
@@ -52,28 +52,28 @@ pub struct SizeLimits {
     pub procs: usize,
 }
 
-/// Of the search for a real trace after spurious ones: there would be no answer otherwise, so it may take
+/// Limits of the search for a real trace after spurious ones: there would be no answer otherwise, so it may take
 /// a while.
 pub const SPURIOUS: SizeLimits = SizeLimits { states: 300_000, procs: 8 };
 
-/// Of a look at whether trusted invariants hold: it comes with every such proof, so it has to be cheap.
+/// Limits of the check whether trusted invariants hold: it follows every such proof, so it has to be cheap.
 pub const DOUBTING: SizeLimits = SizeLimits { states: 20_000, procs: 3 };
 
-/// States of one instance that is explored to see whether an answer is vacuous: it comes with every proof, so it has to
-/// be cheap. Where an instance is cut, nothing is said.
+/// States of one instance that is explored to see whether an answer is vacuous: this follows every proof, so it has to
+/// be cheap. Where an instance is cut, nothing is reported.
 pub const VACUITY_STATES: usize = 10_000;
 
-/// Instances of transitions of one such instance: beyond that, compiling them is no cheap look any more.
+/// Instances of transitions of one such instance: beyond that, compiling them is too expensive.
 pub const VACUITY_INSTANCES: usize = 2_000;
 
-/// Literals of the question whether a size has an initial state: a larger question is not asked.
+/// Literals of the question whether a size has an initial state: a larger one is not passed to Z3.
 pub const POPULATED_LITERALS: usize = 50_000;
 
-/// Processes of the instances in which a bound is tried that is to be proposed.
+/// Processes of the instances in which a bound is tested before it is proposed.
 pub const BOUND_PROCS: usize = 4;
 
 /// States of each of them: the answer is known, and advice must not delay it.
 pub const BOUND_STATES: usize = 1_000;
 
-/// How often a larger number is looked for in one of them.
+/// How often a larger number is searched for in one of them.
 pub const BOUND_STEPS: usize = 12;

@@ -26,17 +26,17 @@ pub enum TurnEnd {
     Found(Trace),
     /// The run as a whole must end.
     Stopped(Reason),
-    /// With what the search says.
+    /// With the outcome of the search.
     Searched(Box<Outcome>),
 }
 
 impl Turn {
-    /// Takes it. What becomes known is put into the session, but for what the search itself says.
+    /// Takes the turn. Its findings are put into the session, except the outcome of the search itself.
     pub fn take(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
         self.begin(session).unwrap_or_else(|| self.search(session, basis))
     }
 
-    /// What comes before the search: the states of its oracle. The end when the run ends here.
+    /// Explores the states of the oracle before the search. Returns the end when the run ends here.
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
         let effort = self.entry.effort(self.level);
@@ -52,7 +52,7 @@ impl Turn {
         TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &mends)))
     }
 
-    /// Sees to it that as many states of the instance are known as the level allows; the end when the run ends
+    /// Explores as many states of the instance as the level allows; returns the end when the run ends
     /// here.
     fn explore(&self, session: &mut Session<'_>, procs: usize) -> Option<TurnEnd> {
         let forward = &session.options.forward;
@@ -67,7 +67,7 @@ impl Turn {
                 if explored[at].exploration.stop != Stop::States {
                     return None;
                 }
-                session.observer.event(session.system, Event::Work("walking on from the states seen"));
+                session.observer.event(session.system, Event::Work("walking from the states seen"));
                 if !explored[at].grow_to(states) {
                     return None;
                 }
@@ -86,7 +86,7 @@ impl Turn {
     }
 }
 
-/// How an oracle of so many states is explored.
+/// The options for exploring an oracle of `states` states.
 pub fn limits(forward: &ForwardOptions, states: usize) -> ForwardOptions {
     ForwardOptions { deadlock: false, stop_at_unsafe: true, max_states: Some(states), ..forward.clone() }
 }

@@ -1,9 +1,9 @@
-//! A cheap look for reasons why an answer may be worth nothing: no initial states, transitions that never fire,
+//! A cheap search for reasons why an answer may be vacuous: no initial states, transitions that never fire,
 //! nothing to be proved.
 //!
-//! Explorations that the run has made anyway are looked at first. Where they leave something open, instances
+//! Explorations that the run has made anyway are used first. Where they leave something open, instances
 //! with two and three processes are explored, within a fixed number of states and only until each transition
-//! has fired. What is reported of them was seen in complete explorations; where there are none, nothing is said.
+//! has fired. Reports rest on complete explorations only; where there are none, nothing is reported.
 //! Sizes of instances that have no initial state are found by [`unpopulated`].
 
 use super::engines::Purpose;
@@ -16,7 +16,7 @@ use cubicle_run::options::{ForwardOptions, Options, Strategy, Vacuity};
 use cubicle_run::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
 use cubicle_run::verdict::{Reason, Verdict};
 
-/// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
+/// Examines `report`, notes what makes it doubtful in [`Report::vacuous`], and withdraws the answer
 /// when the options ask for that.
 pub fn look(session: &mut Session<'_>) {
     let Session { system, options, report, .. } = &*session;
@@ -49,8 +49,8 @@ fn populated(report: &Report) -> Option<usize> {
     report.explorations.iter().filter(|it| it.states > 0).map(|it| it.procs).max()
 }
 
-/// Adds what is claimed of sizes that have no initial state to what was found; what is known of these sizes, when
-/// that does not say it already.
+/// Adds claims about sizes that have no initial state to the findings; returns what is known of these sizes, when
+/// the findings do not say it already.
 fn of_sizes(
     session: &Session<'_>,
     populated: Option<usize>,
@@ -80,7 +80,7 @@ fn of_sizes(
     None
 }
 
-/// What the run is to show, a declaration each.
+/// The claims that the run has to show, one for each declaration.
 fn claims(system: &System, options: &Options) -> Vec<Claim> {
     let least = usize::from(system.proc_constants);
     let claim =
@@ -89,7 +89,7 @@ fn claims(system: &System, options: &Options) -> Vec<Claim> {
     let mut claims: Vec<Claim> = bad.map(|bad| claim(&bad.name, bad.span, bad.params.into())).collect();
     let runs = system.temporal.iter().filter(|it| it.kind != TemporalKind::Cover);
     claims.extend(runs.map(|it| claim(&it.name, it.span, it.params.len())));
-    // Of the cases of a declaration, the one that needs least.
+    // Of the cases of a declaration, the one that needs the fewest processes.
     claims.sort_by_key(|claim| (claim.span, claim.procs));
     claims.dedup_by_key(|claim| claim.span);
     claims
@@ -116,7 +116,7 @@ fn nothing_to_prove(system: &System, options: &Options) -> Option<Vacuous> {
     (!promises).then_some(Vacuous::NothingToProve)
 }
 
-/// What small instances show of a proof, and the most processes with which they have an initial state.
+/// What small instances show about a proof, and the most processes with which they have an initial state.
 fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
     let Session { system, options, report, .. } = session;
     let mut found: Vec<Vacuous> = nothing_to_prove(system, options).into_iter().collect();
@@ -158,7 +158,7 @@ fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
     (found, look.populated)
 }
 
-/// What was seen so far.
+/// The observations so far.
 struct Look {
     /// Declarations of transitions that have not fired, by [`Transition::origin`](cubicle_lang::model::Transition::origin).
     open: Vec<u16>,
@@ -187,7 +187,7 @@ impl Look {
         }
     }
 
-    /// Sees to it that one size was looked at.
+    /// Explores one size, unless that was done.
     fn at(&mut self, session: &Session<'_>, procs: usize) {
         let Session { system, options, report, .. } = session;
         match report.explorations.iter().find(|exploration| exploration.procs == procs) {

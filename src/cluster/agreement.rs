@@ -1,23 +1,23 @@
-//! What all processes of a cluster must have in common, and a difference in words.
+//! What all processes of a cluster must have in common, and messages for differences.
 
-/// What a process says of itself, by name.
+/// Facts about a process, by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Agreement(Vec<(String, String)>);
 
-/// No agreement is longer, in bytes, so that nobody has to make room for more.
+/// The longest agreement, in bytes: bounds the memory taken for one.
 pub const MOST: usize = 1 << 16;
 
-/// Between what is said, and between a name and what is said of it; neither stands in a text.
+/// Separators between facts, and between the name and the value of a fact; neither occurs in a text.
 const BETWEEN: char = '\u{1e}';
 const OF: char = '\u{1f}';
 
 impl Agreement {
-    /// Of these facts.
+    /// Creates an agreement on these facts.
     pub fn new(facts: impl IntoIterator<Item = (String, String)>) -> Self {
         Self(facts.into_iter().collect())
     }
 
-    /// In bytes, cut where the other side reads no further.
+    /// As bytes, cut at the length that the other side accepts.
     pub fn bytes(&self) -> Vec<u8> {
         let lines: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}{OF}{value}")).collect();
         let mut bytes = lines.join(&BETWEEN.to_string()).into_bytes();
@@ -25,7 +25,7 @@ impl Agreement {
         bytes
     }
 
-    /// From bytes; any have some meaning.
+    /// From bytes; all bytes are accepted.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let fact = |line: &str| match line.split_once(OF) {
@@ -35,7 +35,7 @@ impl Agreement {
         Self(text.split(BETWEEN).map(fact).collect())
     }
 
-    /// The first difference to what another process says, in words; `None` when there is none.
+    /// The first difference from another process's agreement, as a message; `None` when there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.bytes() == other.bytes() {
             return None;
@@ -45,11 +45,11 @@ impl Agreement {
                 .then(|| format!("{} is `{}` there, and `{}` here", mine.0, shown(&other.1), shown(&mine.1)))
         };
         let found = self.0.iter().zip(&other.0).find_map(differs);
-        Some(found.unwrap_or_else(|| "it agrees on other things".to_owned()))
+        Some(found.unwrap_or_else(|| "its settings have other names".to_owned()))
     }
 }
 
-/// What fits into a message, without anything that a terminal would obey.
+/// Shortens a text for a message, and removes control characters.
 fn shown(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
     if text.is_empty() { "nothing".to_owned() } else { text }
@@ -65,13 +65,16 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_said_in_words() {
+    fn a_difference_is_reported() {
         assert_eq!(of("a").difference(&Agreement::of_bytes(&of("a").bytes())), None);
         assert_eq!(
             of("a").difference(&Agreement::of_bytes(&of("b\x1b[1m").bytes())).as_deref(),
             Some("the model is `b[1m` there, and `a` here")
         );
-        assert_eq!(of("a").difference(&Agreement::default()).as_deref(), Some("it agrees on other things"));
+        assert_eq!(
+            of("a").difference(&Agreement::default()).as_deref(),
+            Some("its settings have other names")
+        );
     }
 
     #[test]

@@ -1,36 +1,36 @@
-//! What happens in a process of a cluster beside its work, and the panics that a lost process leaves behind.
+//! Events in a process of a cluster, and the panics that a lost process causes.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::flow::RunEvent;
 
-/// A panic on a thread of the dataflow is a bug, unless somebody was lost, which is told within this time.
+/// A panic on a thread of the dataflow is a bug, unless a process was lost, which is reported within this time.
 const SOON: Duration = Duration::from_secs(1);
-/// A connection that fails is a lost process, which those that watch over it tell within this time.
+/// A failed connection means a lost process, which the watch reports within this time.
 const LATER: Duration = Duration::from_secs(10);
-/// How a panic over a connection begins.
+/// Prefix of a panic about a connection.
 const CONNECTION: &str = "timely communication error: ";
 /// The first panic on a thread of the dataflow.
 static PANIC: Mutex<Option<(String, Instant)>> = Mutex::new(None);
 
-/// A thread of the dataflow has panicked: it is told when nothing else explains it.
+/// Records the panic of a thread of the dataflow: it is reported when nothing else explains it.
 pub fn note_panic(text: &str) {
     let mut known = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
     known.get_or_insert_with(|| (text.to_owned(), Instant::now()));
 }
 
-/// What happens.
+/// An event.
 pub enum Event {
     /// A process was lost.
     Fault(String),
-    /// How far it is.
+    /// The run has begun, made progress, or ended.
     RunEvent(RunEvent),
-    /// The members of this process have ended, in good order or not.
+    /// The members of this process have ended: whether all without a panic.
     Left(bool),
 }
 
-/// A panic on a thread of the dataflow that nobody has explained in time, in words.
+/// A message for a panic on a thread of the dataflow that no fault explained in time.
 pub fn unexplained() -> Option<String> {
     let (text, at) = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
     match text.split_once(CONNECTION) {

@@ -1,4 +1,4 @@
-//! An exploration on a cluster, from the first call to the outcome or the fault.
+//! An exploration on a cluster, from connecting the processes to the outcome or the fault.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,19 +22,19 @@ use cubicle_run::result::Stop;
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);
 
-/// Why a cluster is none any more, for the user.
+/// Why a cluster failed, for the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Fault(pub String);
 
-/// How much was done, beside the outcome.
+/// Statistics, besides the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Figures {
-    /// Times that all waited for each other.
+    /// Number of times that all members waited for each other.
     pub rounds: u64,
 }
 
-/// A process of a cluster that has not begun.
+/// A process of a cluster that has not started.
 pub struct Cluster {
     /// Number of this process; process 0 leads.
     pub me: usize,
@@ -44,27 +44,27 @@ pub struct Cluster {
     pub workers: usize,
     /// Where this one listens.
     pub listener: TcpListener,
-    /// What all know.
+    /// The secret that all processes share.
     pub secret: Secret,
-    /// What all must agree on, beside the instance and the numbers of processes and workers.
+    /// What all must agree on, besides the instance and the numbers of processes and workers.
     pub agreement: Vec<(String, String)>,
-    /// How long the others may take to come.
+    /// How long the others may take to connect.
     pub wait: Duration,
-    /// Whether all were started before this.
+    /// Whether all other processes were started before this one.
     pub at_once: bool,
     /// Bytes that the states of this process may take.
     pub memory: usize,
-    /// Is told what becomes of the checkpoint.
+    /// Records what becomes of the checkpoint.
     pub kept: Arc<Kept>,
 }
 
-/// Who is told what happens.
+/// Callbacks of a run.
 pub struct Callbacks<'a> {
-    /// What is to be known of strangers.
+    /// Receives a message about each connection that was dropped.
     pub log: &'a dyn Fn(&str),
-    /// Asked now and then: why the cluster is to be given up, if so.
+    /// Polled: why the cluster must be given up, if it must.
     pub stop: &'a dyn Fn() -> Option<String>,
-    /// States known, states that wait, and the depth.
+    /// Receives the number of known states, of waiting states, and the depth.
     pub progress: &'a mut dyn FnMut(usize, usize, usize),
 }
 
@@ -74,15 +74,15 @@ pub struct Found {
     pub outcome: Outcome,
     /// How much was done for it.
     pub figures: Figures,
-    /// The states, when they can be asked.
+    /// The states, when they can answer questions.
     pub states: Option<SpreadStates>,
 }
 
 impl Cluster {
-    /// Explores: what was found in process 0, nothing in the others. `serves`: the states are to be asked afterwards.
+    /// Explores; returns what was found in process 0, `None` in the others. `serves`: the states answer questions afterwards.
     ///
     /// # Errors
-    /// Somebody did not come, or was lost; all others are told.
+    /// A process did not connect, or was lost; all others are notified.
     pub fn explore(
         self,
         instance: &Instance,
@@ -116,7 +116,7 @@ impl Cluster {
             let leaving = thread::Builder::new().name(format!("{}leave", super::THREADS));
             let leave = move || {
                 let ended = guards.join().iter().all(Result::is_ok);
-                // Nobody listens any more when the run has ended otherwise.
+                // There is no receiver any more when the run has ended otherwise.
                 let _ = tell.send(Event::Left(ended));
             };
             leaving.spawn(leave).map_err(|error| format!("cannot start a thread: {error}"))
@@ -145,7 +145,7 @@ impl Cluster {
     }
 }
 
-/// Listens to what happens.
+/// Handles events.
 struct Attending {
     serves: bool,
     events: Receiver<Event>,
@@ -154,7 +154,7 @@ struct Attending {
 }
 
 impl Attending {
-    /// Until it is over, or only questions are left.
+    /// Runs until the exploration is over, or only questions are left.
     fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), String> {
         let mut known_since: Option<Instant> = None;
         loop {
@@ -162,7 +162,7 @@ impl Attending {
             if serves || known_since.is_some_and(|since| since.elapsed() >= LAST) {
                 return Ok(());
             }
-            // Who ended may have done so since it is over, which is told by then.
+            // A process may have ended because the run is over, which is known by then.
             let undecided = self.outcome.is_none();
             let gone = undecided.then(|| (told.stop)().or_else(unexplained)).flatten();
             let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
@@ -176,7 +176,7 @@ impl Attending {
                     known_since = Some(Instant::now());
                 }
                 Ok(Event::Left(true)) => return Ok(()),
-                // What is found is found.
+                // A fault after the outcome does not change it.
                 Ok(Event::Left(false) | Event::Fault(_)) | Err(RecvTimeoutError::Disconnected)
                     if self.outcome.is_some() =>
                 {
@@ -186,7 +186,7 @@ impl Attending {
                 Ok(Event::Left(false)) => {}
                 Err(what) => match gone {
                     Some(why) => return Err(why),
-                    // Nobody is there to say why.
+                    // All senders are gone, and no reason is known yet.
                     None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
                     None => {}
                 },

@@ -1,8 +1,8 @@
 //! The dataflow: one loop on which commands, states and summaries go round.
 //!
-//! A round has three moments. A command arrives at all members at 3r + 1; the states that they send arrive at their owners
+//! Round r has three times. A command arrives at all members at 3r + 1; the states that they send arrive at their owners
 //! at 3r + 2; when no more can, each member sends its summary, which arrives at the lead at 3r + 3; when no more can, the
-//! lead sends the next command. That no more can come is what timely tracks.
+//! lead sends the next command. Timely tracks when no more can arrive.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,22 +24,22 @@ use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary}
 use cubicle_lang::model::Literal;
 use cubicle_run::interrupt::Interrupt;
 
-/// Brings the lead to look at its questions.
+/// Wakes the lead to read its questions.
 pub type Wake = Box<dyn Fn() + Send>;
 
-/// What the states are asked, once all are known.
+/// A question about the states, once all are known.
 pub enum Question {
-    /// Whether some state satisfies a cube of so many processes.
+    /// Whether some state satisfies a cube over this number of processes.
     Ask(u8, Vec<Literal>, Sender<Option<bool>>),
     /// There are no more questions.
     End,
 }
 
-/// What is told of the run, by the process that leads.
+/// An event of the run, reported by the process that leads.
 pub enum RunEvent {
-    /// It begins; this is how its lead is woken.
+    /// It begins; the callback wakes its lead.
     Begins(Wake),
-    /// States known, states that wait, and the depth.
+    /// Number of known states, of waiting states, and the depth.
     Progress(usize, usize, usize),
     /// It is over.
     Over(Box<Outcome>),
@@ -58,11 +58,11 @@ pub struct Part<T> {
     pub memory: usize,
     /// Asks members to stop.
     pub interrupt: Interrupt,
-    /// Gets the course, in the process that leads.
+    /// Receives the events of the run, in the process that leads.
     pub course: Mutex<Sender<T>>,
-    /// Makes it what is sent there.
+    /// Converts an event to the type that is sent there.
     pub told: fn(RunEvent) -> T,
-    /// Where questions come from, in the process that leads, when the states are to serve as oracle.
+    /// Source of questions, in the process that leads, when the states serve as an oracle.
     pub questions: Mutex<Option<Receiver<Question>>>,
     /// Rounds so far.
     pub rounds: AtomicU64,
@@ -73,7 +73,7 @@ pub struct Part<T> {
 /// Starts `threads` members in process number `me`, which is connected to the others.
 ///
 /// # Errors
-/// The system gives no thread; for the user.
+/// The system cannot start a thread; for the user.
 pub fn start<T: Send + 'static>(
     part: Arc<Part<T>>,
     (me, threads): (usize, usize),
@@ -106,13 +106,13 @@ fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
         let turn = cycle.unary_frontier(pact, "member", move |first, info| {
             let waking = scope.worker().sync_activator_for(info.address.to_vec());
             let again = scope.activator_for(info.address);
-            // The lead begins; nobody else says anything without having been told.
+            // The lead begins; the other members send nothing without a command.
             let begins = me == 0;
             let mut state = Turn::new(owner, lead, members, part);
             state.lead_at = begins.then_some(first);
             state.questions = questions;
             if begins {
-                // A member that has ended cannot be woken, and needs not be.
+                // A member that has ended cannot be woken, and need not be.
                 state.tell(RunEvent::Begins(Box::new(move || waking.activate().unwrap_or_default())));
             }
             move |(input, frontier), output| {
@@ -139,7 +139,7 @@ fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
     });
 }
 
-/// A member, and the lead where it is: what each has to say when.
+/// A member, and the lead in its process: what each sends, and when.
 struct Turn<T> {
     owner: Member,
     members: usize,
@@ -153,12 +153,12 @@ struct Turn<T> {
     lead_at: Option<Capability<u64>>,
     /// Summaries of this round.
     told: Vec<Summary>,
-    /// Whether the first command is out.
+    /// Whether the first command was sent.
     begun: bool,
     /// Whether all states are known, and only questions are left.
     serves: bool,
     questions: Option<Receiver<Question>>,
-    /// Who waits for the answer to the last one.
+    /// Receives the answer to the last question.
     asked: Option<Sender<Option<bool>>>,
 }
 
@@ -204,7 +204,7 @@ impl<T> Turn<T> {
         self.working.is_some()
     }
 
-    /// Does a piece of work; what is sent of it.
+    /// Does a piece of work, and returns what to send.
     fn works(&mut self) -> Option<Sent> {
         let cap = self.working.take()?;
         let mut parcels = Vec::new();
@@ -216,7 +216,7 @@ impl<T> Turn<T> {
         Some((cap, parcels))
     }
 
-    /// What it has to say when nothing more can arrive before, if there is something.
+    /// The summary or command that is due, once nothing more can arrive before it.
     fn speaks(&mut self, passed: &impl Fn(u64) -> bool) -> Option<Sent> {
         if let Some(cap) = self.summing.take_if(|cap| passed(*cap.time())) {
             return Some((cap, vec![(0, Parcel::Summary(Box::new(self.owner.summary())))]));
@@ -249,11 +249,11 @@ impl<T> Turn<T> {
         command
     }
 
-    /// Answers the last question with what the members told, and asks them the next one, if there is one.
+    /// Answers the last question from the members' summaries, and asks the next one, if there is one.
     fn next_question(&mut self) -> Option<Command> {
         let told = std::mem::take(&mut self.told);
         if let Some(asked) = self.asked.take() {
-            // One that knows such a state is enough; who asked may have gone.
+            // One member that knows such a state is enough; the receiver may be gone.
             let _ = asked.send(told.iter().filter_map(|told| told.answer).max());
         }
         match self.questions.as_ref().map(Receiver::try_recv) {
@@ -267,7 +267,7 @@ impl<T> Turn<T> {
     }
 
     fn tell(&self, course: RunEvent) {
-        // Nobody listens any more when the run has ended otherwise.
+        // There is no receiver any more when the run has ended otherwise.
         let _ = locked(&self.part.course).send((self.part.told)(course));
     }
 }

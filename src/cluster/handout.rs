@@ -1,4 +1,4 @@
-//! Pieces of work for whoever is free: process 0 hands out their numbers, and gets an answer for each.
+//! Pieces of work for idle processes: process 0 hands out their numbers, and gets an answer for each.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::meeting::{Incoming, Meeting};
 use cubicle_run::interrupt::Interrupt;
 
-/// How often it is looked whether the run must end while somebody works.
+/// How often to check whether the run must end while others work.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Bytes of the number of a piece.
 const NUMBER: usize = 8;
 
-/// Hands out the pieces that `next` gives, to `workers` of each other process, and their answers to `put`, which says
-/// whether they make sense. Ends when `next` has no more and all are answered, or the run must end.
+/// Hands out the pieces that `next` gives to `workers` of each other process, and passes their answers to `put`, which
+/// returns whether they are valid. Ends when `next` has no more and all are answered, or the run must end.
 pub fn deal(
     meeting: &Meeting,
     workers: usize,
@@ -36,7 +36,7 @@ pub fn deal(
     while out.iter().any(|pieces| !pieces.is_empty()) && !meeting.is_over() {
         let (from, answer) = match meeting.hear(PATIENCE) {
             Some(Incoming::Message(from, answer)) => (from, answer),
-            // Nobody ends before process 0 does.
+            // No process ends before process 0 does.
             Some(Incoming::Ended(from)) => return meeting.protocol_error(from),
             None => continue,
         };
@@ -52,8 +52,8 @@ pub fn deal(
     }
 }
 
-/// Answers with `work` for each piece that process 0 hands out, on `workers` threads of this kind, until there are no
-/// more, which `over` is told; what is under way then is to be given up, as the interrupt tells.
+/// Answers with `work` for each piece that process 0 hands out, on `workers` threads built by `worker`. When there are no
+/// more, calls `over`, and the interrupt ends the pieces under way.
 pub fn help(
     meeting: &Meeting,
     (workers, worker): (usize, &dyn Fn() -> thread::Builder),
@@ -73,10 +73,10 @@ pub fn help(
         }
     };
     thread::scope(|scope| {
-        // With fewer threads it takes longer.
+        // Fewer threads only take longer.
         let begun = (0..workers).filter_map(|_| worker().spawn_scoped(scope, works).ok()).count();
         if begun == 0 {
-            meeting.fail(format!("process {} got no thread", meeting.place().0));
+            meeting.fail(format!("process {} cannot start a thread", meeting.place().0));
         }
         while let Some(piece) = told(meeting) {
             match piece.try_into().map(u64::from_le_bytes) {
@@ -90,7 +90,7 @@ pub fn help(
     });
 }
 
-/// The next thing that process 0 says; `None` when it has nothing more to say, or the run must end.
+/// The next message of process 0; `None` when there are no more, or the run must end.
 pub fn told(meeting: &Meeting) -> Option<Vec<u8>> {
     while !meeting.is_over() {
         match meeting.hear(PATIENCE) {

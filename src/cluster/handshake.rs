@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection: both sides prove that they know the secret before anything else is read.
+//! Authenticates the ends of a connection: both sides prove that they know the secret before anything else is read.
 //!
 //! ```text
 //! caller                                   called
@@ -10,9 +10,9 @@
 //!                                   ◀──    length, agreement, proof
 //! ```
 //!
-//! A claim names both processes and what the connection is for, so that no proof can be used a second time, in the other
+//! A claim names both processes and the purpose of the connection, so that no proof can be used a second time, in the other
 //! direction or elsewhere. All lengths are fixed or bounded before memory is taken, and the caller's connection has a
-//! deadline for all of it.
+//! deadline for the whole handshake.
 
 use std::io::{self, Read, Write};
 
@@ -22,7 +22,7 @@ use rand::rngs::SysRng;
 use super::agreement::{Agreement, MOST};
 use super::secret::{PROOF, Secret};
 
-/// How a conversation begins, with the version of what follows.
+/// The first bytes of a conversation, with the version of the protocol.
 const TITLE: [u8; 8] = *b"cubicle1";
 /// Bytes of a nonce.
 const NONCE: usize = 32;
@@ -38,7 +38,7 @@ pub enum Kind {
     Life,
 }
 
-/// Who calls whom, and what for.
+/// Both processes of a connection, and its purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// Number of the process that calls.
@@ -49,19 +49,19 @@ pub struct Claim {
     pub kind: Kind,
 }
 
-/// Why a connection is of no use.
+/// Why a connection was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// It ended, or took too long.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// What came is not said by this program.
-    #[error("what it said makes no sense")]
+    /// The other side does not speak this protocol.
+    #[error("it sent an invalid message")]
     Garbage,
     /// The other side does not know the secret.
     #[error("it does not know the secret")]
     Stranger,
-    /// The other side says so of this one.
+    /// The other side says that this one does not know the secret.
     #[error("it has another secret")]
     Refused,
 }
@@ -86,10 +86,10 @@ impl Claim {
     }
 }
 
-/// The caller's side; what the other one agrees on.
+/// The caller's side; returns the other side's agreement.
 ///
 /// # Errors
-/// The connection is of no use.
+/// The connection failed or was refused.
 pub fn initiate(
     stream: &mut (impl Read + Write),
     secret: &Secret,
@@ -114,10 +114,10 @@ pub fn initiate(
     talk.hear(stream, *b"called")
 }
 
-/// The side that is called, which is process number `me`: who calls, and what that one agrees on.
+/// The called side, process number `me`; returns the caller's claim and agreement.
 ///
 /// # Errors
-/// The connection is of no use.
+/// The connection failed or was refused.
 pub fn respond(
     stream: &mut (impl Read + Write),
     secret: &Secret,
@@ -130,7 +130,7 @@ pub fn respond(
     let bytes = receive::<CLAIM>(stream)?;
     let proof = receive::<PROOF>(stream)?;
     if !secret.verify(&[b"caller", &a, &b, &bytes], &proof) {
-        // Nothing is told to a stranger but that; when that cannot be sent, nobody is there.
+        // A stranger learns nothing but that; it does not matter when this cannot be sent.
         let _ = send(stream, &[&[0]]);
         return Err(Refusal::Stranger);
     }
@@ -143,7 +143,7 @@ pub fn respond(
     Ok((claim, theirs))
 }
 
-/// A connection whose sides know each other.
+/// A connection whose sides are authenticated.
 struct Talk<'a> {
     secret: &'a Secret,
     a: &'a [u8; NONCE],
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// A connection on which this was said already, and nobody listens.
+    /// A connection that received these bytes, and discards what is written.
     struct Said(Vec<u8>);
 
     impl Read for Said {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_secret_is_known() {
+    fn processes_with_the_same_secret_connect() {
         for secret in [Secret::none(), Secret::new(b"sixteen bytes and more").unwrap()] {
             let (caller, called) = talk(&secret, &secret, 1);
             assert_eq!(caller.unwrap(), agreement("b"));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_is_a_stranger() {
+    fn another_secret_is_refused() {
         let secret = Secret::new(b"sixteen bytes and more").unwrap();
         let other = Secret::new(b"sixteen bytes and others").unwrap();
         for (ours, theirs) in [(&secret, &other), (&Secret::none(), &secret), (&secret, &Secret::none())] {
@@ -271,14 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn a_call_for_another_process_is_none() {
+    fn a_call_for_another_process_is_refused() {
         let (caller, called) = talk(&Secret::none(), &Secret::none(), 0);
         assert!(matches!(caller, Err(Refusal::Io(_))), "{caller:?}");
         assert!(matches!(called, Err(Refusal::Garbage)), "{called:?}");
     }
 
     proptest! {
-        /// Whatever a stranger says, also one who knows how to begin, it is refused.
+        /// All bytes from a stranger are refused, also after a correct title.
         #[test]
         fn any_bytes_are_refused(begins in any::<bool>(), mut said in proptest::collection::vec(any::<u8>(), 0..300)) {
             if begins {

@@ -12,30 +12,30 @@ use super::agreement::Agreement;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
 use super::secret::Secret;
 
-/// A connection must have said who it is after this time.
+/// A connection must complete the handshake within this time.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Connections that have not said so yet; there is no room for more.
+/// At most this many connections may be in the handshake at a time.
 const MOST_STRANGERS: usize = 32;
-/// How often somebody who does not answer is called.
+/// How long to wait before a process that does not answer is called again.
 const AGAIN: Duration = Duration::from_millis(100);
-/// How long others may still come to hear of a difference.
+/// How long others may still connect to learn of a difference.
 const GRACE: Duration = Duration::from_secs(3);
-/// Words about strangers that are worth a line each.
+/// Most strangers that are logged, one line each.
 const MOST_TOLD: usize = 20;
 
-/// Who joins.
+/// How a process joins a cluster.
 pub struct Joining {
     /// Number of this process.
     pub me: usize,
     /// Where each process listens.
     pub addresses: Vec<String>,
-    /// What all know.
+    /// The secret that all processes share.
     pub secret: Secret,
     /// What all must agree on.
     pub agreement: Agreement,
-    /// How long the others may take to come.
+    /// How long the others may take to connect.
     pub wait: Duration,
-    /// Give up at once when nobody listens where somebody should: those of one machine were all started.
+    /// Give up at once when a connection is refused: on one machine all processes were started before.
     pub at_once: bool,
 }
 
@@ -47,13 +47,13 @@ pub struct Links {
     pub life: Vec<Option<TcpStream>>,
 }
 
-/// What the threads tell.
+/// What the threads report.
 enum News {
     /// A connection.
     Linked(Claim, TcpStream, Agreement),
-    /// A stranger called.
+    /// A stranger connected, and was dropped.
     Dropped(String),
-    /// It makes no sense to go on.
+    /// The cluster cannot be formed.
     Fatal(String),
 }
 
@@ -64,7 +64,7 @@ struct Shared {
     strangers: AtomicUsize,
 }
 
-/// Listens at an address, which must be one of this machine.
+/// Listens on an address, which must be one of this machine.
 ///
 /// # Errors
 /// For the user.
@@ -72,7 +72,7 @@ pub fn listen(address: &str) -> Result<TcpListener, String> {
     TcpListener::bind(address).map_err(|error| format!("cannot listen at {address}: {error}"))
 }
 
-/// Connects all. `log` is told of strangers; `stop` says when to give up, and why.
+/// Connects all. `log` receives a line about each stranger; `stop` says when to give up, and why.
 ///
 /// # Errors
 /// Why there is no cluster, for the user.
@@ -110,7 +110,7 @@ pub fn join(
     joined.map(|()| links)
 }
 
-/// Takes in what the threads tell until all are there.
+/// Handles what the threads report until all processes are connected.
 fn gather(
     shared: &Shared,
     links: &mut Links,
@@ -132,7 +132,7 @@ fn gather(
             (Some(_), Some((why, since))) if since.elapsed() >= GRACE => return Err(why.clone()),
             (Some(other), None) if begun.elapsed() >= *wait => {
                 let (address, seconds) = (&addresses[other], wait.as_secs_f32());
-                return Err(format!("process {other} ({address}) has not come within {seconds} s"));
+                return Err(format!("process {other} ({address}) has not connected within {seconds} s"));
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ fn gather(
         }
         match news.recv_timeout(Duration::from_millis(50)) {
             Ok(News::Linked(claim, stream, theirs)) => {
-                // From now on there is no hurry.
+                // The deadline was for the handshake only.
                 let calm = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
                 calm.map_err(|error| format!("cannot use a connection: {error}"))?;
                 let other = if claim.from as usize == *me { claim.to } else { claim.from } as usize;
@@ -153,7 +153,7 @@ fn gather(
                 let all = if claim.kind == Kind::States { &mut links.states } else { &mut links.life };
                 match all.get_mut(other) {
                     Some(place @ None) => *place = Some(stream),
-                    _ => log(&format!("a second process {other} called, and was dropped")),
+                    _ => log(&format!("a second process {other} connected, and was dropped")),
                 }
             }
             Ok(News::Dropped(what)) => {
@@ -164,13 +164,13 @@ fn gather(
             }
             Ok(News::Fatal(why)) => return Err(why),
             Err(RecvTimeoutError::Timeout) => {}
-            // Without others to wait for there are no threads; the loop has ended then.
+            // The threads are gone only when there are no others to wait for, and then the loop has ended.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(AGAIN),
         }
     }
 }
 
-/// A connection that must come to an end of its introduction in time.
+/// A connection with a deadline for its handshake.
 struct Timed<'a> {
     stream: &'a TcpStream,
     until: Instant,
@@ -180,7 +180,7 @@ impl Timed<'_> {
     fn rest(&self) -> io::Result<Option<Duration>> {
         let rest = self.until.saturating_duration_since(Instant::now());
         if rest.is_zero() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it said too little in time"));
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not complete the handshake in time"));
         }
         Ok(Some(rest))
     }
@@ -188,10 +188,10 @@ impl Timed<'_> {
     fn too_late(error: io::Error) -> io::Error {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                io::Error::new(io::ErrorKind::TimedOut, "it said too little in time")
+                io::Error::new(io::ErrorKind::TimedOut, "it did not complete the handshake in time")
             }
             io::ErrorKind::UnexpectedEof => {
-                io::Error::new(io::ErrorKind::UnexpectedEof, "it ended too early")
+                io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection too early")
             }
             _ => error,
         }
@@ -220,7 +220,7 @@ fn timed(stream: &TcpStream) -> Timed<'_> {
     Timed { stream, until: Instant::now() + PATIENCE }
 }
 
-/// Answers whoever calls, until all are there.
+/// Answers connections until all processes are connected.
 fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
     if let Err(error) = listener.set_nonblocking(true) {
         let _ = tell.send(News::Fatal(format!("cannot listen: {error}")));
@@ -232,7 +232,7 @@ fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
             continue;
         };
         if shared.strangers.load(Ordering::Relaxed) >= MOST_STRANGERS {
-            let _ = tell.send(News::Dropped(format!("{from} was dropped: too many call at once")));
+            let _ = tell.send(News::Dropped(format!("{from} was dropped: too many connections at once")));
             continue;
         }
         shared.strangers.fetch_add(1, Ordering::Relaxed);
@@ -276,7 +276,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
             Err(why @ (Refusal::Stranger | Refusal::Refused)) => {
                 News::Fatal(format!("process {to} ({address}) is not part of this run: {why}"))
             }
-            // Somebody else may have listened there, or it has no room at the moment.
+            // Another program may have listened there, or the process has too many connections at the moment.
             Err(Refusal::Io(_) | Refusal::Garbage) => {
                 thread::sleep(AGAIN);
                 continue;

@@ -1,4 +1,4 @@
-//! What a process of a cluster knows of the checkpoint, for its last words.
+//! What a process of a cluster knows of the checkpoint, for its final message.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,28 +6,28 @@ use std::sync::{Mutex, PoisonError};
 /// What a process knows of the checkpoint.
 #[derive(Debug, Default)]
 pub struct Kept {
-    /// One more than the last level of one that counts.
+    /// One more than the last level of the checkpoint that is valid.
     levels: AtomicUsize,
     failed: Mutex<Option<String>>,
 }
 
 impl Kept {
-    /// The last level of a checkpoint that counts, as far as is known here.
+    /// The last level of the valid checkpoint, as far as this process knows.
     pub fn level(&self) -> Option<usize> {
         self.levels.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// Why the exploration has ended, when that is since some process could not write or read a file.
+    /// Why the exploration has ended, if some process could not write or read a file.
     pub fn failed(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A checkpoint up to this level counts.
+    /// Records that a checkpoint up to this level is valid.
     pub(super) fn counts(&self, level: usize) {
         self.levels.fetch_max(level + 1, Ordering::Relaxed);
     }
 
-    /// It ends since some process could not write or read a file.
+    /// Records that the exploration ends because some process could not write or read a file.
     pub(super) fn fail(&self, why: String) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
     }

@@ -1,15 +1,15 @@
-//! An exploration on several machines: processes that find one another, and carry what the members of a spread
-//! exploration ([`cubicle_forward::Instance`]) tell each other.
+//! Exploration on several machines: connects the processes, and carries the messages between the members of a
+//! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `secret` (a key that all know, and what is proved with it), `handshake` (who is at the other end of
-//! a connection, before a byte of it is believed), `agreement` (what all must have in common), `join` (from addresses to
-//! connections), `watch` (who is still there), `kept` (what is known of the checkpoint), `flow` (states as a dataflow of timely,
-//! the only file that knows it) and `events` (what happens beside), `states` (all states as an oracle) and `explore` (all of
-//! it); `meeting` (messages of any kind, for what is no exploration of that sort), `swarm` (walks) and `handout` (pieces of
-//! work). Two connections lead to each other process: one for states, one for signs of life, so that one
-//! that has much to do is not taken for one that is gone.
+//! In reading order: `secret` (a key that all processes share, and proofs of knowing it), `handshake` (authenticates the other
+//! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
+//! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
+//! dataflow, the only file that uses timely) and `events` (other events), `states` (all states as an oracle) and `explore` (the
+//! whole exploration); `meeting` (messages of any kind, for everything else), `swarm` (walks) and `handout` (pieces of
+//! work). Two connections lead to each other process: one for states, one for signs of life, so that a busy process
+//! is not taken for a lost one.
 //!
-//! Nothing here is encrypted: the secret keeps strangers out, and whoever can read or change packets is not kept out.
+//! Nothing here is encrypted: the secret keeps strangers out, but not an attacker who can read or change packets.
 
 mod agreement;
 mod events;
@@ -38,6 +38,6 @@ pub use states::SpreadStates;
 pub use swarm::Swarm;
 pub use watch::leave;
 
-/// How the names of threads begin whose panics are told by [`note_panic`]: they die when a process is lost, which is
-/// told once, in words.
+/// Prefix of the names of threads whose panics [`note_panic`] records: they panic when a process is lost, which is
+/// reported once, as a message.
 pub const THREADS: &str = "timely:";

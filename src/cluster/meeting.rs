@@ -14,16 +14,16 @@ use super::join::{Joining, Links, join};
 use super::watch::Watch;
 use cubicle_run::interrupt::Interrupt;
 
-/// A connection that fails is a lost process, which those that watch over it tell within this time.
+/// A failed connection means a lost process, which the watch reports within this time.
 const LATER: Duration = Duration::from_secs(10);
-/// A message may take longer than a link may be away: a connection takes as long again to recover.
+/// A message may take longer than a link may be down: a connection takes as long again to recover.
 const SENDING: Duration = Duration::from_secs(30);
-/// How often it is looked whether somebody was lost.
+/// How often to check whether a process was lost.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The length that stands for the end of what a process has to say.
+/// The length that stands for the end of a process's messages.
 const END: u32 = u32::MAX;
 
-/// Asked now and then: why this process gives the cluster up, if so.
+/// Polled: why this process leaves the cluster, if it does.
 pub type Leaves = Box<dyn Fn() -> Option<String> + Send>;
 
 /// What comes from another process.
@@ -31,11 +31,11 @@ pub type Leaves = Box<dyn Fn() -> Option<String> + Send>;
 pub enum Incoming {
     /// A message of the process with this number.
     Message(usize, Vec<u8>),
-    /// That process has nothing more to say.
+    /// That process sends no more messages.
     Ended(usize),
 }
 
-/// Processes that are connected, and say what they like.
+/// Connected processes that exchange messages of any kind.
 pub struct Meeting {
     me: usize,
     links: Vec<Option<Mutex<TcpStream>>>,
@@ -47,20 +47,20 @@ pub struct Meeting {
     interrupt: Interrupt,
 }
 
-/// Why a process is not there any more.
+/// How a process was lost.
 enum Lost {
-    /// For certain, in words.
+    /// Certain; the reason as a message.
     Fault(String),
-    /// The connection to a process failed, in words; there may be a better reason.
+    /// The connection to a process failed, with a message; there may be a better reason.
     Broken(usize, String),
 }
 
 impl Cluster {
-    /// Connects all, which must agree on `facts`, too. When one is lost from then on, all end: the interrupt says so.
-    /// `log` is told of strangers; `stop` says when to give up before all are there.
+    /// Connects all processes, which must agree on `facts`, too. When one is lost later, all end, by the interrupt.
+    /// `log` receives a line about each stranger; `stop` says when to give up before all are connected.
     ///
     /// # Errors
-    /// Somebody did not come.
+    /// A process did not connect.
     pub fn meet(
         self,
         facts: Vec<(String, String)>,
@@ -86,7 +86,7 @@ impl Cluster {
             let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
             let listen = move || {
                 if let Err(error) = listen(other, &link, &tell) {
-                    // Nobody asks any more when the run has ended.
+                    // There is no receiver any more when the run has ended.
                     let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
                 }
             };
@@ -117,7 +117,7 @@ impl Cluster {
 }
 
 impl Meeting {
-    /// The number of this process, and how many there are.
+    /// The number of this process, and the number of processes.
     pub fn place(&self) -> (usize, usize) {
         (self.me, self.links.len())
     }
@@ -127,16 +127,16 @@ impl Meeting {
         (0..self.links.len()).filter(|other| *other != self.me)
     }
 
-    /// Says something to another process. One that does not take it is lost, which the interrupt will tell.
+    /// Sends a message to another process. If that fails, the process is lost, and the interrupt ends the run.
     pub fn say(&self, to: usize, message: &[u8]) {
         let length = u32::try_from(message.len()).ok().filter(|length| *length < END);
         let sent = match length {
             Some(length) => self.send(to, length, message),
-            None => Err(io::Error::other("there is too much to say")),
+            None => Err(io::Error::other("the message is too long")),
         };
         if let Err(error) = sent {
             let text = format!("the connection to process {to} was lost: {error}");
-            // Nobody attends any more when the run has ended.
+            // There is no receiver any more when the run has ended.
             let _ = self.lost.send(Lost::Broken(to, text));
         }
     }
@@ -148,7 +148,7 @@ impl Meeting {
         link.write_all(message)
     }
 
-    /// What came from any other process, waiting for it no longer than this.
+    /// The next message from any other process, if it arrives within this time.
     pub fn hear(&self, patience: Duration) -> Option<Incoming> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience).ok()
     }
@@ -158,12 +158,12 @@ impl Meeting {
         self.interrupt.reason().is_some() || self.interrupt.signals() > 0
     }
 
-    /// What a process said makes no sense: all end, and the interrupt says so when this is back.
+    /// A process sent an invalid message: all end, and the interrupt is set when this returns.
     pub fn protocol_error(&self, process: usize) {
-        self.fail(format!("process {process} said what makes no sense"));
+        self.fail(format!("process {process} sent an invalid message"));
     }
 
-    /// This process cannot go on: all end, and the interrupt says so when this is back.
+    /// This process cannot go on: all end, and the interrupt is set when this returns.
     pub fn fail(&self, why: String) {
         let _ = self.lost.send(Lost::Fault(why));
         while !self.is_over() && !self.over.load(Ordering::Relaxed) {
@@ -171,18 +171,18 @@ impl Meeting {
         }
     }
 
-    /// This process has nothing more to say, and misses nobody.
+    /// Ends this process's part: it sends no more messages, and a lost process is no longer a fault.
     ///
     /// # Errors
-    /// Somebody was lost before that.
+    /// A process was lost before that.
     pub fn end(&self) -> Result<(), Fault> {
         self.over.store(true, Ordering::Relaxed);
         if let Some(why) = self.fault.get() {
-            // The others hear of that, and of no end in good order.
+            // The others are told of the fault, so no regular end is sent.
             return Err(Fault(why.clone()));
         }
         for other in self.others() {
-            // Who has ended before does not listen.
+            // A process that has ended before does not receive it.
             let _ = self.send(other, END, &[]);
         }
         self.watch.done();
@@ -190,7 +190,7 @@ impl Meeting {
     }
 }
 
-/// Hands on what a process says, until it has nothing more to say.
+/// Passes on the messages of a process, until it sends no more.
 fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Result<()> {
     loop {
         let mut length = [0; 4];
@@ -200,7 +200,7 @@ fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Res
             let _ = tell.send(Incoming::Ended(from));
             return Ok(());
         }
-        // No more room is made than for what comes.
+        // Memory grows only with the bytes that arrive, not with the length that is claimed.
         let mut message = Vec::new();
         if link.take(length.into()).read_to_end(&mut message)? < length as usize {
             return Err(io::ErrorKind::UnexpectedEof.into());

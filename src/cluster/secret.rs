@@ -1,4 +1,4 @@
-//! A key that all processes of a cluster know, and what is proved with it.
+//! A key that all processes of a cluster share, and proofs of knowing it.
 
 use std::fs;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// No secret is shorter, in bytes: who reads packets may try words until one fits.
+/// The shortest secret, in bytes: an attacker who reads packets may try words until one fits.
 const LEAST: usize = 16;
-/// No secret is longer.
+/// The longest secret, in bytes.
 const MOST: usize = 4096;
 
 /// Length of a proof.
@@ -25,12 +25,12 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// None: for processes of one machine.
+    /// No secret: for processes of one machine.
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// These bytes, without white space at their ends.
+    /// A secret of these bytes, without white space at their ends.
     ///
     /// # Errors
     /// They are too few or too many; for the user.
@@ -42,27 +42,27 @@ impl Secret {
         Ok(Self(bytes.to_vec()))
     }
 
-    /// What a file has.
+    /// Reads the secret from a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no secret; for the user.
+    /// The file cannot be read, or is not a secret; for the user.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
         Self::new(&bytes).map_err(|why| format!("cannot use {name}: {why}"))
     }
 
-    /// Its bytes, for another process of the same user.
+    /// The bytes of the secret, for another process of the same user.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Proves that who says `parts` knows the key. Each part has a fixed length, or is the last one.
+    /// Proves that the sender of `parts` knows the key. Each part has a fixed length, or is the last one.
     pub fn prove(&self, parts: &[&[u8]]) -> [u8; PROOF] {
         self.mac(parts).finalize().into_bytes().into()
     }
 
-    /// Whether `proof` is that of `parts`; takes as long for any wrong one.
+    /// Whether `proof` is the proof of `parts`, in constant time.
     pub fn verify(&self, parts: &[&[u8]], proof: &[u8]) -> bool {
         self.mac(parts).verify_slice(proof).is_ok()
     }

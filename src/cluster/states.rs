@@ -1,4 +1,4 @@
-//! The states of a cluster as the oracle of a proof: each question goes to all members, which answer from their own.
+//! The states of a cluster as the oracle of a proof: each question goes to all members, which answer from their own states.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -13,7 +13,7 @@ use cubicle_lang::model::Literal;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::oracle::OracleAnswer;
 
-/// How often it is looked whether the run must end while an answer is waited for.
+/// How often to check whether the run must end while waiting for an answer.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How long the others may take to end after the last question.
 const LAST: Duration = Duration::from_secs(5);
@@ -23,11 +23,11 @@ pub struct SpreadStates {
     asking: Mutex<Asking>,
     interrupt: Interrupt,
     watch: Arc<Watch>,
-    /// Callbacks when the members of this process have ended.
+    /// Receives a message when the members of this process have ended.
     left: Mutex<Receiver<()>>,
 }
 
-/// Who asks, one after the other.
+/// The sending side of questions, one at a time.
 struct Asking {
     questions: Sender<Question>,
     wake: Wake,
@@ -36,10 +36,10 @@ struct Asking {
 }
 
 impl SpreadStates {
-    /// Those of an exploration that has ended. When a process is lost from now on, the run ends.
+    /// The states of an exploration that has ended. When a process is lost from now on, the run ends.
     ///
     /// # Errors
-    /// The system gives no thread; for the user.
+    /// The system cannot start a thread; for the user.
     pub(super) fn new(
         questions: Sender<Question>,
         wake: Wake,
@@ -63,7 +63,7 @@ impl SpreadStates {
                     break;
                 }
             }
-            // Nobody waits for it when the run has ended otherwise.
+            // There is no receiver any more when the run has ended otherwise.
             let _ = tell.send(());
         };
         let attending = thread::Builder::new().name("attending".into());
@@ -89,7 +89,7 @@ impl SpreadStates {
                 Ok(Some(true)) => break OracleAnswer::Reached,
                 Ok(Some(false)) => break OracleAnswer::Unseen,
                 Ok(None) => break OracleAnswer::Untested,
-                // The run ends; what an oracle says never makes an answer wrong.
+                // The run ends; no answer of an oracle makes a verdict wrong.
                 Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_some() => {
                     return OracleAnswer::Untested;
                 }
@@ -108,7 +108,7 @@ impl SpreadStates {
             (asking.wake)();
         }
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who has not ended by then is missed by nobody.
+        // A process that has not ended by then is not waited for.
         let _ = left.recv_timeout(LAST);
         self.watch.done();
     }

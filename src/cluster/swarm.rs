@@ -1,4 +1,4 @@
-//! A campaign of walks on a cluster: what walks found goes from each process to each other one.
+//! A campaign of walks on a cluster: each process sends what its walks found to all others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use std::time::Duration;
 use super::meeting::{Incoming, Meeting};
 use cubicle_forward::{EpochMessage, Peers};
 
-/// How often it is looked whether the run must end while others are waited for.
+/// How often to check whether the run must end while waiting for others.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The last byte of a message.
 const FOUND: u8 = 0;
 const FULL: u8 = 1;
 
-/// The other processes of a meeting that walk, too.
+/// The other processes of a campaign of walks.
 pub struct Swarm {
     meeting: Arc<Meeting>,
-    /// Of each process: words that were not asked for yet, and whether it has ended. Nobody is more than an epoch ahead.
+    /// Of each process: messages not read yet, and whether it has ended. No process is more than an epoch ahead.
     waiting: Vec<(VecDeque<EpochMessage>, bool)>,
 }
 
 impl Swarm {
-    /// Those that meet.
+    /// The processes of this meeting.
     pub fn new(meeting: Arc<Meeting>) -> Self {
         let (_, processes) = meeting.place();
         Self { meeting, waiting: (0..processes).map(|_| (VecDeque::new(), false)).collect() }
@@ -62,7 +62,7 @@ impl Peers for Swarm {
             match (0..processes).find(silent) {
                 None => return Some(self.waiting.iter_mut().map(|(words, _)| words.pop_front()).collect()),
                 Some(silent) if self.waiting[silent].1 => {
-                    // All see the end at the same epoch, or process 0 does before.
+                    // All processes see the end at the same epoch, or process 0 sees it before.
                     if me == 0 {
                         self.protocol_error(silent);
                     }

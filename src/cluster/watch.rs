@@ -1,4 +1,4 @@
-//! Who is still there: signs of life on connections of their own, and the first fault, which all are told.
+//! Detects lost processes: signs of life on separate connections, and the first fault, which is sent to all.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
@@ -13,29 +13,29 @@ use rand::rngs::SysRng;
 
 /// How often a sign of life is sent.
 const PULSE: Duration = Duration::from_millis(250);
-/// A process that is silent for so long is lost: all end within ten seconds, and a link may be away for six.
+/// A process that is silent for this time is lost: all end within ten seconds, and a link may be down for six.
 const SILENCE: Duration = Duration::from_secs(8);
-/// A process that is silent for so long is told of as silent: others may miss it, too.
+/// A process that is silent for this time is reported to the others as silent: they may not hear it either.
 const QUIET: Duration = Duration::from_secs(3);
-/// A fault is told in no more bytes.
+/// The longest message of a fault, in bytes.
 const MOST: usize = 4000;
 
-/// What is said there: a byte, and for a fault its length in two more and its words.
+/// Messages on these connections: one byte, and for a fault its length in two more and its text.
 const ALIVE: u8 = 1;
 const FAULT: u8 = 2;
 const DONE: u8 = 3;
-/// What datagrams of the other side are to begin with, in [`TOKEN_BYTES`] bytes.
+/// The token that the other side must send in its datagrams, in [`TOKEN_BYTES`] bytes.
 const TOKEN: u8 = 4;
-/// The processes that are silent: how many bytes follow in two more, and two for each process.
+/// The processes that are silent: the number of bytes that follow in two more, and two for each process.
 const SILENT: u8 = 5;
 
 const TOKEN_BYTES: usize = 16;
 type Token = [u8; TOKEN_BYTES];
 
-/// Those that watch.
+/// All watches of this process.
 static WATCHES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
-/// This process is about to end, whatever it does: those that take part in a cluster with it are told why.
+/// Tells the other processes of its clusters why this process is about to end.
 pub fn leave(why: &str) {
     let watches = std::mem::take(&mut *WATCHES.lock().unwrap_or_else(PoisonError::into_inner));
     for shared in watches.iter().filter_map(Weak::upgrade) {
@@ -51,16 +51,16 @@ pub struct Watch {
 struct Shared {
     /// Number of this process.
     me: usize,
-    /// To each other process.
+    /// Connections to the other processes.
     links: Vec<Option<Mutex<TcpStream>>>,
     addresses: Vec<String>,
-    /// Nobody is missed any more.
+    /// A lost process is no longer a fault.
     over: AtomicBool,
-    /// Those that have ended in good order.
+    /// Whether each process has ended regularly.
     done: Vec<AtomicBool>,
-    /// What each process does and says.
+    /// What is known of each process.
     seen: Mutex<Vec<Seen>>,
-    /// For signs of life beside the connections, which take long to recover from a link that was away.
+    /// For signs of life besides the connections, which take long to recover from a link that was down.
     datagrams: Option<UdpSocket>,
     /// Where datagrams for each process go.
     peers: Vec<Option<SocketAddr>>,
@@ -68,19 +68,19 @@ struct Shared {
 
 /// What is known of a process.
 struct Seen {
-    /// When it was heard the last time.
+    /// When it was heard last.
     heard: Instant,
-    /// Those that it does not hear.
+    /// The processes that it does not hear.
     silent: Vec<u16>,
-    /// What its datagrams begin with, and ours to it, once it has said so.
+    /// The tokens of its datagrams, and of ours to it, once it has sent that.
     tokens: (Token, Option<Token>),
 }
 
 impl Watch {
-    /// Begins; the first fault is told to `faults`, in words.
+    /// Starts to watch; the first fault is sent to `faults`, as a message.
     ///
     /// # Errors
-    /// The system gives no thread, or the connections cannot be used; for the user.
+    /// The system cannot start a thread, or the connections cannot be used; for the user.
     pub fn start<T: Send + 'static>(
         links: Vec<Option<TcpStream>>,
         (me, addresses): (usize, &[String]),
@@ -120,7 +120,7 @@ impl Watch {
             let listening = thread::Builder::new().name("listening".into());
             let listen = move || {
                 if let Some(why) = shared.listen(other, link) {
-                    // Nobody listens when the run is over.
+                    // There is no receiver any more when the run is over.
                     let _ = faults.send(told(why));
                 }
             };
@@ -158,7 +158,7 @@ impl Watch {
         self.leave(&[DONE]);
     }
 
-    /// Whether a process has ended in good order.
+    /// Whether a process has ended regularly.
     pub fn has_left(&self, process: usize) -> bool {
         self.shared.done[process].load(Ordering::Relaxed)
     }
@@ -173,7 +173,7 @@ impl Watch {
 }
 
 impl Shared {
-    /// Says something to all others. Who does not take it will be missed soon.
+    /// Sends a message to all others. A process that does not receive it will soon be found lost.
     fn tell(&self, message: &[u8]) {
         for (link, done) in self.links.iter().zip(&self.done) {
             let Some(link) = link.as_ref().filter(|_| !done.load(Ordering::Relaxed)) else { continue };
@@ -181,7 +181,7 @@ impl Shared {
         }
     }
 
-    /// Tells each other process what its datagrams to this one are to begin with.
+    /// Sends each other process the token for its datagrams to this one.
     fn introduce(&self) {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for (link, seen) in self.links.iter().zip(seen.iter()) {
@@ -192,7 +192,7 @@ impl Shared {
         }
     }
 
-    /// A sign of life to all others, with those that this process does not hear.
+    /// Sends a sign of life to all others, with the processes that this one does not hear.
     fn beat(&self) {
         let silent = self.silent(QUIET);
         let mut message = vec![ALIVE];
@@ -208,13 +208,13 @@ impl Shared {
         drop(seen);
         for (token, peer) in tokens.iter().zip(&self.peers) {
             if let (Some(token), Some(peer)) = (token, peer) {
-                // Where datagrams do not pass, the connections are left.
+                // Where datagrams do not pass, the connections remain.
                 let _ = socket.send_to(token, peer);
             }
         }
     }
 
-    /// Reads datagrams until no process is missing.
+    /// Reads datagrams until the run is over.
     fn hear_datagrams(&self) {
         let Some(socket) = &self.datagrams else { return };
         let mut bytes = [0; TOKEN_BYTES + 1];
@@ -227,7 +227,7 @@ impl Shared {
         }
     }
 
-    /// The processes that have been silent for so long.
+    /// The processes that have been silent for `time`.
     fn silent(&self, time: Duration) -> Vec<usize> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let there =
@@ -266,7 +266,7 @@ impl Shared {
         let mut buffer = [0; 1024];
         loop {
             match link.read(&mut buffer) {
-                Ok(0) => return self.missed(other, format!("{who} ended without a word")),
+                Ok(0) => return self.missed(other, format!("{who} ended unexpectedly")),
                 Ok(n) => {
                     hears(&|it| it.heard = Instant::now());
                     said.extend(&buffer[..n]);
@@ -278,7 +278,7 @@ impl Shared {
                         LastWord::Done => self.done[other].store(true, Ordering::Relaxed),
                         LastWord::Fault(why) => return self.missed(other, why),
                         LastWord::Nonsense => {
-                            return self.missed(other, format!("{who} said what makes no sense"));
+                            return self.missed(other, format!("{who} sent an invalid message"));
                         }
                     }
                 }
@@ -288,7 +288,7 @@ impl Shared {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return self.missed(other, format!("{who} ended without a word")),
+                Err(_) => return self.missed(other, format!("{who} ended unexpectedly")),
             }
         }
     }
@@ -299,13 +299,13 @@ impl Shared {
     }
 }
 
-/// Where datagrams for the process at the other end of a connection go, which listens at `address`.
+/// Where to send datagrams for the process at the other end of a connection, which listens on `address`.
 fn peer(link: &TcpStream, address: &str) -> Option<SocketAddr> {
     let port = address.rsplit_once(':')?.1.parse().ok()?;
     Some(SocketAddr::new(link.peer_addr().ok()?.ip(), port))
 }
 
-/// A socket for signs of life beside the connections, if there is to be one.
+/// A socket for signs of life besides the connections, if it can be opened.
 fn datagrams(address: &str) -> Option<UdpSocket> {
     let socket = UdpSocket::bind(address).ok()?;
     socket.set_read_timeout(Some(PULSE)).ok()?;
@@ -313,7 +313,7 @@ fn datagrams(address: &str) -> Option<UdpSocket> {
     Some(socket)
 }
 
-/// What was said last.
+/// The last message.
 #[derive(Debug, PartialEq, Eq)]
 enum LastWord {
     Alive,
@@ -322,14 +322,14 @@ enum LastWord {
     Nonsense,
 }
 
-/// What is said beside signs of life.
+/// Messages besides signs of life.
 #[derive(Debug, PartialEq, Eq)]
 enum Word {
     Token(Token),
     Silent(Vec<u16>),
 }
 
-/// Takes whole messages off the beginning of what was said, until there is one that matters; `tell` is told what others say.
+/// Takes whole messages off the beginning of `said`, until one is a fault, the end or invalid; `tell` receives the others.
 fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> LastWord {
     loop {
         match said.as_slice() {
@@ -392,7 +392,8 @@ mod tests {
         assert_eq!(words, [Word::Silent(vec![1, 258]), Word::Token([7; TOKEN_BYTES])]);
     }
 
-    /// A process that `silent` do not hear, among as many as there are in it; what it says of the first of them.
+    /// What process `me` reports of the first process that it does not hear. `silent` has an entry for each process: `None` for
+    /// one that `me` does not hear, else the processes that this one does not hear.
     fn accused(me: usize, silent: &[Option<&[u16]>]) -> String {
         let link = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -418,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn the_accused_is_silent_for_two_others() {
+    fn the_lost_process_is_the_one_that_two_others_do_not_hear() {
         let here: Option<&[u16]> = Some(&[]);
         assert_eq!(accused(0, &[here, Some(&[2]), None]), "process 2 (host2) has not answered for 8 s");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! When an exploration must end: its time, the run's own, signals. Asked from any thread.
+//! When an exploration must end: its time limit, that of the run, signals. Any thread may ask.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 
-/// CPU time of this thread so far, where the system tells; else the time since the first question.
+/// CPU time of this thread so far, where the system reports it; else the time since the first call.
 fn thread_time() -> Duration {
     #[cfg(unix)]
     {
@@ -27,18 +27,18 @@ fn thread_time() -> Duration {
 }
 
 thread_local! {
-    /// CPU time of this thread when it began with its present work.
+    /// CPU time of this thread when it began its present work.
     static BEGAN: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// Says that this thread, which does not lead, begins with a piece of work.
+/// Called when a thread other than the leader begins a piece of work.
 pub fn begin_to_help() {
     BEGAN.set(thread_time());
 }
 
-/// The limits in time of one exploration.
+/// The time limits of one exploration.
 ///
-/// The time limit of the exploration is one of CPU time for each worker. The thread that made the clock
+/// The time limit of the exploration is CPU time for each worker. The thread that made the clock
 /// leads: it works as much as any other. Others help with a piece of work; their own time for it
 /// counts from what the leader had used then.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Clock {
     leader: ThreadId,
     /// The leader's CPU time at the beginning.
     start: Duration,
-    /// What the leader had used when it last asked, in nanoseconds.
+    /// What the leader had used at its last call, in nanoseconds.
     used: AtomicU64,
     expired: AtomicBool,
     /// Calls of [`Clock::poll`].
@@ -69,7 +69,7 @@ impl Clock {
         }
     }
 
-    /// The same without a time limit.
+    /// Like this clock, without a time limit.
     pub fn lifted(&self) -> Self {
         Self {
             limit: None,
@@ -82,13 +82,13 @@ impl Clock {
         }
     }
 
-    /// Why to stop, if so. Reads the clocks.
+    /// The reason to stop, if any. Reads the clocks.
     pub fn reason(&self) -> Option<Stop> {
         let over = || self.expired.load(Ordering::Relaxed) || self.time_is_up();
         self.interrupt.reason().map(Stop::from).or_else(|| over().then_some(Stop::Time))
     }
 
-    /// For what takes long before there are states: a counter, and now and then a look at the clocks.
+    /// For long work before there are states: a counter, and a look at the clocks now and then.
     pub fn poll(&self) -> Result<(), Unbuildable> {
         if !self.polls.fetch_add(1, Ordering::Relaxed).is_multiple_of(TICKS) {
             return Ok(());
@@ -96,12 +96,12 @@ impl Clock {
         self.reason().map_or(Ok(()), |stop| Err(Unbuildable::Interrupted(stop)))
     }
 
-    /// What else ends the run.
+    /// What else may end the run.
     pub const fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Whether a signal asks to stop.
+    /// Whether a signal requests a stop.
     pub fn interrupted(&self) -> bool {
         self.interrupt.pending().is_some()
     }
@@ -136,18 +136,18 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Asks for the first time after a while.
+    /// The first call to the clock comes after a while.
     pub fn new() -> Self {
         Self { ticks: 0, last: Instant::now() }
     }
 
-    /// Counts a piece of work; the answer of the clock when it is time to ask.
+    /// Counts a piece of work; the answer of the clock when it is time to read it.
     #[inline]
     pub fn tick(&mut self, clock: &Clock) -> Option<Stop> {
         self.count(1, clock)
     }
 
-    /// As [`Ticker::tick`], for so many pieces.
+    /// Like [`Ticker::tick`], for `pieces` pieces.
     #[inline]
     pub fn count(&mut self, pieces: u32, clock: &Clock) -> Option<Stop> {
         self.ticks += pieces;
@@ -158,7 +158,7 @@ impl Ticker {
         self.ask(clock)
     }
 
-    /// When the last answer is too old, asks again.
+    /// Reads the clock again when its last answer is too old.
     #[cold]
     fn ask(&mut self, clock: &Clock) -> Option<Stop> {
         let now = Instant::now();
@@ -169,7 +169,7 @@ impl Ticker {
         clock.reason()
     }
 
-    /// When the clock was last asked.
+    /// When the clock was last read.
     pub const fn last(&self) -> Instant {
         self.last
     }
@@ -179,7 +179,7 @@ impl Ticker {
 mod tests {
     use super::*;
 
-    /// A clock that a long while lies behind is asked after enough pieces, however they are counted.
+    /// A ticker reads an old clock after enough pieces, however they are counted.
     #[test]
     fn pieces_are_counted() {
         let interrupt = Interrupt::default();
@@ -193,7 +193,7 @@ mod tests {
             let calls = (1..100_000_000).find(|_| ticker.count(size, &clock).is_some());
             assert_eq!(calls, Some(TICKS.div_ceil(size)), "pieces of {size}");
         }
-        // One who helps has used its own time beside that of the leader, which has used none so far.
+        // A helper has used its own time besides that of the leader, which has used none so far.
         let leader = Clock::new(
             &ForwardOptions { time: Some(Duration::from_secs(3600)), ..ForwardOptions::default() },
             &interrupt,

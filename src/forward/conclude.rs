@@ -1,10 +1,10 @@
-//! From what a search found to runs that are replayed, and the deadlocks that count.
+//! From the findings of a search to replayed runs, and which deadlocks count.
 //!
 //! A deadlock counts when some clean run leads to it (`program::needed` says what is clean); the others are
-//! nearly always artefacts of a model that does not say whose turn it is. The run by which a search came to
-//! a state says little of that, so clean runs are searched on their own: the *narrowed* program has exactly
-//! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
-//! states than the first one.
+//! nearly always artefacts of a model that does not say whose turn it is. The run by which a search reached
+//! a state does not decide that, so clean runs are searched separately: the *narrowed* program has exactly
+//! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and stores at most
+//! as many states as the first one.
 
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::search::Search;
@@ -28,28 +28,28 @@ use cubicle_run::verdict::Trace;
 #[derive(Clone, Debug)]
 pub struct Found {
     pub course: SearchStats,
-    /// One for each bad cube met, in order of discovery.
+    /// One for each bad cube found, in order of discovery.
     pub unsafe_traces: Vec<Trace>,
     pub deadlocks: Vec<Trace>,
     pub deadlock_states: usize,
     pub outside_deadlocks: Vec<Trace>,
     pub outside_states: usize,
-    /// Deadlocked states of which nobody knows whether a clean run leads to them, while none is known that
-    /// leads to any.
+    /// Deadlocked states for which it is unknown whether a clean run leads to them, while no deadlock is known to
+    /// which a clean run leads.
     pub unclear_states: usize,
     /// Numbers of the deadlocked states, by a narrowed program.
     pub clean_states: Vec<usize>,
-    /// Numbers that grew, when not all states were seen.
+    /// Numbers that grew, when not all states were explored.
     pub growth: Vec<Growth>,
-    /// States that are expected to have been taken for others.
+    /// Expected number of states that were mistaken for others.
     pub missed: Option<f64>,
 }
 
-/// Runs an exhaustive search and makes the runs of what it found.
+/// Runs an exhaustive search and builds the runs to its findings.
 pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
     let mut course = search.run(observer)?;
     if let Err(why) = search.visited.excerpt(search.findings.states_mut()) {
-        // Runs to what was found cannot be made.
+        // Runs to the findings cannot be built.
         search.findings = Findings::new(search.system, search.program);
         (course.stop, course.fault) = (Stop::Storage, Some(why));
     }
@@ -61,12 +61,12 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
     Ok((found, search.visited))
 }
 
-/// Makes the runs of what a search found.
+/// Builds the runs to the findings of a search.
 pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
     conclude_with(searched, search_clean, observer)
 }
 
-/// As [`conclude`], with another way to search the clean runs: `None` when there is none.
+/// Like [`conclude`], with another search of the clean runs, which gives `None` when it cannot be made.
 pub fn conclude_with(
     searched: Searched<'_>,
     search_clean: impl FnOnce(&Searched<'_>) -> Option<Clean>,
@@ -109,7 +109,7 @@ pub fn conclude_with(
         if restored && !error.is_overflow() {
             stop = Stop::Storage;
             fault =
-                Some(StorageError(format!("the states of the checkpoint are no run of the model: {error}")));
+                Some(StorageError(format!("the states of the checkpoint are not a run of the model: {error}")));
             continue;
         }
         // Anything else would hide a bad state.
@@ -132,17 +132,17 @@ pub fn conclude_with(
     }
 }
 
-/// Whether an exploration ended before it had seen all that it was to see.
+/// Whether an exploration ended before it had explored all that it was asked to.
 const fn cut_short(stop: Stop) -> bool {
     matches!(stop, Stop::Numbers | Stop::States | Stop::Depth | Stop::Time | Stop::Memory | Stop::Epochs)
 }
 
-/// Makes runs of findings.
+/// Builds runs to findings.
 struct Runs<'a> {
     searched: &'a Searched<'a>,
-    /// Steps of all runs to deadlocks.
+    /// Total steps of all runs to deadlocks.
     steps: usize,
-    /// Why some could not be made.
+    /// Why some could not be built.
     broken: Vec<TraceError>,
 }
 
@@ -152,8 +152,8 @@ impl Runs<'_> {
         trace::build(system, program, visited, finding).map_err(|e| self.broken.push(e)).ok()
     }
 
-    /// Runs to deadlocks, with the states that they lead to, as far as they are not too long; and how many
-    /// deadlocks were looked at.
+    /// Runs to deadlocks, with the states that they lead to, unless they are too long; and how many
+    /// deadlocks were considered.
     fn deadlocked_runs(&mut self, findings: &[Finding]) -> (Vec<(usize, Trace)>, usize) {
         let mut runs = Vec::new();
         let mut looked_at = 0;
@@ -176,7 +176,7 @@ pub struct Clean {
     pub found: Found,
     program: Program,
     visited: Visited,
-    /// Whether these are all clean runs.
+    /// Whether all clean runs were explored.
     pub complete: bool,
     /// Whether its states are states of the first search, so that they can be looked up.
     comparable: bool,
@@ -187,8 +187,8 @@ pub struct Clean {
 }
 
 impl Clean {
-    /// Whether no clean run leads to a deadlock in this stored state of the first search, as far as can be
-    /// told: where cells are undefined, states overlap.
+    /// Whether no clean run leads to a deadlock in this stored state of the first search, as far as is
+    /// known: where cells are undefined, states overlap.
     pub fn misses(&self, state: &[u64]) -> bool {
         let none = self.complete && self.found.clean_states.is_empty();
         let told = self.complete
@@ -199,8 +199,8 @@ impl Clean {
         none || told
     }
 
-    /// Of `states` deadlocked states of the first search, to how many no clean run leads, if that can be told
-    /// without a look at each.
+    /// Of `states` deadlocked states of the first search, the number to which no clean run leads, if that is known
+    /// without examining each.
     pub fn missed(&self, states: usize) -> Option<usize> {
         let none = self.found.clean_states.is_empty();
         let told = self.complete && (none || self.comparable && self.program.is_plain());
@@ -214,8 +214,8 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
     search_clean_among(searched, (visited.len(), visited.bytes()), |state| visited.contains(state).ok())
 }
 
-/// As [`search_clean`], where the search that has ended met so many states, which take so many bytes here; `known` says
-/// which, as far as that can be told, unless it cannot be read any more.
+/// Like [`search_clean`], after a search that found `states` states of `bytes` bytes in all; `known` says whether a state
+/// is one of them, and `None` when the states cannot be read any more.
 pub fn search_clean_among(
     searched: &Searched<'_>,
     (states, bytes): (usize, usize),

@@ -21,7 +21,7 @@ pub enum Unbuildable {
     Numbers,
     /// The system has no instance of this size.
     NoInstance,
-    /// Its checkpoint, or the folder for its states, is of no use.
+    /// The checkpoint, or the folder for states, is unusable.
     Storage(StorageError),
     /// The run must end.
     Interrupted(Stop),

@@ -1,4 +1,4 @@
-//! Explores an instance: compiles it, searches it as the options say, makes the runs of what was found.
+//! Explores an instance: compiles it, searches it as the options say, and builds the runs to what was found.
 
 use std::sync::Arc;
 
@@ -22,27 +22,27 @@ use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleGrowth};
 use cubicle_run::result::{Exploration, Stop};
 
-/// An explored instance: what is to be said of it and, apart, its states.
+/// An explored instance: the results and, separately, its states.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// What was seen, as plain data.
+    /// The results, as plain data.
     pub exploration: Exploration,
     /// The states, for [`StateSpace`](crate::StateSpace); `None` when the instance could not be explored at all,
     /// its states went to a disk, or became numbers ([`StoreKind::Compact`](cubicle_run::options::StoreKind::Compact), or
-    /// [`StoreKind::Auto`](cubicle_run::options::StoreKind::Auto) short of memory), which are not kept for questions.
+    /// [`StoreKind::Auto`](cubicle_run::options::StoreKind::Auto) short of memory), where no oracle can read them.
     pub(super) states: Option<ExploredStates>,
-    /// Who can be asked about the states instead, and how they were explored.
+    /// Other processes that answer questions about the states instead, and how they were explored.
     pub(super) remote: Option<Remote>,
 }
 
-/// States that others have.
+/// States that other processes hold.
 #[derive(Clone)]
 pub struct Remote {
-    /// Who answers for them.
+    /// Answers questions about the states.
     pub oracle: Arc<dyn Oracle + Send + Sync>,
-    /// What was explored.
+    /// The system that was explored.
     pub system: Arc<System>,
-    /// How.
+    /// The options of the exploration.
     pub options: ForwardOptions,
     /// What may end the run.
     pub interrupt: Interrupt,
@@ -55,8 +55,8 @@ impl std::fmt::Debug for Remote {
 }
 
 impl Explored {
-    /// Goes on with walks until there are `states` states; whether there are more than before. A bad state
-    /// on the way is put down as in [`explore()`].
+    /// Continues with walks until there are `states` states; whether there are more than before. A bad state
+    /// on the way is recorded as in [`explore()`].
     pub fn grow_to(&mut self, states: usize) -> bool {
         let Some(seen) = self.states.clone() else { return false };
         let before = self.exploration.states;
@@ -73,34 +73,34 @@ impl Explored {
 }
 
 impl Explored {
-    /// The same, with others who can be asked about the states.
+    /// Adds other processes that answer questions about the states.
     #[must_use]
     pub fn with_remote(self, remote: Remote) -> Self {
         Self { remote: Some(remote), ..self }
     }
 
-    /// Of an instance of which nothing is known since a cluster was lost, or never was one.
+    /// The result for an instance that is unknown, since a cluster was lost or never existed.
     pub fn lost(procs: usize, why: String) -> Self {
         let exploration = Exploration { fault: Some(why), ..Exploration::none(procs, Stop::Cluster) };
         Self { exploration, states: None, remote: None }
     }
 
-    /// Of an instance of which nothing was seen before the run had to end.
+    /// The result for an instance of which nothing was explored before the run had to end.
     pub fn ended(procs: usize, stop: Stop) -> Self {
         Self { exploration: Exploration::none(procs, stop), states: None, remote: None }
     }
 
-    /// The same with states of its own; see [`StateSpace::fork`](crate::StateSpace::fork).
+    /// A copy with states of its own; see [`StateSpace::fork`](crate::StateSpace::fork).
     pub(super) fn fork(&self) -> Self {
         Self { states: self.states.as_ref().map(ExploredStates::fork), ..self.clone() }
     }
 
-    /// How many states there are, those that were added since it was explored among them.
+    /// The number of states, including those added since it was explored.
     pub(super) fn stored(&self) -> usize {
         self.states.as_ref().map_or(self.exploration.states, ExploredStates::states)
     }
 
-    /// The views of `procs` processes that the states have; `None` when there are no states.
+    /// The views of `procs` processes in these states; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.states.as_ref().map(|seen| seen.views(procs))
     }
@@ -108,14 +108,14 @@ impl Explored {
 
 impl Explored {
     /// The states of the instance, to be compared with those of another system with the same declarations; see
-    /// [`Fingerprint`]. The order of processes counts when `ordered`: they must not have been taken for exchangeable
-    /// then, and else they must ([`ForwardOptions::symmetry`]). `None` when they were or were not, when not all states
-    /// were seen, or some cell of a state is open.
+    /// [`Fingerprint`]. With `ordered`, the order of processes counts: then the exploration must not have used symmetry, and
+    /// otherwise it must have ([`ForwardOptions::symmetry`]). `None` when this is violated, when not all states
+    /// were explored, or some cell of a state is open.
     pub fn state_set(&self, ordered: bool) -> Option<Fingerprint> {
         self.fingerprint(false, ordered)
     }
 
-    /// The steps of the instance; as [`Explored::state_set`].
+    /// The steps of the instance; like [`Explored::state_set`].
     pub fn step_set(&self, ordered: bool) -> Option<Fingerprint> {
         self.fingerprint(true, ordered)
     }
@@ -137,7 +137,7 @@ pub fn explore(
     explore_with(system, (procs, options), None, interrupt, observer)
 }
 
-/// Whether these options make walks, which others may do as well.
+/// Whether these options select walks, which other processes can share.
 pub const fn walks(options: &ForwardOptions) -> bool {
     match options.strategy {
         Strategy::Bfs => false,
@@ -146,8 +146,8 @@ pub const fn walks(options: &ForwardOptions) -> bool {
     }
 }
 
-/// As [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the same instance and the same
-/// options, but for time, memory and the number of threads. What is found is the same for any number of them.
+/// Like [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the same instance and the same
+/// options, except for time, memory and the number of threads. The result does not depend on the number of processes.
 pub fn explore_together(
     system: &System,
     instance: (usize, &ForwardOptions),
@@ -158,14 +158,14 @@ pub fn explore_together(
     explore_with(system, instance, Some(peers), interrupt, observer)
 }
 
-/// Walks in the campaign that another process leads with [`explore_together`], which says what is found.
+/// Takes part in the campaign that another process leads with [`explore_together`]; the leader reports the result.
 pub fn follow_campaign(
     system: &System,
     (procs, options): (usize, &ForwardOptions),
     peers: Box<dyn Peers>,
     interrupt: &Interrupt,
 ) {
-    // Who leads says why it cannot be explored.
+    // The leader reports why it cannot be explored.
     let limits = Limits::new(options, interrupt);
     let Ok(program) = compile(system, procs, options, &limits.clock) else { return };
     let mut campaign = Campaign::within(Arc::new(system.clone()), Arc::new(program), options, limits);
@@ -187,7 +187,7 @@ fn explore_with(
         Strategy::Cfl => "cfl",
     };
     observer.event(system, Event::ForwardStart { strategy, procs });
-    // Initial states are part of what the limits bound.
+    // Initial states count towards the limits.
     let limits = Limits::new(options, interrupt);
     let program = match compile(system, procs, options, &limits.clock) {
         Ok(program) => Arc::new(program),
@@ -195,10 +195,10 @@ fn explore_with(
     };
     let why = match (&options.checkpoint, &options.spill) {
         (Some(_), _) if options.strategy != Strategy::Bfs => {
-            "only a breadth-first exploration has checkpoints"
+            "only a breadth-first exploration supports checkpoints"
         }
         (_, Some(_)) if options.strategy != Strategy::Bfs => {
-            "only a breadth-first exploration goes on on a disk"
+            "only a breadth-first exploration can keep its states on a disk"
         }
         _ => "",
     };
@@ -230,7 +230,7 @@ fn explore_with(
     Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
 }
 
-/// The instance of `system` with `procs` processes, compiled.
+/// Compiles the instance of `system` with `procs` processes.
 pub(super) fn compile(
     system: &System,
     procs: usize,
@@ -248,7 +248,7 @@ pub(super) fn compile(
     Program::new(system, procs, build)
 }
 
-/// What is to be said of an instance in which this was found, and so many states.
+/// The results for an instance with these findings and `states` states.
 pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: u64) -> Exploration {
     let mut unsafe_traces = found.unsafe_traces.into_iter();
     Exploration {
@@ -289,12 +289,12 @@ pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
     }
 }
 
-/// As [`explore()`], for an exploration that only serves as oracle.
+/// Like [`explore()`], for an exploration that only serves as oracle.
 ///
-/// Without any limit in the options it gets one, on the number of states: a smaller one where the levels
-/// of a breadth-first search grow fast. A search that does not end within it goes on as
-/// [`Strategy::Cfl`], to three quarters more: what lies deep is out of its reach, and one witness of each
-/// small cube is all that an oracle needs.
+/// Options without any limit get one, on the number of states: a smaller one where the levels
+/// of a breadth-first search grow fast. A search that does not end within it continues as
+/// [`Strategy::Cfl`], up to three quarters more: it does not reach deep states, and an oracle only needs one witness
+/// of each small cube.
 pub fn explore_oracle(
     system: &System,
     procs: usize,
@@ -311,8 +311,8 @@ pub fn explore_oracle(
     explore_within(system, procs, first, &options, interrupt, observer)
 }
 
-/// As [`explore_oracle()`], with `states` as the number within which a breadth-first search must end lest
-/// it goes on as walks.
+/// Like [`explore_oracle()`], with `states` as the number of states within which a breadth-first search must end
+/// or else continues as walks.
 pub fn explore_within(
     system: &System,
     procs: usize,
@@ -325,7 +325,7 @@ pub fn explore_within(
     let mut explored = explore(system, procs, &limited, interrupt, observer);
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
-        observer.event(system, Event::Work("walking on from the states seen"));
+        observer.event(system, Event::Work("continuing with walks from the states seen"));
         explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
     explored

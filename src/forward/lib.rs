@@ -1,18 +1,17 @@
 //! Explicit-state exploration of an instance with k processes.
 //!
-//! A concrete state gives each cell a value of its type; a proc cell may hold a value that is none of
-//! the processes. Cells that nothing has read yet may stay *undefined*: they stand for all their values
-//! and split when a guard, a condition, a copy or a bad cube looks at them. Nothing is lost or added by
-//! that, only counts differ ([`Exploration::compressed`](cubicle_run::result::Exploration::compressed)).
+//! A concrete state gives each cell a value of its type; a proc cell may hold a value that is not one of
+//! the processes. Cells that no step has read yet may stay *undefined*: they stand for all their values
+//! and split when a guard, a condition, a copy or a bad cube reads them. This neither loses nor adds
+//! behaviour, only counts differ ([`Exploration::compressed`](cubicle_run::result::Exploration::compressed)).
 //!
-//! In go a system, a number of processes and options; out come an
-//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and apart the states, which the
-//! backward search may ask ([`StateSpace`]). In reading order, none of them knowing those after it: `error`,
-//! `clock` (how long it may go on), `ground` (formulas of the instance), `state` (what a state is), `symmetry` (when two are the same),
+//! The input is a system, a number of processes and options; the result is an
+//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states, which the
+//! backward search may query ([`StateSpace`]). In reading order, where no module uses a later one: `error`,
+//! `clock` (time limits), `ground` (formulas of the instance), `state` (how states are encoded), `symmetry` (when two states are equivalent),
 //! `program` (how to step), `store` (where states are kept), `run` (limits, findings, runs),
 //! `exhaustive` and `fuzz` (the two ways to search), `conclude` (from findings to runs), `explored` (states
-//! that can be asked), `explore` (all of it) and `oracle`. `tuning` has the numbers that trade one thing for
-//! another.
+//! for queries), `explore` (all of it) and `oracle`. `tuning` has the trade-off constants.
 
 // Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
 // below the sign bit; where a conversion could wrap, it is checked or masked before.

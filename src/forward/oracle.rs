@@ -45,11 +45,11 @@ pub struct StateSpace {
     pub explored: Vec<Explored>,
     /// [`Oracle::grow`] makes no instance larger than this, in states.
     pub most_states: usize,
-    /// [`Oracle::widen`] looks at no instance with more processes.
+    /// [`Oracle::widen`] explores no instance with more processes.
     pub most_procs: usize,
-    /// Larger instances, looked at on demand, in increasing order of processes.
+    /// Larger instances, explored on demand, in increasing order of processes.
     wider: Mutex<Vec<Explored>>,
-    /// States of runs that the backward search came across.
+    /// States of runs that the backward search found.
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
 
@@ -65,7 +65,7 @@ impl StateSpace {
         }
     }
 
-    /// The same knowledge; what one of the two learns from now on, the other does not.
+    /// A copy of the knowledge; from now on, each of the two learns independently.
     #[must_use]
     pub fn fork(&self) -> Self {
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl StateSpace {
         }
     }
 
-    /// Takes over what a [fork](Self::fork) knows that this one does not: of each instance the one with more states is kept.
+    /// Adds what a [fork](Self::fork) has learnt: of each instance the one with more states is kept.
     pub fn take_up(&mut self, fork: Self) {
         take_up(&mut self.explored, fork.explored);
         let other = fork.wider.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -117,7 +117,7 @@ fn compare(seed: u64, order: bool) {
             assert_eq!(found.deadlock_states > 0, deadlock, "{name} {context}");
             if found.stop == Stop::Complete && found.depth < 10 {
                 let outside = found.outside_deadlock_states;
-                // Where cells are undefined, states overlap, and it is not told of each whether it counts.
+                // Where cells are undefined, states overlap, and it is not known for each whether it counts.
                 let (told, all) = (traces.clone().count(), found.deadlock_states);
                 assert!(name == "compressed" || (all.min(256)..=all).contains(&told), "{name} {context}");
                 assert!(found.outside_deadlocks.len() <= outside, "{name} {context}");
@@ -174,7 +174,7 @@ fn the_number_of_threads_makes_no_difference() {
     ] {
         let one = explored(&system, 5, &base);
         let stored = |a: &Explored| a.states.as_ref().map(ExploredStates::stored);
-        // Few threads share their work in one way, many in another.
+        // Few threads divide their work in one way, many in another.
         for jobs in [2, 3, 5] {
             let some = explored(&system, 5, &ForwardOptions { jobs, ..base.clone() });
             assert!(stored(&one) == stored(&some), "{jobs} {base:?}");
@@ -228,7 +228,7 @@ fn an_oracle_grows_and_learns() {
 }
 
 #[test]
-fn forks_of_an_oracle_learn_by_themselves() {
+fn forks_of_an_oracle_learn_independently() {
     let system = wide_system();
     let bad = &system.bad[0];
     let few = ForwardOptions { max_states: Some(20), ..options() };
@@ -266,7 +266,7 @@ fn walks_find_short_runs() {
 }
 
 #[test]
-fn an_expected_end_is_no_deadlock() {
+fn an_expected_end_is_not_a_deadlock() {
     // Without the steps that leave them, S = C and R = C are final.
     let leaves = |t: &Transition| t.guard.iter().any(|l| matches!(l, Literal::In { values: 4, .. }));
     let system = wide_system().edited(|parts| parts.transitions.retain(|t| !leaves(t)));
@@ -330,7 +330,7 @@ const MUTEX: &str = "var Lock : bool  array At[proc] : bool  init (p) { Lock = F
     transition enter (p) requires { At[p] = False && Lock = False } { At[p] := True; Lock := True }
     transition leave (p) requires { At[p] = True } { At[p] := False; Lock := False }";
 
-/// Initial states that take for ever to list, and guards that read more cells than can be defined in all ways.
+/// Initial states that take too long to list, and guards that read more cells than can be defined in all ways.
 const FREE: &str = "
     type t = A | B | C | D | E
     array X[proc] : t  array Y[proc] : t  array Z[proc] : t  array W[proc] : t  var G : bool
@@ -345,7 +345,7 @@ fn limits_hold_while_initial_states_are_made() {
     let system = cubicle_lang::load(FREE).expect("a correct model").system;
     for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random, Strategy::Cfl] {
         let options = ForwardOptions { strategy, ..options() };
-        // Without an end of its own, this would take hours.
+        // Without its own limit, this would take hours.
         let late =
             run(&system, 8, &ForwardOptions { time: Some(std::time::Duration::ZERO), ..options.clone() });
         assert_eq!((late.stop, late.states), (Stop::Time, 0), "{strategy:?}");
@@ -355,7 +355,7 @@ fn limits_hold_while_initial_states_are_made() {
 }
 
 #[test]
-fn a_depth_beyond_32_bits_is_no_bound() {
+fn a_depth_beyond_32_bits_bounds_nothing() {
     let system = cubicle_lang::load(MUTEX).expect("a correct model").system;
     let all = |depth| run(&system, 3, &ForwardOptions { strategy: Strategy::Dfs, depth, ..options() });
     let (whole, deep) = (all(None), all(Some(1 << 32)));

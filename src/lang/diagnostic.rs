@@ -33,21 +33,21 @@ pub enum Severity {
     Warning,
 }
 
-/// A place in the text and what is to be said about it.
+/// A place in the text and a remark about it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What; may be empty.
+    /// The text shown there; may be empty.
     pub text: String,
 }
 
 /// A change of the text that does what the advice says.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mend {
-    /// What is replaced.
+    /// The place that is replaced.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
@@ -64,9 +64,9 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that matter.
     pub secondary: Vec<Label>,
-    /// One line on how to mend it.
+    /// One line on how to fix it.
     pub help: Option<String>,
-    /// The change that mends it, where there is one that is probably meant.
+    /// The change that fixes it, where one is probably meant.
     pub mend: Option<Mend>,
 }
 
@@ -104,14 +104,14 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the change that mends it: `text` instead of the offending place.
+    /// Sets the change that fixes it: `text` instead of the offending place.
     #[must_use]
     pub fn mend(self, text: impl Into<String>) -> Self {
         let span = self.primary.span;
         self.mend_at(span, text)
     }
 
-    /// Sets the change that mends it: `text` instead of what stands at `span`.
+    /// Sets the change that fixes it: `text` instead of the text at `span`.
     #[must_use]
     pub fn mend_at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.mend = Some(Mend { span, text: text.into() });
@@ -150,7 +150,7 @@ impl Diagnostic {
             }
             group = group.element(snippet);
         } else {
-            // Lines of any length: what is around each place.
+            // Lines may be long: show what is around each place.
             let mut snippet =
                 main.snippet().annotation(main.annotation(AnnotationKind::Primary, &self.primary));
             let (here, others): (Vec<&Label>, Vec<&Label>) =
@@ -192,10 +192,10 @@ impl Diagnostic {
     }
 }
 
-/// After this many errors the rest of a model is not looked at; more warnings than this are not kept either.
+/// After this many errors the rest of a model is not read; more warnings than this are not kept either.
 pub const MAX_ERRORS: usize = 100;
 
-/// What there is to say about a model, in bounded space: wrong text may be long.
+/// The messages about a model, in bounded space: wrong text may be long.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -203,7 +203,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a message, or drops it when it was said before or there are [`MAX_ERRORS`] of its kind.
+    /// Adds a message, or drops it when it is a repetition or there are [`MAX_ERRORS`] of its kind.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if self.list.contains(&diagnostic) {
             return;
@@ -216,7 +216,7 @@ impl Diagnostics {
         }
     }
 
-    /// Whether there are [`MAX_ERRORS`] errors: nobody needs to look for more.
+    /// Whether there are [`MAX_ERRORS`] errors, so that the search can stop.
     pub fn is_full(&self) -> bool {
         self.errors >= MAX_ERRORS
     }
@@ -226,7 +226,7 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// Whether there is nothing to say.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -242,13 +242,13 @@ impl Diagnostics {
         self.errors = self.list.iter().filter(|d| d.severity == Severity::Error).count();
     }
 
-    /// The messages, in the order in which they came.
+    /// The messages, in the order in which they were added.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.list
     }
 }
 
-/// A model as its user knows it: for saying where something stands.
+/// A model file by name and text, for reporting places in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// Name of the file.
@@ -274,7 +274,7 @@ impl Source<'_> {
 /// The line that a span starts in, cut to a window when it is long. A span that goes on in later lines
 /// is shown up to the end of its first line: enough to find it, whatever its size.
 struct Excerpt<'t> {
-    /// What is shown.
+    /// The text that is shown.
     shown: &'t str,
     /// Offset of `shown` in the text.
     offset: usize,
@@ -284,18 +284,18 @@ struct Excerpt<'t> {
     column: usize,
 }
 
-/// What some editors write at the beginning of a file in UTF-8; it means nothing.
+/// The byte order mark that some editors write at the beginning of a UTF-8 file; it means nothing.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How many bytes of a line are shown before and after the start of the span.
 const WINDOW: usize = 160;
 
-/// No more bytes than this are looked at between two labels of one message.
+/// At most this many bytes are examined between two labels of one message.
 const MOST_BETWEEN: usize = 1 << 20;
 
 impl<'t> Excerpt<'t> {
     fn new(text: &'t str, span: Span) -> Self {
-        // Nobody sees a byte order mark.
+        // A byte order mark is invisible.
         let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
         let start = floor_boundary(text, span.start as usize).max(first);
         let bytes = text.as_bytes();
@@ -334,7 +334,7 @@ impl<'t> Excerpt<'t> {
         let clamp = |at: usize| floor_boundary(self.shown, at.saturating_sub(self.offset));
         let start = clamp(label.span.start as usize);
         let end = clamp(label.span.end as usize).max(start);
-        // What goes on in later lines is found by its first one.
+        // A span of several lines is shown by its first line.
         let line = self.shown[start..].find('\n').map_or(self.shown.len(), |at| start + at);
         let end = end.min(line);
         let annotation = kind.span(start..end);

@@ -1,7 +1,7 @@
-//! A hash that stays the same from build to build: what files of ours name things by.
+//! A hash that stays the same from build to build: our files refer to things by it.
 //!
 //! `std`'s default hasher promises nothing beyond one process. This one is SHA-256 over the parts of a value, each number as
-//! 64 or 128 bits in little-endian order whatever the machine; equal digests of different values need not be feared.
+//! 64 or 128 bits in little-endian order whatever the machine; collisions are practically impossible.
 
 use std::hash::{Hash, Hasher};
 
@@ -55,7 +55,7 @@ fn first_half(state: &Sha256) -> u128 {
     all[..16].iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
-/// The digest of a value, by all that its [`Hash`] says of it.
+/// The digest of a value, over everything that its [`Hash`] feeds.
 pub fn digest(what: &impl Hash) -> u128 {
     let mut hasher = StableHasher::default();
     what.hash(&mut hasher);
@@ -66,7 +66,7 @@ pub fn digest(what: &impl Hash) -> u128 {
 mod tests {
     use super::digest;
 
-    /// Files that earlier builds wrote have these.
+    /// Files written by earlier builds contain these digests.
     #[test]
     fn a_digest_never_changes() {
         assert_eq!(digest(&0_u64), 0xaf55_70f5_a181_0b7a_f78c_af4b_c70a_660f);

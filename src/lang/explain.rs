@@ -1,4 +1,4 @@
-//! What each code of a diagnostic means: the pages of `docs/errors`, one a code.
+//! The meaning of each diagnostic code: the pages of `docs/errors`, one for each code.
 
 use crate::spelling::nearest;
 

@@ -5,10 +5,10 @@ use strsim::damerau_levenshtein;
 /// Words longer than this are not worth comparing.
 const MAX_LENGTH: usize = 64;
 
-/// No more words than this are compared.
+/// At most this many words are compared.
 const MAX_WORDS: usize = 1000;
 
-/// The first of the nearest candidates, when one is near enough to be a slip of the pen: one letter wrong,
+/// The first of the nearest candidates, when one is near enough to be a typing error: one letter wrong,
 /// missing, too many or swapped with its neighbour for every three letters, letters of the wrong case for
 /// free. A word of one letter is near to no other.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -28,7 +28,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn finds_slips_and_nothing_else() {
+    fn finds_typing_errors_and_nothing_else() {
         let names = ["Idle", "Want", "Crit", "A", "Ab"];
         for (typed, meant) in [
             ("Wnat", Some("Want")),

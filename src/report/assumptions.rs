@@ -1,11 +1,11 @@
-//! What an answer rests on, in words.
+//! The assumptions of an answer, in words.
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
 use cubicle_run::result::{Assumption, AssumptionKind};
 
-/// Behind an answer: `, under the axioms at lines 50, 51, assuming 1 invariant (line 4)`; nothing when it rests
-/// on nothing.
+/// Behind an answer: `, under the axioms at lines 50, 51, assuming 1 invariant (line 4)`; empty without
+/// assumptions.
 pub(super) fn clause(source: &Source<'_>, assumptions: &[Assumption]) -> String {
     let of = |kind| assumptions.iter().filter(move |it| it.kind == kind).map(|it| it.span);
     let mut text = under_axioms(source, of(AssumptionKind::Axiom));
@@ -19,7 +19,7 @@ pub(super) fn clause(source: &Source<'_>, assumptions: &[Assumption]) -> String 
     text
 }
 
-/// `, under the axiom at line 50`: the axioms of a system; nothing when it has none.
+/// `, under the axiom at line 50`: the axioms of a system; empty when it has none.
 pub fn axioms(system: &System, source: &Source<'_>) -> String {
     under_axioms(source, system.assumed().into_iter())
 }

@@ -1,4 +1,4 @@
-//! The end of a run: candidates, statistics, trace and answer, as the original program sets them; and the trace
+//! The end of a run: candidates, statistics, trace and answer, in the format of the original program; and the trace
 //! and the answer alone, for other formats.
 
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub fn conclusion(
     text + &ending((system, source), report, trace_states, true, style)
 }
 
-/// The traces, who decided when that is wanted, and the answer.
+/// The traces, the engine that decided when that is wanted, and the answer.
 pub(super) fn ending(
     (system, source): (&System, &Source<'_>),
     report: &Report,
@@ -72,7 +72,7 @@ pub(super) fn ending(
     text
 }
 
-/// When the trace ends in a state that an `invariant` of the model claims never to occur: what that means.
+/// Explains a trace that ends in a state which an `invariant` of the model excludes.
 fn refuted_invariant(system: &System, source: &Source<'_>, report: &Report, trace: &Trace) -> Option<String> {
     let bad = system.bad.get(trace.bad?).filter(|bad| bad.kind == BadKind::Invariant)?;
     let line = source.position(bad.span).0;
@@ -105,11 +105,11 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
     report.traces().map(|trace| (if trace.bad.is_some() { "Error trace" } else { "Deadlock" }, trace))
 }
 
-/// The answers, one a line: the one that the exit code stands for comes last.
+/// The answers, one per line: the one that the exit code stands for comes last.
 fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) -> String {
     let rests_on = clause(source, &report.assumptions);
     let safety = match &report.verdict {
-        // Without a bad state to be proved unreachable, that none is says nothing beside what is said of runs.
+        // Without a bad state to prove unreachable, this adds nothing to the lines about runs.
         Some(Verdict::Safe)
             if system.bad.is_empty()
                 && !system.temporal.is_empty()
@@ -170,8 +170,8 @@ fn refuted(system: &System, source: &Source<'_>, report: &Report, trace: &Trace)
     format!("{what}{}{open}", lines(source, at.into_iter()))
 }
 
-/// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is no
-/// proof for any number of processes.
+/// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is not
+/// a proof for any number of processes.
 fn in_states(what: &str, seen: &Coverage) -> String {
     let sizes: Vec<_> = seen.procs.iter().map(ToString::to_string).collect();
     let unit = match (seen.symmetry, seen.states) {
@@ -188,7 +188,7 @@ fn in_states(what: &str, seen: &Coverage) -> String {
     format!("{what} found with {} {processes} in {all}{} {unit}{not_all}", sizes.join(", "), seen.states)
 }
 
-/// Why no larger instance was explored, without line end; `None` when that is plain to see.
+/// Why no larger instance was explored, without line end; `None` when that is obvious.
 fn sizes(report: &Report, enough: Enough) -> Option<String> {
     let last = report.explorations.last()?.procs;
     Some(match enough {
@@ -206,7 +206,7 @@ fn sizes(report: &Report, enough: Enough) -> Option<String> {
     })
 }
 
-/// What BRAB proved on the way, or what it was trying.
+/// The candidates that BRAB proved, or those that it was trying.
 fn candidates(outcome: &Outcome, style: Style) -> String {
     if outcome.candidates.is_empty() {
         return String::new();

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
 
-/// What nodes say, and which are drawn.
+/// What nodes show, and which are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum DotLevel {
     /// The names of bad cubes only.
     Names,
     /// The cubes of roots.
     Roots,
-    /// The same, and the numbers of all other nodes.
+    /// As [`DotLevel::Roots`], with the numbers of all other nodes.
     Numbers,
     /// All cubes.
     Cubes,
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_say_more_and_draw_more() {
+    fn higher_levels_show_and_draw_more() {
         let of = |level| dot("m.cub", "UNSAFE", &graph(), DotLevel::new(level));
         for (level, has, lacks) in [
             (0, "n0_0 [label=\"unsafe at line 1\", shape=octagon", "C = D"),

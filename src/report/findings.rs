@@ -2,7 +2,7 @@
 
 use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
 
-/// What has no code in the text of the model: what a run finds.
+/// Code of an unsafe state. Findings of runs have their own codes, which are not about the text of the model.
 pub const UNSAFE: &str = "unsafe";
 /// An `invariant` that a run refutes.
 pub const INVARIANT: &str = "invariant";

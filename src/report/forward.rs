@@ -12,7 +12,7 @@ use cubicle_run::words::cause;
 /// Names of transitions shown in one row at most.
 const MOST_NAMES: usize = 12;
 
-/// What was seen, and whether that is everything.
+/// The block: what was seen, and whether that is everything.
 pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> String {
     let procs = exploration.procs;
     let mut block = Block::new(&format!("FORWARD EXPLORATION [{procs} procs]"), style);
@@ -31,7 +31,7 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
         block.row("Seed, epochs", format!("{}, {}", exploration.seed, exploration.epochs));
     }
     if let Some((cells, combinations)) = exploration.combinations {
-        // States found around deadlocks are not looked at for that.
+        // States found around deadlocks are not examined for combinations.
         let all = exploration.techniques.iter().all(|t| t.name != AROUND_DEADLOCKS);
         let least = if all { "" } else { "at least " };
         block.row("Combinations of values seen", format!("{least}{combinations} (of {cells} cells each)"));
@@ -48,7 +48,7 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     block.finish()
 }
 
-/// How many states are expected to have been missed, beside what only they lead to.
+/// How many states are expected to have been missed, besides those reachable only through them.
 pub(super) fn expected(missed: f64) -> String {
     if missed < 0.1 { format!("{missed:.0e} states") } else { format!("{missed:.1} states") }
 }

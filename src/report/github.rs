@@ -52,7 +52,7 @@ mod tests {
     use cubicle_lang::diagnostic::{Diagnostic, Span};
 
     #[test]
-    fn what_ends_a_command_or_a_property_is_escaped() {
+    fn ends_of_commands_and_properties_are_escaped() {
         let source = Lines::new("var X : 50%\nvar Y");
         let wrong = Diagnostic::error("C0101", Span::new(8, 11), "50% of\r\nit: a::b")
             .label("here, and there")

@@ -1,9 +1,9 @@
-//! Results as text: takes data, returns strings; prints nothing and knows no engine's inside.
+//! Results as text: takes data and returns strings; prints nothing and does not depend on the insides of engines.
 //!
 //! The order of a full report is that of the run: one block for each exploration
-//! ([`exploration`]), the node lines (written by whoever listens to the search), then
+//! ([`exploration`]), the node lines (written by the observer of the search), then
 //! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own. For people there is a line
-//! a stage ([`explored`], [`searched`]), then [`plain_conclusion`].
+//! per stage ([`explored`], [`searched`]), then [`plain_conclusion`].
 
 mod assumptions;
 mod block;

@@ -1,4 +1,4 @@
-//! What goes on in a run at this moment, in a line for people who wait.
+//! The current activity of a run, in one line for the user.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use super::stages::name;
 use cubicle_run::observer::Event;
 use cubicle_run::options::BackwardMode;
 
-/// A piece of work that lasts longer than this is said to.
+/// Work that lasts longer than this is shown with its duration.
 const LONG: Duration = Duration::from_secs(2);
 
-/// What a run does at the moment. Fed with its events by [`Progress::note`].
+/// The current activity of a run. Fed with its events by [`Progress::note`].
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// The backward search that goes on or comes next.
+    /// The current or next backward search.
     proof: BackwardMode,
     work: Work,
     /// Candidates that were proposed and not refuted.
@@ -23,19 +23,19 @@ pub struct Progress {
     version: u64,
 }
 
-/// What is done.
+/// A kind of activity.
 #[derive(Clone, Debug)]
 enum Work {
-    /// This, in words.
+    /// In words.
     Other(String),
-    /// An exploration with so many processes, after its first report: states, states waiting, depth.
+    /// An exploration: its processes and, after its first report, states, states waiting and depth.
     Forward(usize, Option<(usize, usize, Option<usize>)>),
     /// A backward search: nodes of this run, nodes waiting, depth of the last one.
     Backward { nodes: usize, waiting: usize, depth: usize },
 }
 
 impl Progress {
-    /// Of a run that is to look for this proof, and has not begun.
+    /// For a run that will search for this proof and has not begun.
     pub fn new(proof: BackwardMode) -> Self {
         let work = Work::Other("reading the model".to_owned());
         Self { proof, work, candidates: 0, restarts: 0, version: 0 }
@@ -46,7 +46,7 @@ impl Progress {
         self.begin(&format!("{}: beginning", name(self.proof)));
     }
 
-    /// Something begins that the run does not tell itself.
+    /// An activity begins that no event of the run reports.
     pub fn begin(&mut self, what: &str) {
         self.version += 1;
         self.work = Work::Other(what.to_owned());
@@ -90,12 +90,12 @@ impl Progress {
         }
     }
 
-    /// A number that is another one after each event.
+    /// A number that changes with each event.
     pub const fn version(&self) -> u64 {
         self.version
     }
 
-    /// What is counted, states or nodes, if anything is.
+    /// The number of states or nodes, if either is counted.
     pub const fn counted(&self) -> Option<usize> {
         match self.work {
             Work::Forward(_, Some((states, ..))) => Some(states),

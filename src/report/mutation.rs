@@ -1,4 +1,4 @@
-//! What became of the mutants of a model, for a person.
+//! The fates of the mutants of a model, as text.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ fn difference(candidate: &MutantCandidate, source: &Source<'_>) -> String {
     text
 }
 
-/// A list of mutants that nobody has looked at: what they change.
+/// A list of mutants that were not examined: what they change.
 pub fn listed<'c>(
     candidates: impl IntoIterator<Item = &'c MutantCandidate>,
     source: &Source<'_>,
@@ -79,7 +79,7 @@ fn head(found: &Mutation, source: &Source<'_>, style: Style) -> String {
         left.push(format!("{} say the same as the model or as another one", found.same));
     }
     if found.ill_typed > 0 {
-        left.push(format!("{} are no models", found.ill_typed));
+        left.push(format!("{} are not models", found.ill_typed));
     }
     if !left.is_empty() {
         let _ = write!(text, " (left out: {})", left.join(", "));
@@ -168,7 +168,7 @@ fn killed(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     text
 }
 
-/// Of how many states a mutant changes how many.
+/// How many states a mutant changes, and of how many.
 fn changes(change: Option<Change>) -> String {
     match change {
         None => "what it changes is not known".to_owned(),
@@ -190,7 +190,7 @@ fn survivors(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     let less = |it: &MutantResult| it.change.is_some_and(|it| it.appear == 0);
     let (mut less, mut different): (Vec<_>, Vec<_>) = different.into_iter().partition(|(it, _)| less(it));
     for group in [&mut less, &mut different] {
-        // Those first that change most; of states as many as are compared, so that sizes do not count.
+        // Those that change most come first, by the share of the compared states, so that sizes do not count.
         group.sort_by_key(|(mutant, _)| {
             let share = |it: Change| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1);
             std::cmp::Reverse(mutant.change.map_or(0, share))
@@ -266,9 +266,9 @@ fn answer(found: &Mutation, style: Style) -> String {
     let same = of(&|it| matches!(it.fate, Fate::Same)) + found.survivors().filter(|it| it.1.same).count();
     for (number, what) in [
         (undecided, "undecided"),
-        (failed, "not examined for a bug"),
+        (failed, "failed by a bug of cubicle"),
         (same, "not counted since they change nothing"),
-        (untried, "not looked at"),
+        (untried, "not examined"),
     ] {
         if number > 0 {
             parts.push(format!("{number} {what}"));

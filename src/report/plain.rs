@@ -1,4 +1,4 @@
-//! What a person reads of a run: a line for each stage, the invariants, the figures in words. `docs/output.md`
+//! The output of a run for people: a line for each stage, the invariants, the figures in words. `docs/output.md`
 //! explains the words.
 
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use cubicle_run::style::Style;
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::{cause, reason};
 
-/// Invariants that are shown unless all are asked for.
+/// At most this many invariants are shown unless all are asked for.
 const MOST_INVARIANTS: usize = 20;
 
 /// `Explored 3 processes: all 5107 orbits, 26 steps deep, all 11 transitions fired`.
@@ -96,12 +96,12 @@ pub fn plain_conclusion(
         text.push_str(&owners(system, report, style));
         text.push_str(&figures(outcome, style));
     }
-    // The lines of the stages say who decided, unless it was an exploration made after all of them.
+    // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
     let afterwards = matches!(report.decider, Some(Decider::Forward(_)));
     text + &ending((system, source), report, trace_states, afterwards, style)
 }
 
-/// A search that was not one of several.
+/// A single search, as a stage.
 fn only_stage(options: &Options, outcome: &Outcome) -> Stage {
     let statistics = &outcome.statistics;
     let nodes = statistics.nodes + statistics.abandoned.iter().sum::<usize>();
@@ -112,7 +112,7 @@ fn only_stage(options: &Options, outcome: &Outcome) -> Stage {
     Stage { proof: options.proof, order: options.backward.order.unwrap_or_default(), nodes, reason }
 }
 
-/// What was proved on the way; what was only tried is shown when all is asked for.
+/// The invariants that were proved; candidates that were only tried are shown when all are asked for.
 fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
     let safe = outcome.verdict == Verdict::Safe;
     if outcome.candidates.is_empty() || !(safe || all) {
@@ -122,7 +122,7 @@ fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
     let says = if safe {
         "no reachable state is in one of these cubes, for any number of processes"
     } else {
-        "nobody knows whether a reachable state is in one of these cubes"
+        "it is not known whether a reachable state is in one of these cubes"
     };
     let mut text = format!("\n{}: {says}\n", style.title(title));
     let shown = if all { usize::MAX } else { MOST_INVARIANTS };
@@ -146,7 +146,7 @@ fn owners(system: &System, report: &Report, style: Style) -> String {
         let (held, givers) = (owner.held(system), owner.givers(system).join(", "));
         let _ = write!(
             text,
-            "\n{}: added for the proof; while {held}, the process that made it so last, by {givers}\n",
+            "\n{}: added for the proof; while {held}, the process that last made it so, by {givers}\n",
             style.title(format!("Owner {name}"))
         );
     }

@@ -20,7 +20,7 @@ pub fn node(
     format!("{text}\n{waiting:>WIDTH$}\n\n")
 }
 
-/// What is written when a candidate takes the place of a node.
+/// The lines for a candidate that takes the place of a node.
 pub fn approximation(number: i32, cube: &[String], style: Style) -> String {
     let number = style.name(format!("[{number}]"));
     format!("└───>> Approximating by {number}\n{}\n", conjunction(cube, &" ".repeat(24)))
@@ -31,7 +31,7 @@ pub fn bad_candidate(number: i32, cube: &[String]) -> String {
     format!("The candidate {number} = {} is BAD", literals(cube))
 }
 
-/// What is written when BRAB starts again.
+/// The lines for a restart of BRAB.
 pub fn restart(number: usize, style: Style) -> String {
     let rule = "=".repeat(WIDTH);
     let title = style.doubtful(format!("BACKTRACKING : {number} restarts ..."));
@@ -43,7 +43,7 @@ pub(super) fn literals(cube: &[String]) -> String {
     if cube.is_empty() { "true".to_owned() } else { cube.join(" && ") }
 }
 
-/// Literals one a line, each but the last followed by ` &&`, without a final line end.
+/// Literals, one per line, each but the last followed by ` &&`, without a final line end.
 fn conjunction(cube: &[String], indent: &str) -> String {
     if cube.is_empty() {
         return format!("{indent}true");

@@ -8,7 +8,7 @@ use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 
-/// All about them; a part is left out where nobody asked for it.
+/// All about them; parts that were not asked for are left out.
 pub fn properties(found: &Properties, system: &System, asked: (bool, bool), style: Style) -> String {
     let mut text = String::new();
     if asked.0 {
@@ -16,7 +16,7 @@ pub fn properties(found: &Properties, system: &System, asked: (bool, bool), styl
         text += &group("Stronger properties", says, &found.stronger, system, style);
     }
     if asked.1 {
-        let says = "what the proof rests on and the model does not claim, what notices most mistakes first";
+        let says = "the proof rests on these, the model does not claim them; those that notice most mistakes come first";
         text += &group("Suggestions", says, &found.suggested, system, style);
     }
     if !found.open.is_empty() {

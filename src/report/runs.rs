@@ -1,4 +1,4 @@
-//! Properties of runs: runs without an end, what serves fairness on them, and a line for each property.
+//! Properties of runs: runs without an end, how they satisfy fairness, and a line for each property.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ pub fn history(system: &System, property: usize, found: &TemporalFinding, style:
     text + &end
 }
 
-/// What was found of each property: its run, why it breaks the property, and what serves fairness.
+/// The finding for each property: its run, why it breaks the property, and how it satisfies fairness.
 pub(super) fn findings(
     system: &System,
     source: &Source<'_>,
@@ -84,7 +84,7 @@ pub(super) fn findings(
     text
 }
 
-/// What a run means for a property: a line that says so, then one for each thing that fairness asks for and the run does.
+/// Explains what a run means for a property: one line, then a line for each fairness condition that the run satisfies.
 pub fn explained(
     system: &System,
     source: &Source<'_>,
@@ -133,13 +133,13 @@ fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
         (step, _) => format!("from step {step} on"),
     };
     match property.kind {
-        TemporalKind::Response => format!(": {from} it waits for what never comes{stuck}"),
+        TemporalKind::Response => format!(": {from} the response never comes{stuck}"),
         TemporalKind::Ltl => stuck.to_owned(),
         _ => format!(": {from} it never holds{stuck}"),
     }
 }
 
-/// A line for each thing that fairness asks for and the loop does.
+/// A line for each fairness condition, with how the loop satisfies it.
 fn fairness(system: &System, lasso: &Lasso) -> Vec<String> {
     let semantics = Semantics::new(system, lasso.run.initial.procs);
     let line = |fair: FairStep| {

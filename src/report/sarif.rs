@@ -8,7 +8,7 @@ use cubicle_lang::explain;
 
 pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The document, ending in a line feed. Advice and notes that are about no place are left out.
+/// The document, ending in a line feed. Advice and notes without a place are left out.
 pub fn sarif(document: &Document) -> String {
     let uri = document.model.path.as_deref().map(uri);
     let found = findings(document);

@@ -1,4 +1,4 @@
-//! The figures of a run that is ended from outside, in the middle of a step: what its events have told so far.
+//! The figures of a run that is ended from outside, in the middle of a step, from its events so far.
 
 use super::document::{
     Answer, Assumption, BackwardFigures, Cause, Document, ExplorationFigures, Lines, SafetyAnswer,
@@ -16,17 +16,17 @@ use cubicle_run::words::reason;
 pub struct Snapshot {
     /// The explorations that ended.
     explorations: Vec<ExplorationFigures>,
-    /// The exploration that goes on: processes and states.
+    /// The current exploration: processes and states.
     exploring: Option<(usize, usize)>,
-    /// States of the exploration that goes on or was the last.
+    /// States of the current or last exploration.
     states: usize,
     /// Searches of [`BackwardMode::Auto`] that ended.
     stages: Vec<StageFigures>,
-    /// The one that goes on, and the nodes before it.
+    /// The current search, and the nodes before it.
     stage: Option<(BackwardMode, SearchOrder, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
     backward: Option<(usize, usize)>,
-    /// What the run rests on; nothing before the model was read.
+    /// The assumptions of the run; none before the model was read.
     assumptions: Vec<Assumption>,
 }
 
@@ -70,7 +70,7 @@ impl Snapshot {
         }
     }
 
-    /// Notes what the answer will rest on.
+    /// Records the assumptions of the answer.
     pub fn assume(&mut self, lines: &Lines<'_>, assumptions: &[result::Assumption]) {
         self.assumptions = assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
     }
@@ -127,7 +127,7 @@ mod tests {
     use cubicle_run::result::AssumptionKind;
 
     #[test]
-    fn what_goes_on_is_told_with_what_ended() {
+    fn a_snapshot_has_the_current_work_and_what_ended() {
         let mut snapshot = Snapshot::default();
         for event in [
             Event::Stage { number: 1, proof: BackwardMode::Classic, order: SearchOrder::Bfs, effort: 300 },

@@ -6,15 +6,15 @@ use cubicle_run::result::{Decider, Report, Stage};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Verdict;
 
-/// What is written when a search begins.
+/// The lines that announce a search.
 pub fn stage(number: usize, search: (BackwardMode, SearchOrder), effort: u64, style: Style) -> String {
     let rule = "=".repeat(WIDTH);
     let title = style.title(format!("STAGE {number}: {}", ordered_name(search.0, search.1)));
     format!("{rule}\n* {title}, effort {effort}\n{rule}\n")
 }
 
-/// Which engine settled the verdict, after which others; without line end. `None` when nobody did, or when
-/// there was only one to do it.
+/// Which engine settled the verdict, after which others; without line end. `None` when none did, or when
+/// there was only one.
 pub(super) fn decider(report: &Report) -> Option<String> {
     if matches!(report.verdict, Some(Verdict::Unknown(_))) {
         return None;

@@ -47,7 +47,7 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
     text
 }
 
-/// A run that ends in nothing in particular: its steps in one line, and what each changes.
+/// A run without a special end: its steps in one line, and what each changes.
 pub fn open_run(system: &System, trace: &Trace, style: Style) -> String {
     let steps = trace.steps.iter().map(|step| format!(" -> {}", action(system, step, style)));
     let names = ValueNames::new(system, trace);

@@ -1,16 +1,16 @@
-//! Warnings about answers that may be worth nothing.
+//! Warnings about answers that may be vacuous.
 
 use cubicle_lang::diagnostic::{Diagnostic, Source};
 use cubicle_lang::model::System;
 use cubicle_run::result::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
 
-/// The warnings. A model that declares no bad state at all was warned of when it was loaded.
+/// The warnings. A model that declares no bad state at all already got one when it was loaded.
 pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {
     let said = |vacuous: &&Vacuous| **vacuous == Vacuous::NothingToProve && system.bad.is_empty();
     report.vacuous.iter().filter(|v| !said(v)).map(|vacuous| diagnostic(system, vacuous)).collect()
 }
 
-/// What there is to know of sizes without an initial state, where nothing that the model claims needs them.
+/// Notes on sizes without an initial state that no claim of the model needs.
 pub fn note(system: &System, source: &Source<'_>, report: &Report) -> Option<String> {
     Some(match report.unpopulated? {
         Unpopulated::From(from, why) => {

@@ -1,6 +1,6 @@
-//! What an engine is: it works on a problem, within a budget, and tells what it found.
+//! The interface of an engine: it works on a problem, within a budget, and reports what it found.
 //!
-//! Schedulers (`check`) know engines only by this.
+//! Schedulers (`check`) use engines through this interface only.
 
 use std::time::Duration;
 
@@ -10,26 +10,26 @@ use crate::result::{Exploration, Outcome};
 use crate::verdict::Verdict;
 use cubicle_lang::model::System;
 
-/// What is to be decided.
+/// The question that an engine has to decide.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     /// The system. Its bad cubes are the states that must not be reachable; its axioms are assumed.
     pub system: &'a System,
-    /// Whether deadlocks are looked for, too.
+    /// Whether to look for deadlocks, too.
     pub deadlock: bool,
     /// Whether the `invariant`s of the model are assumed instead of proved.
     pub trust_invariants: bool,
 }
 
 impl Problem<'_> {
-    /// The same without deadlocks.
+    /// This problem without deadlocks.
     #[must_use]
     pub const fn without_deadlocks(self) -> Self {
         Self { deadlock: false, ..self }
     }
 }
 
-/// What an engine may use. Each limit is one that the engine understands, or has no meaning for it.
+/// What an engine may use. An engine ignores limits that have no meaning for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
     /// CPU time of each worker.
@@ -43,16 +43,16 @@ pub struct Budget<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// What an engine found out.
+/// The findings of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineReport {
     /// The answer; `None` when only an instance was explored, and nothing bad was met.
     pub verdict: Option<Verdict>,
-    /// What else there is to say.
+    /// Details and counters.
     pub figures: Figures,
 }
 
-/// What there is to say beside the answer.
+/// Details and counters beside the verdict.
 #[derive(Clone, Debug)]
 pub enum Figures {
     /// Of an exploration.
@@ -61,7 +61,7 @@ pub enum Figures {
     Backward(Outcome),
 }
 
-/// Something that can decide a problem, or look for what decides it.
+/// An engine: decides a problem, or explores towards a decision.
 pub trait Engine {
     /// Works until there is an answer or the budget is used up. Silent, and deterministic unless time, memory or
     /// a signal ends it.

@@ -2,7 +2,7 @@
 
 use cubicle_lang::model::Rational;
 
-/// How often a value must have grown before it is said to grow.
+/// How often a value must have risen to count as growing.
 const TIMES: usize = 3;
 
 /// Where on a path a value reached its maximum for the last time but one, and for the last time: when it was raised
@@ -29,17 +29,17 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_again_and_again() {
+    fn a_value_that_rises_three_times_grows() {
         assert_eq!(rise(&[0, 1, 2, 3]), Some((2, 3)));
         assert_eq!(rise(&[0, 0, 1, 1, 2, 2, 3]), Some((4, 6)));
         assert_eq!(rise(&[0, 1, 0, 2, -1, 1, 3, 0]), Some((3, 6)));
     }
 
     #[test]
-    fn what_does_not() {
+    fn a_value_that_stops_rising_does_not_grow() {
         assert_eq!(rise(&[]), None);
         assert_eq!(rise(&[0, 1, 2]), None);
         assert_eq!(rise(&[3, 2, 1, 0]), None);
-        assert_eq!(rise(&[0, 1, 2, 3, 3, 3, 3, 3, 3]), None, "it came to an end");
+        assert_eq!(rise(&[0, 1, 2, 3, 3, 3, 3, 3, 3]), None, "it stopped rising");
     }
 }

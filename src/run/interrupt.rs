@@ -20,22 +20,22 @@ thread_local! {
 #[error("the run must end")]
 pub struct Interrupted(pub Box<Reason>);
 
-/// Shared between a run and whoever may stop it. Cloning shares.
+/// Shared between a run and the code that may stop it. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     shared: Arc<Shared>,
     /// A deadline of one run alone.
     deadline: Option<Instant>,
-    /// Whether nobody needs the run any more.
+    /// Whether the run is no longer needed.
     dropped: Option<Arc<AtomicBool>>,
 }
 
-/// Ends a run that nobody needs any more; see [`Interrupt::droppable`].
+/// Ends a run that is no longer needed; see [`Interrupt::droppable`].
 #[derive(Debug)]
 pub struct Dropper(Arc<AtomicBool>);
 
 impl Dropper {
-    /// Ends it soon.
+    /// Ends the run soon.
     pub fn drop_run(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -79,42 +79,42 @@ impl Interrupt {
         take
     }
 
-    /// The same, with a deadline that only holds for who is given it: two runs under one interrupt have their own.
+    /// A clone with a deadline of its own: two runs under one interrupt may have different ones.
     #[must_use]
     pub fn until(&self, at: Instant) -> Self {
         let deadline = Some(self.deadline.map_or(at, |sooner| sooner.min(at)));
         Self { deadline, ..self.clone() }
     }
 
-    /// The same for one of several runs, which ends when its [`Dropper`] says so, as if its time were up.
+    /// A clone for one of several runs, which ends when its [`Dropper`] says so, as if its time were up.
     #[must_use]
     pub fn droppable(&self) -> (Self, Dropper) {
         let dropped = Arc::new(AtomicBool::new(false));
         (Self { dropped: Some(Arc::clone(&dropped)), ..self.clone() }, Dropper(dropped))
     }
 
-    /// When the run must end: the sooner of its own deadline and that of all who share this.
+    /// When the run must end: the sooner of its own deadline and the shared one.
     fn deadline(&self) -> Option<Instant> {
         self.deadline.into_iter().chain(self.shared.deadline.get().copied()).min()
     }
 
-    /// Sets when all who share this must end; the first call wins. See [`Interrupt::until`] for the deadline of one
+    /// Sets the shared deadline; the first call wins. See [`Interrupt::until`] for the deadline of one
     /// run.
     pub fn set_deadline(&self, at: Instant) {
         let _ = self.shared.deadline.set(at);
     }
 
-    /// The time of the run is up, whatever the deadline says.
+    /// Ends the time of the run, whatever the deadline says.
     pub fn expire(&self) {
         self.shared.expired.store(true, Ordering::Relaxed);
     }
 
-    /// The memory of the run is used up.
+    /// Notes that the memory of the run is used up.
     pub fn exhaust(&self) {
         self.shared.exhausted.store(true, Ordering::Relaxed);
     }
 
-    /// A process that the run needs was lost: which one, and why.
+    /// Notes that a process that the run needs was lost: which one, and why.
     pub fn lose(&self, why: String) {
         let _ = self.shared.lost.set(why);
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn polling_sees_a_deadline_soon_and_no_other_thing() {
+    fn polling_notices_a_deadline_soon_and_nothing_else() {
         let interrupt = Interrupt::default();
         assert!((0..10 * POLLS).all(|_| interrupt.poll().is_ok()));
         interrupt.set_deadline(Instant::now());

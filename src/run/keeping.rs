@@ -1,4 +1,4 @@
-//! How an exploration keeps its states, and where its checkpoint, or more states than the memory holds: plain data, a
+//! How an exploration keeps its states, and where it keeps its checkpoint, or more states than fit in memory: plain data, a
 //! part of the options.
 
 use std::path::PathBuf;
@@ -9,18 +9,18 @@ use crate::setters::setters;
 /// How the states of an exploration are kept. The outcome does not depend on it where no memory limit ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StoreKind {
-    /// As they are, in a hash table.
+    /// Whole, in a hash table.
     #[default]
     Table,
     /// [`Strategy::Bfs`](crate::options::Strategy::Bfs) only: as numbers, by the records that they consist of, which takes a fraction of the memory. For
-    /// explorations whose states nobody asks for afterwards; where states are not made of few records, as
+    /// explorations whose states are not needed afterwards; where states are not made of few records, as
     /// [`StoreKind::Table`].
     Compact,
     /// In a table until that has no more room in [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory), then as [`StoreKind::Compact`].
     Auto,
-    /// [`Strategy::Bfs`](crate::options::Strategy::Bfs) only: four bits of each in a table of so many bytes. States are missed, and what only they
-    /// lead to; an exploration that ends by itself has not seen all ([`Stop::Bitstate`](crate::result::Stop::Bitstate)). Runs that are found are as
-    /// good as any: those are looked for once more.
+    /// [`Strategy::Bfs`](crate::options::Strategy::Bfs) only: four bits of each in a table of this many bytes. It misses states, and what only they
+    /// lead to; an exploration that ends by itself has not seen all ([`Stop::Bitstate`](crate::result::Stop::Bitstate)). Runs that are found are
+    /// real: they are searched for once more.
     Bitstate(usize),
 }
 
@@ -31,20 +31,20 @@ pub struct Checkpoint {
     pub folder: PathBuf,
     /// A checkpoint is written at the end of a level, no sooner than this after the one before.
     pub every: Duration,
-    /// Go on with the checkpoint that is there.
+    /// Resume from the existing checkpoint.
     pub resume: bool,
     /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
     pub model: String,
     /// Version of the program: a checkpoint of another one is refused.
     pub tool: String,
-    /// The command line, for who goes on with the checkpoint.
+    /// The command line, for the user who resumes the checkpoint.
     pub command: Vec<String>,
     /// The folder that it was started in.
     pub started_in: String,
 }
 
 impl Checkpoint {
-    /// One in `folder`, each minute, of an exploration of the model with this text.
+    /// A checkpoint in `folder`, each minute, of an exploration of the model with this text.
     pub fn new(folder: impl Into<PathBuf>, model: impl Into<String>) -> Self {
         Self {
             folder: folder.into(),
@@ -68,15 +68,15 @@ setters!(Checkpoint {
     started_in: String,
 } optional {});
 
-/// Where a breadth-first exploration goes on when its memory is full.
+/// Where a breadth-first exploration continues when its memory is full.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spill {
-    /// The folder, which has nothing else in it. It is empty again afterwards.
+    /// The folder, which contains nothing else. It is empty again afterwards.
     pub folder: PathBuf,
-    /// Bytes that are sorted in the memory; by default what
+    /// Bytes that are sorted in memory; by default what
     /// [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory) leaves, a GiB without that.
     pub buffer: Option<usize>,
-    /// States after which it goes on there, though there may be memory left.
+    /// States after which it continues there, though there may be memory left.
     pub after: Option<usize>,
 }
 

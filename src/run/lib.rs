@@ -1,4 +1,4 @@
-//! What all engines share: options, what they return, what they tell while they run, when they must end.
+//! What all engines share: options, results, the events they report while they run, and when they must end.
 
 pub mod engine;
 pub mod growth;

@@ -1,4 +1,4 @@
-//! What engines tell while they run.
+//! The events that engines report while they run.
 
 use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
@@ -21,9 +21,9 @@ pub enum Event<'a> {
         /// Nodes postponed.
         postponed: usize,
     },
-    /// This number of nodes was expanded in this BRAB run: instead of [`Event::Node`] where that is not wanted.
+    /// This many nodes were expanded in this BRAB run: reported instead of [`Event::Node`] where that is not wanted.
     NodeCount(usize),
-    /// What is left to do besides the node that was told last. Told after each node.
+    /// What is left to do besides the node that was reported last. Sent after each node.
     Frontier {
         /// Nodes waiting, those postponed among them.
         waiting: usize,
@@ -50,7 +50,7 @@ pub enum Event<'a> {
     Suspect(&'a str),
     /// That path is not executable.
     Spurious(&'a str),
-    /// All runs of an instance were looked at, or some.
+    /// All runs of an instance were explored, or some.
     Runs(RunsSeen),
     /// A search of [`BackwardMode::Auto`] begins.
     Stage {
@@ -83,9 +83,9 @@ pub enum Event<'a> {
     },
     /// A forward exploration ended.
     ForwardEnd(&'a Exploration),
-    /// A piece of work begins that may take long and tells nothing until the next event: `growing the oracle`.
+    /// A piece of work begins that may take long and reports nothing until the next event: `growing the oracle`.
     Work(&'a str),
-    /// A step of a backward search for those who draw its graph.
+    /// A step of a backward search, for drawing its graph.
     Graph(&'a GraphStep),
     /// Something the user should know.
     Warning(&'a str),
@@ -109,16 +109,16 @@ pub trait Observer {
     }
 }
 
-/// How much of the graph of a search somebody wants: what is not wanted need not be rendered.
+/// How much of the graph of a search the observer wants: the rest need not be rendered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum GraphDetail {
     /// No events of the graph.
     Nothing,
-    /// Which cubes there are and what becomes of them, none in words.
+    /// Which cubes there are and what becomes of them, none as text.
     Shape,
-    /// Cubes that were visited, or are still to be, in words.
+    /// Cubes that were visited, or are still to be, as text.
     Visited,
-    /// All cubes in words.
+    /// All cubes as text.
     All,
 }
 

@@ -37,7 +37,7 @@ pub enum Strategy {
 /// How [`Strategy::Cfl`] chooses where and how to walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CflChoice {
-    /// By what brought new combinations of values lately, with half of the walks guided towards guards
+    /// By which choices led to new combinations of values lately, with half of the walks guided towards guards
     /// and bad cubes that never held, after a short breadth-first start.
     #[default]
     Adaptive,
@@ -45,7 +45,7 @@ pub enum CflChoice {
     Uniform,
 }
 
-/// Depth-first search that begins again and again in another random order (RERS): wide and deep,
+/// Depth-first search that restarts again and again in another random order (RERS): wide and deep,
 /// without memory of dead ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Restart {
@@ -98,7 +98,7 @@ pub struct ForwardOptions {
     /// Walks only: after an error (bad state or deadlock), search breadth first from the states shortly
     /// before it.
     pub jumpstart: bool,
-    /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is no
+    /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is not a
     /// deadlock. Empty: no end is expected.
     pub expected_end: Conj,
     /// How [`Strategy::Cfl`] chooses.
@@ -112,9 +112,9 @@ pub struct ForwardOptions {
     pub jobs: usize,
     /// How states are kept.
     pub store: StoreKind,
-    /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
+    /// [`Strategy::Bfs`] only: keep a checkpoint, or resume one.
     pub checkpoint: Option<Checkpoint>,
-    /// [`Strategy::Bfs`] only: go on on a disk when the memory is full.
+    /// [`Strategy::Bfs`] only: continue on disk when the memory is full.
     pub spill: Option<Spill>,
 }
 
@@ -176,7 +176,7 @@ pub enum Postpone {
     NoInformation,
 }
 
-/// Who decides the tests that syntactic subsumption does not settle.
+/// Which solver decides the tests that syntactic subsumption does not settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SolverMode {
     /// The finite-domain procedure first, Z3 only where it is not complete.
@@ -190,14 +190,14 @@ pub enum SolverMode {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
 pub struct BackwardOptions {
-    /// Order of the queue, when one is asked for: first in, first out otherwise, and [`BackwardMode::Auto`] chooses.
+    /// Order of the queue. Without one: first in, first out, or what [`BackwardMode::Auto`] chooses.
     pub order: Option<SearchOrder>,
     /// Threads. The result does not depend on it.
     pub jobs: usize,
-    /// Postponement; by default what suits the order.
+    /// Which nodes to postpone; the default depends on the order.
     pub postpone: Option<Postpone>,
     /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
-    /// instance (three, once larger ones were looked at). 0: as many literals as processes, plus one.
+    /// instance (three, once larger ones were explored). 0: as many literals as processes, plus one.
     pub candidate_size: usize,
     /// Try at most this many candidates a node.
     pub max_candidates: Option<usize>,
@@ -210,7 +210,7 @@ pub struct BackwardOptions {
     pub max_effort: Option<u64>,
     /// Give up beyond this depth.
     pub max_depth: usize,
-    /// Who decides hard tests.
+    /// Which solver decides hard tests.
     pub solver: SolverMode,
     /// Remove visited nodes that a new one subsumes.
     pub delete: bool,
@@ -252,7 +252,7 @@ impl Default for BackwardOptions {
     }
 }
 
-/// How a proof for any number of processes is looked for.
+/// How to search for a proof for any number of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BackwardMode {
     /// Short searches first, exact and approximate with oracles of two processes and more, then longer
@@ -287,15 +287,15 @@ pub enum Procs {
     Auto,
 }
 
-/// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::result::Vacuous).
+/// What to do about a verdict that may be vacuous; see [`Vacuous`](crate::result::Vacuous).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Vacuity {
-    /// Report it beside the answer.
+    /// Report it beside the verdict.
     #[default]
     Warn,
-    /// Give no answer.
+    /// Give no verdict.
     Error,
-    /// Do not look.
+    /// Do not check.
     Ignore,
 }
 
@@ -303,7 +303,7 @@ pub enum Vacuity {
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub struct Options {
-    /// How a proof is looked for.
+    /// How to search for a proof.
     pub proof: BackwardMode,
     /// Explore all smaller instances too.
     pub up_to: bool,
@@ -313,7 +313,7 @@ pub struct Options {
     pub only_forward: bool,
     /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
     pub require_complete: bool,
-    /// Do not look at properties of runs; the report says nothing of them.
+    /// Do not check properties of runs; the report says nothing about them.
     pub only_states: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
@@ -321,13 +321,13 @@ pub struct Options {
     pub store: StoreKind,
     /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
     pub checkpoint: Option<Checkpoint>,
-    /// Where that exploration goes on when its memory is full, instead of keeping a checkpoint.
+    /// Where that exploration continues when its memory is full, instead of keeping a checkpoint.
     pub spill: Option<Spill>,
     /// The backward search.
     pub backward: BackwardOptions,
-    /// What to do about an answer that may be worth nothing.
+    /// What to do about a verdict that may be vacuous.
     pub vacuity: Vacuity,
-    /// What of it is known.
+    /// What is already known about vacuity.
     pub known_vacuity: KnownVacuity,
     /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
     pub rounds: Option<u32>,

@@ -10,23 +10,23 @@ pub enum OracleAnswer {
     Reached,
     /// No explored state of any instance that is large enough satisfies it.
     Unseen,
-    /// It could not be tested: it has more processes than every instance, or it speaks of
+    /// It could not be tested: it has more processes than every instance, or it mentions
     /// something that the instances do not represent.
     Untested,
 }
 
-/// What an oracle found when it was asked to look further.
+/// What an oracle found when it was asked to explore further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OracleGrowth {
     /// Nothing new: there is nothing left, or this oracle does not grow.
     Nothing,
-    /// So many more states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
+    /// This many more states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
     More(u64),
     /// A run to a bad state.
     Unsafe(Box<Trace>),
 }
 
-/// Explored forward states, asked whether a cube of theirs is known to be reachable. It only steers the
+/// Explored forward states, which tell whether a cube is known to be reachable. An oracle only steers the
 /// backward search: soundness never depends on it.
 pub trait Oracle {
     /// Whether some explored state satisfies `exists distinct p0..p(procs-1). literals`, where the
@@ -37,17 +37,17 @@ pub trait Oracle {
     /// The largest instance explored; 0 when there is none.
     fn procs(&self) -> usize;
 
-    /// Tells it of a run of the system (to a candidate that turned out to be reachable, say), so that
+    /// Adds a run of the system (to a candidate that turned out to be reachable, say), so that
     /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
     fn learn(&self, _trace: &Trace) {}
 
-    /// Makes it look further, for at most so many states and about the cost of what it has done so far; worthwhile when too
+    /// Explores further, for at most `most` states and about the cost of its work so far; worthwhile when too
     /// many candidates turn out to be reachable. Deterministic.
     fn grow(&self, _most: u64) -> OracleGrowth {
         OracleGrowth::Nothing
     }
 
-    /// Makes it look at an instance with one process more; worthwhile when the search becomes long.
+    /// Explores an instance with one process more; worthwhile when the search becomes long.
     /// Deterministic.
     fn widen(&self) -> OracleGrowth {
         OracleGrowth::Nothing

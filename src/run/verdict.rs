@@ -1,4 +1,4 @@
-//! The one answer type of every engine.
+//! The verdict type of all engines.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub use cubicle_lang::model::semantics::Trace;
 pub enum Stop {
     /// Every reachable state was seen.
     Complete,
-    /// All that was found was expanded, and states may have been taken for others ([`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate)).
+    /// All states found were expanded, but states may have been mistaken for others ([`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate)).
     Bitstate,
     /// States at the depth bound were not expanded.
     Depth,
@@ -23,7 +23,7 @@ pub enum Stop {
     /// An unsafe state was found and the options ask to stop there.
     Unsafe,
     /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
-    /// nothing bounds was read before it was written. All that was found is real, but it is not all.
+    /// nothing bounds was read before it was written. All states found are real, but others may be missing.
     Numbers,
     /// The given number of epochs of walks has been run.
     Epochs,
@@ -31,15 +31,15 @@ pub enum Stop {
     Fired,
     /// Ctrl-C.
     Interrupted,
-    /// A state has more successors than anybody waits for.
+    /// A state has too many successors to enumerate.
     Wide,
     /// The instance has too many cells, values or ground transitions to be explored at all.
     TooLarge,
     /// The system has no instance with this number of processes.
     NoInstance,
-    /// What it keeps in files could not be written or read.
+    /// Its files could not be written or read.
     Storage,
-    /// A process of the cluster was lost, or did not come.
+    /// A process of the cluster was lost, or did not connect.
     Cluster,
 }
 
@@ -73,34 +73,34 @@ pub enum Reason {
     Spurious(String),
     /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,
-    /// The system gave no thread to run on: its error.
+    /// The operating system gave no thread to run on: its error.
     Threads(String),
     /// A checkpoint could not be written or read: why.
     Storage(String),
-    /// A process of the cluster was lost, or did not come: which one, and why.
+    /// A process of the cluster was lost, or did not connect: which one, and why.
     Cluster(String),
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
-    /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing
-    /// forces. Deadlocked states of which that is not known.
+    /// Deadlocks were met, but every explored run to one needs an outside value that nothing
+    /// forces. The number of deadlocked states of which that is not known.
     Deadlocks(usize),
-    /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
+    /// Nothing wrong was found, but not all states were seen, and the options do not allow that.
     Partial(Cut),
-    /// There is an answer, but also this number of reasons why it is worth nothing
+    /// There is an answer, but also this number of reasons why it is vacuous
     /// ([`Report::vacuous`](crate::result::Report::vacuous)).
     Vacuous(usize),
     /// There is an answer, but also this number of warnings, which the user denied.
     Denied(usize),
     /// A property of runs holds in the instances with these numbers of processes, and is open for others.
     Runs {
-        /// The first one of which that is so.
+        /// The first such property.
         property: String,
         /// Numbers of processes.
         procs: Vec<usize>,
         /// Why it is not proved.
         why: Option<Unproved>,
     },
-    /// No run was found that gets to where these properties want one, in instances that were seen as a whole.
+    /// No run reaches what these properties ask for, in instances that were explored completely.
     NotReached(Vec<String>),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
@@ -115,7 +115,7 @@ pub enum Unproved {
     Loop {
         /// Processes.
         procs: usize,
-        /// Whether it is known that the property holds with as many, so that the monitor asks too little of a loop.
+        /// Whether the property is known to hold with that many, so that the monitor asks too little of a loop.
         holds: bool,
     },
     /// The search for the proof ended without an answer.
@@ -134,7 +134,7 @@ impl From<Reason> for Stop {
     }
 }
 
-/// What a run established. A reader of verdicts has to deal with each.
+/// The verdict of a run. Every reader of verdicts has to handle each case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// No bad state is reachable, for any number of processes.

@@ -1,4 +1,4 @@
-//! Sharing out pieces of work to threads.
+//! Distributing pieces of work to threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -9,11 +9,11 @@ pub struct WorkerPool {
     jobs: usize,
     /// What a helper does before each piece of work that it takes on.
     begin: fn(),
-    /// Begun when there is something to share; none when the system gives no thread.
+    /// Started when there is work to share; `None` when the system gives no thread.
     helpers: OnceLock<Option<rayon::ThreadPool>>,
 }
 
-/// As many threads of its own.
+/// A clone has as many threads, of its own.
 impl Clone for WorkerPool {
     fn clone(&self) -> Self {
         Self::new(self.jobs, self.begin)
@@ -21,7 +21,7 @@ impl Clone for WorkerPool {
 }
 
 impl WorkerPool {
-    /// `jobs` threads, the caller's among them; fewer when the system gives none. Helpers call `begin`
+    /// `jobs` threads, the caller's among them; fewer when the system gives fewer. Helpers call `begin`
     /// whenever they begin to help.
     pub fn new(jobs: usize, begin: fn()) -> Self {
         Self { jobs, begin, helpers: OnceLock::new() }
@@ -32,7 +32,7 @@ impl WorkerPool {
         if self.jobs > 1 { self.helpers.get_or_init(begin).as_ref() } else { None }
     }
 
-    /// Whether there are several.
+    /// Whether there are several threads.
     pub fn are_several(&self) -> bool {
         self.helpers().is_some()
     }
@@ -48,7 +48,7 @@ impl WorkerPool {
         })
     }
 
-    /// Does all pieces, whoever is free taking the next; results are in the order of the pieces. `f` gets
+    /// Does all pieces, each free thread taking the next; results are in the order of the pieces. `f` gets
     /// the place of a piece and the piece.
     pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
         self.share_with(work, || (), |(), n, piece| f(n, piece))
@@ -90,7 +90,7 @@ impl WorkerPool {
             loop {
                 let n = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(n) else { return };
-                // Each piece is taken by one thread only, so nobody waits here.
+                // Each piece is taken by one thread only, so no thread waits here.
                 let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(work) = piece.0.take() {
                     piece.1 = Some(f(&mut own, n, work));

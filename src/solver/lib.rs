@@ -1,4 +1,4 @@
-//! Z3, so that it starts fast and stops soon: most questions are small, and most runs ask few of them.
+//! Z3, set up to start fast and to stop soon: most queries are small, and most runs make few of them.
 
 pub mod queries;
 
@@ -11,7 +11,7 @@ use z3::{Context, Params, SatResult, Solver, set_global_param};
 
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 
-/// The version of Z3 that this program is linked with, as Z3 tells it.
+/// The version of Z3 that this program is linked with, as Z3 reports it.
 pub fn version() -> &'static str {
     z3::full_version()
 }
@@ -21,18 +21,18 @@ static SET_UP: Once = Once::new();
 /// Work of a call that is not limited in time, in Z3's own unit: about a tenth of a second.
 const EASY: u32 = 300_000;
 
-/// How often somebody looks whether a long call is still wanted.
+/// How often a long call is checked for whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// How long Z3 may take to see that its time is up, before it is interrupted. That is the last resort: with some
+/// How long Z3 may take to notice that its time is up, before it is interrupted. That is the last resort: with some
 /// versions, a context that was interrupted answers nothing any more.
 const LATE: Duration = Duration::from_millis(60);
 
 /// A solver of the current context.
 ///
-/// Z3's SMT engine answers all questions. By default Z3 also makes its chain of preprocessing tactics for
-/// each solver, which takes ten times as long as a small question does. The setting is the whole process's, and the
-/// only one that is: the crate's documentation tells of it.
+/// Z3's SMT engine answers all queries. By default Z3 also makes its chain of preprocessing tactics for
+/// each solver, which takes ten times as long as a small query does. The setting applies to the whole process, and is
+/// the only one that does: the crate's documentation mentions it.
 pub fn new() -> Solver {
     SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
     let solver = Solver::new();
@@ -43,7 +43,7 @@ pub fn new() -> Solver {
 /// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`.
 ///
 /// # Errors
-/// Why the run must end: an answer that is missing for that is none.
+/// Why the run must end: this is not an answer of `unknown`.
 pub fn check(
     solver: &Solver,
     assumptions: &[Bool],
@@ -63,7 +63,7 @@ fn ask(
     interrupt: &Interrupt,
 ) -> Result<SatResult, Interrupted> {
     interrupt.check()?;
-    // A limit on time costs a thread for each call, so most calls have one on work instead.
+    // A time limit costs a thread for each call, so most calls have a work limit instead.
     let easy = solver.check_assumptions(assumptions);
     if easy != SatResult::Unknown {
         return Ok(easy);
@@ -96,7 +96,7 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
                 }
             }
         };
-        // Where the system gives no thread, the limits have to do.
+        // If no thread can be started, the limits must suffice.
         let _ = thread::Builder::new().name("solver".into()).spawn_scoped(scope, watch);
         let result = call();
         drop(done);
@@ -104,8 +104,8 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds. By default Z3 takes SIGINT over
-/// for the time of a call, and two calls at once do not give it back: then nobody would hear it any more.
+/// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds. By default Z3 takes over SIGINT
+/// for the time of a call, and two calls at once do not give it back: then the signal would be lost.
 fn limit(solver: &Solver, work: u32, millis: u32) {
     let mut params = Params::new();
     params.set_bool("ctrl_c", false);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_leaves_signals_to_those_who_listen() {
+    fn a_call_leaves_signals_to_their_handlers() {
         use std::sync::Arc;
         use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -160,7 +160,7 @@ mod tests {
                 });
             });
             begins.recv_timeout(long).unwrap();
-            // By now, it is in the middle of its work, or this shows nothing.
+            // By now it should be in the middle of its work; otherwise the test proves nothing.
             thread::sleep(Duration::from_millis(50));
             kill_process(getpid(), Signal::INT).unwrap();
             thread::sleep(Duration::from_millis(50));
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_takes_too_long_is_not_the_end_of_the_run() {
+    fn a_timeout_of_a_call_does_not_end_the_run() {
         with_z3_config(&Config::new(), || {
             let solver = new();
             pigeons(&solver, 14);
             let interrupt = Interrupt::default();
             let answer = check(&solver, &[], Duration::from_millis(200), &interrupt);
             assert_eq!(answer, Ok(SatResult::Unknown));
-            // And the next one is answered.
+            // The next query is answered.
             let never = Bool::from_bool(false);
             assert_eq!(
                 check(&solver, &[never], Duration::from_millis(200), &interrupt),

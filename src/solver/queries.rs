@@ -1,6 +1,6 @@
-//! The hardest questions that Z3 was asked, kept for whoever wants to see them: off unless asked for.
+//! Records the hardest queries to Z3, for diagnosis: off by default.
 //!
-//! As Z3's own settings do, this holds for the whole process.
+//! As with Z3's own settings, this applies to the whole process.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use z3::{SatResult, Solver};
 
 static HARDEST: OnceLock<Mutex<Hardest>> = OnceLock::new();
 
-/// A question to Z3.
+/// A query to Z3.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Query {
     /// In SMT-LIB.
     pub text: String,
     /// `sat`, `unsat`, `unknown`, or `no answer` when the run had to end.
     pub answer: &'static str,
-    /// What it took.
+    /// The time that it took.
     pub time: Duration,
 }
 
@@ -27,25 +27,25 @@ struct Hardest {
     queries: Vec<Query>,
 }
 
-/// From now on, keeps the `most` questions that take longest. Texts of questions are made only for those that are
-/// among them at their time.
+/// From now on, keeps the `most` queries that take longest. Texts are made only for queries that are among these
+/// when they end.
 pub fn record(most: usize) {
     HARDEST.get_or_init(|| Mutex::new(Hardest { most, queries: Vec::new() }));
 }
 
-/// Those that were kept so far, the hardest first.
+/// The queries kept so far, the hardest first.
 pub fn hardest() -> Vec<Query> {
     HARDEST.get().map_or_else(Vec::new, |hardest| {
         hardest.lock().unwrap_or_else(PoisonError::into_inner).queries.clone()
     })
 }
 
-/// When a question begins; `None` when nobody wants to know.
+/// The start time of a query; `None` when queries are not recorded.
 pub fn start() -> Option<Instant> {
     HARDEST.get().map(|_| Instant::now())
 }
 
-/// A question that began at `start` has ended.
+/// Records a query that began at `start` and has ended.
 pub fn end(start: Option<Instant>, solver: &Solver, assumptions: &[Bool], answer: Option<SatResult>) {
     let (Some(start), Some(hardest)) = (start, HARDEST.get()) else { return };
     let time = start.elapsed();

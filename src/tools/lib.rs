@@ -1,6 +1,6 @@
-//! What can be done with a model beside checking it.
+//! What can be done with a model besides checking it.
 //!
-//! `mutation` (is each small mistake noticed?), `lint` (what makes no difference), `witness` (a run that shows something
+//! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
 //! harmless), `simulate` (step by step), `export` (to other tools), `itf` (traces as files).
 
 pub mod export;

@@ -1,5 +1,5 @@
-//! A system in which it is a bad state that a process acts again whose first step was a certain transition: further variables
-//! remember what each process did first, and that one acted again.
+//! A system whose bad states are those where a process acts again after a certain first transition: further variables
+//! remember the first transition of each process, and that one acted again.
 
 use smallvec::smallvec;
 
@@ -15,7 +15,7 @@ const NOTHING: u8 = 0;
 const FIRST: u8 = 1;
 const OTHER: u8 = 2;
 
-/// A system with these variables behind its own.
+/// A system with these variables after its own.
 #[derive(Clone, Debug)]
 pub struct ActsAgain {
     /// Its first bad state: a process whose first step was the transition acts again. Its second: some process took it
@@ -24,8 +24,8 @@ pub struct ActsAgain {
 }
 
 impl ActsAgain {
-    /// For the transitions of this declaration; `None` when there are too many variables, types or transitions. A process acts when it is
-    /// an argument of a transition that is taken.
+    /// For the transitions of this declaration; `None` when there are too many variables, types or transitions. A process
+    /// acts when it is an argument of a transition that is taken.
     pub fn new(original: &System, origin: u16) -> Option<Self> {
         let mut system = original.to_parts();
         let span = system.transitions.iter().find(|it| it.origin == origin)?.span;
@@ -92,7 +92,7 @@ impl Ghosts {
         Literal::In { cell: Cell { var: self.again, index: smallvec![] }, values: 1 << value }
     }
 
-    /// Initially nobody has done anything.
+    /// Initially no process has done anything.
     fn begin(&self, system: &mut SystemParts) {
         let init = &mut system.init;
         init.params = init.params.max(1);
@@ -105,7 +105,7 @@ impl Ghosts {
         }
     }
 
-    /// The transition, taken by a process that took the one in question first.
+    /// The transition, taken by a process whose first step was the one in question.
     fn acting_again(&self, t: &Transition, param: u8) -> Transition {
         let mut guard: Conj = t.guard.clone();
         guard.push(self.did(ProcRef::Var(param), FIRST));
@@ -114,7 +114,7 @@ impl Ghosts {
         Transition { spans: vec![t.span; guard.len()], guard, updates, ..t.clone() }
     }
 
-    /// Each argument that has done nothing has done this.
+    /// Records this as the first step of each argument that has done nothing.
     fn remember(&self, t: &mut Transition, what: u8) {
         let index = ProcRef::Var(t.arity() as u8);
         let mut branches: Vec<Branch> = (0..t.params.len() as u8)
@@ -142,7 +142,7 @@ mod tests {
     use cubicle_run::options::ForwardOptions;
 
     #[test]
-    fn who_acts_again_is_seen() {
+    fn acting_again_after_the_transition_is_bad() {
         let text = "type t = Nothing | B | C array S[proc] : t var Done : t
             init () { Done = Nothing } unsafe (p) { S[p] = C }
             transition end (p) requires { S[p] = B } { S[p] := Nothing }
@@ -158,7 +158,7 @@ mod tests {
             met.sort_unstable();
             met
         };
-        // Nobody begins to end twice, whoever steps ends, and nobody passes.
+        // A process may begin with `end` or `step` and act again; `pass` is never taken.
         assert_eq!(met(0), [0, 1]);
         assert_eq!(met(1), [0, 1]);
         assert_eq!(met(2), Vec::<usize>::new());

@@ -1,11 +1,10 @@
 //! Systems whose processes may fail: stop for ever, or go back to their initial values.
 //!
-//! Stopping: an array says who is alive. Every transition needs all of its processes alive, hidden ones too; `crash (p)`
-//! stops one, at most so many times. The cells of a process that stopped keep their values, and universal guards,
-//! `unsafe`s and properties of runs go on to speak of it. What it could do is not possible any more, so that fairness asks
-//! for it no longer.
-//! What
-//! `response`, `recurrence` and `possible` promise to a process that stopped counts as kept: it asks for nothing any more.
+//! Stopping: an array says which processes are alive. Every transition needs all of its processes alive, hidden ones too;
+//! `crash (p)` stops one, at most a given number of times. The cells of a stopped process keep their values, and universal
+//! guards, `unsafe`s and properties of runs still apply to it. Its steps are not possible any more, so that fairness does
+//! not require them. The promises of `response`, `recurrence` and `possible` to a stopped process count as kept: it requests
+//! nothing any more.
 //!
 //! Going back to initial values: see [`super::restart`].
 
@@ -20,7 +19,7 @@ use cubicle_lang::model::{
 /// How processes fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crash {
-    /// They stop, at most so many of them.
+    /// They stop, at most this many of them.
     Stop(Option<u8>),
     /// They go back to their initial values.
     Restart,
@@ -32,7 +31,7 @@ pub const MOST_CRASHES: u8 = 32;
 /// The system with failing processes.
 ///
 /// # Errors
-/// Why there is none, with the place in the model.
+/// Why the system cannot be made, with the place in the model.
 pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagnostic>> {
     let mut system = original.to_parts();
     let name = if crash == Crash::Restart { "restart" } else { "crash" };
@@ -43,7 +42,7 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
     }
     match crash {
         Crash::Stop(most) => stop(&mut system, most).ok_or_else(|| {
-            let text = "`--crash` needs another variable, and there is no room for one";
+            let text = "the model has too many variables with those that `--crash` adds";
             Box::new(Diagnostic::error("C0501", system.init.span, text))
         })?,
         Crash::Restart => {
@@ -51,7 +50,7 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
         }
     }
     if system.transitions.len() > TransitionId::MOST {
-        let text = "`--crash` needs another transition, and there is no room for one";
+        let text = "the model has too many transitions with those that `--crash` adds";
         return Err(Box::new(Diagnostic::error("C0501", system.init.span, text)));
     }
     let failures = system.transitions.iter().find(|it| it.name == name);
@@ -59,7 +58,7 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
     Ok(System::new(system))
 }
 
-/// The array of [`with_crashes`] that says of each process whether it did not stop, if processes of `original` stop.
+/// The array of [`with_crashes`] that says whether each process is alive, if processes of `original` stop.
 pub fn alive_array(original: &SystemParts, crash: Crash) -> Option<VarId> {
     let next = VarId::new(original.vars.len());
     next.filter(|_| matches!(crash, Crash::Stop(_)))
@@ -149,7 +148,7 @@ fn transition(system: &SystemParts, name: &str, guard: Conj) -> Transition {
     }
 }
 
-/// The cell of the parameter in an array of one index gets a value.
+/// An update that gives the parameter's cell in an array of one index a value.
 fn cell_of(var: VarId, value: Term) -> Update {
     let (own, index) = (Term::Proc(ProcRef::Var(0)), ProcRef::Var(1));
     let when = Dnf(vec![vec![Literal::Eq { left: own, right: Term::Proc(index), negated: false }]]);
@@ -183,11 +182,12 @@ mod tests {
         explore(system, procs, &options, &Interrupt::default(), &mut Silent).exploration
     }
 
-    /// Whether two processes can be dead at once, with two processes.
+    /// Whether both of two processes can be dead at once.
     fn two_die(most: Option<u8>) -> bool {
         let system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most))
             .expect("they may crash");
-        let at = system.vars.iter().position(|var| var.name == "Alive").expect("an array says who is alive");
+        let at =
+            system.vars.iter().position(|var| var.name == "Alive").expect("the array of living processes");
         let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
         let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);
         let (name, spans) = (String::new(), vec![span; 2]);
@@ -199,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn so_many_processes_stop_and_no_more() {
+    fn at_most_f_processes_crash() {
         assert!(two_die(None) && two_die(Some(2)) && two_die(Some(3)));
         assert!(!two_die(Some(1)));
     }
 
     #[test]
-    fn who_stopped_does_nothing_any_more() {
+    fn a_crashed_process_takes_no_step() {
         let original = cubicle_lang::load(MODEL).unwrap().system;
         let system = with_crashes(&original, Crash::Stop(None)).unwrap();
         let alive = VarId(original.vars.len() as u16);
@@ -215,20 +215,20 @@ mod tests {
                 assert!(transition.guard.contains(&lives), "{} needs {p}", transition.name);
             }
         }
-        // Without a crash, all is as it was.
+        // Without crashes, the states are those of the original.
         let quiet = system.edited(|parts| parts.transitions.truncate(original.transitions.len()));
         assert_eq!(seen(&quiet, 2).states, seen(&original, 2).states);
     }
 
     #[test]
-    fn who_restarts_has_initial_values_in_what_steps_change() {
+    fn a_restart_gives_assigned_cells_initial_values() {
         let original = cubicle_lang::load(MODEL).unwrap().system;
         let system = with_crashes(&original, Crash::Restart).unwrap();
         let restarts: Vec<_> = system.transitions.iter().filter(|it| it.name == "restart").collect();
-        // R[p] is A or B; K never changes, so that it stays.
+        // R[p] is A or B; K is never assigned, so that it keeps its value.
         assert_eq!(restarts.len(), 2);
         assert!(restarts.iter().all(|it| it.updates.len() == 3 && it.origin == restarts[0].origin));
-        // S[p] = A and G = B needs that somebody went back.
+        // S[p] = A and G = B needs a restart.
         let back = |system: &System| {
             let (s, g) = (VarId(1), VarId(0));
             let both = vec![
@@ -243,12 +243,12 @@ mod tests {
             seen(&system, 2).unsafe_trace.is_some()
         };
         assert!(back(&system) && !back(&original));
-        // All restart at once: with G as it was, a state like an initial one.
+        // After all have restarted, with G unchanged, the state is like an initial one.
         assert_eq!(seen(&system, 2).stop, Stop::Complete);
     }
 
     #[test]
-    fn what_cannot_be_done_is_said() {
+    fn a_refusal_names_the_obstacle() {
         let error = |text: &str, crash| {
             let error = with_crashes(&cubicle_lang::load(text).unwrap().system, crash).unwrap_err();
             let span = error.primary.span;
@@ -260,9 +260,8 @@ mod tests {
         assert!(error(&own, Crash::Stop(None)).0.contains("`crash`"));
     }
 
-    /// What is printed is the system again.
     #[test]
-    fn what_is_shown_is_the_system() {
+    fn a_printed_system_reads_back() {
         for crash in [Crash::Stop(None), Crash::Stop(Some(2)), Crash::Restart] {
             let system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, crash).unwrap();
             let text = cubicle_lang::words::model(&system);

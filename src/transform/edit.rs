@@ -1,11 +1,11 @@
-//! A change of a text: other words in a few places, and nothing else.
+//! A change of a text: replacements at a few places.
 
 use cubicle_lang::diagnostic::Span;
 
 /// A change of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Edit {
-    /// What is replaced, and by what: in the order of the text, none within another.
+    /// The replaced spans and their new texts: in the order of the text, without overlaps.
     parts: Vec<(Span, String)>,
 }
 
@@ -14,19 +14,19 @@ pub struct Edit {
 pub struct TouchedLines {
     /// Number of the first, from 1.
     pub first: usize,
-    /// What they were.
+    /// The old lines.
     pub old: Vec<String>,
-    /// What they become; none when they go away.
+    /// The new lines; empty when they are deleted.
     pub new: Vec<String>,
 }
 
 impl Edit {
-    /// `with` instead of what stands at `span`.
+    /// Replaces the text at `span` by `with`.
     pub fn replace(span: Span, with: impl Into<String>) -> Self {
         Self { parts: vec![(span, with.into())] }
     }
 
-    /// Nothing instead of what stands at `span`.
+    /// Deletes the text at `span`.
     pub fn remove(span: Span) -> Self {
         Self::replace(span, "")
     }
@@ -38,12 +38,12 @@ impl Edit {
         (apart && !parts.is_empty()).then_some(Self { parts })
     }
 
-    /// All that it touches, from the first replacement to the last.
+    /// The span from the first replacement to the last.
     pub fn place(&self) -> Span {
         self.parts.iter().map(|(span, _)| *span).reduce(Span::to).unwrap_or_default()
     }
 
-    /// The words that are put in, in order.
+    /// The new texts, in order.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|(_, text)| text.as_str())
     }
@@ -56,7 +56,7 @@ impl Edit {
         self.within(text, 0, text.len())
     }
 
-    /// What becomes of the bytes from `start` up to `end`, within which all replacements lie.
+    /// The new text of the bytes from `start` up to `end`, within which all replacements lie.
     fn within(&self, text: &str, start: usize, end: usize) -> String {
         let mut out = String::with_capacity(end - start + 16);
         let mut from = start;
@@ -82,7 +82,7 @@ impl Edit {
         let (mut old, mut new) = (split(&text[start..end]), split(&self.within(text, start, end)));
         new.retain(|line| !line.trim().is_empty());
         let mut first = text[..start].matches('\n').count() + 1;
-        // What stays at either end was not touched.
+        // Lines that stay the same at either end were not touched.
         while old.len() > 1 && !new.is_empty() && old[0] == new[0] {
             old.remove(0);
             new.remove(0);
@@ -103,7 +103,7 @@ mod tests {
     const TEXT: &str = "one two\nthree four\nfive\n";
 
     #[test]
-    fn words_are_replaced_where_they_stand() {
+    fn words_are_replaced_in_place() {
         let edit = Edit::several(vec![(Span::new(8, 13), "3".into()), (Span::new(4, 7), "2".into())]);
         let edit = edit.expect("they do not overlap");
         assert_eq!(edit.apply(TEXT), "one 2\n3 four\nfive\n");
@@ -113,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_go_away_are_not_there_any_more() {
+    fn deleted_lines_have_no_new_lines() {
         let TouchedLines { first, old, new } = Edit::remove(Span::new(8, 18)).lines(TEXT);
         assert_eq!((first, old, new), (2, owned(&["three four"]), Vec::new()));
     }
 
     #[test]
-    fn overlapping_edits_are_none() {
+    fn overlapping_edits_are_refused() {
         assert_eq!(
             Edit::several(vec![(Span::new(0, 3), String::new()), (Span::new(2, 4), String::new())]),
             None

@@ -1,10 +1,10 @@
-//! From a model to others.
+//! Transformations of models.
 //!
-//! `owner`: from a system to one that is easier to decide, and the way back for what is found there: ghost variables
-//! for universal guards. `crash`: to one whose processes may fail; `restart`: how they go back to what `init` says. `monitor`: to one whose bad state
-//! is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
-//! ones that claim more. `mutate`: from the text of a model to those with one small mistake. `edit`: changes of a
-//! text, of which these are made.
+//! `owner`: from a system to one that is easier to decide, by ghost variables for universal guards, and the way back for
+//! runs found there. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
+//! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
+//! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
+//! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
 mod again;
 mod crash;

@@ -1,9 +1,9 @@
-//! Owners made explicit: a system with a variable for each, whose universal guards are instantiated at them.
+//! Makes owners explicit: a system with a variable for each, whose universal guards are instantiated at them.
 //!
-//! A transition with universals becomes one for each way in which an owner can stand to its arguments: the global
+//! A transition with universals becomes one for each relation of an owner to its arguments: the global
 //! does not hold the value; the owner is an argument; it is another process, a further hidden parameter, of which
 //! the universals are true. One of them holds whenever the guard does, so that the system behaves as before; but a
-//! pre-image now speaks of the owner, where it would have forgotten what the universals say of it.
+//! pre-image now mentions the owner, where it would have lost the condition of the universals on it.
 
 use cubicle_lang::model::rename;
 use cubicle_lang::model::semantics::{State, Step, Trace};
@@ -123,7 +123,7 @@ fn split(system: &SystemParts, owner: &Owner, ghost: VarId, t: Transition) -> Op
     let other = t.arity() as u8;
     let mut guards: Vec<Conj> = vec![vec![is(ghost, other)]];
     for universal in t.universals.iter().filter(|it| it.bound == 1) {
-        // The process that a universal binds has the number that the further parameter has now.
+        // The number of a universal's bound process is now that of the further parameter.
         let with =
             |guard: &Conj| universal.body.0.iter().map(|it| [&guard[..], it].concat()).collect::<Vec<_>>();
         guards = guards.iter().flat_map(with).collect();
@@ -131,14 +131,14 @@ fn split(system: &SystemParts, owner: &Owner, ghost: VarId, t: Transition) -> Op
     let mut wide = widened(&holding)?;
     for universal in t.universals.iter().filter(|it| it.bound > 1) {
         for at in other..other + universal.bound {
-            // The one at that place is the further parameter; those before it make room.
+            // The process at that place is the further parameter; those before it shift.
             let map = |p: ProcRef| match p {
                 ProcRef::Var(v) if v == at => ProcRef::Var(other),
                 ProcRef::Var(v) if (other..at).contains(&v) => ProcRef::Var(v + 1),
                 p => p,
             };
             let body = Dnf(rename::disjunction(&universal.body.0, &map)?);
-            // Literals may have gone.
+            // The renaming may have removed literals.
             let spans = body.0.iter().map(|conj| vec![t.span; conj.len()]).collect();
             wide.universals.push(Universal { bound: universal.bound - 1, body, spans });
         }
@@ -158,7 +158,7 @@ fn is(ghost: VarId, argument: u8) -> Literal {
     Literal::Eq { left: Term::Cell(cell), right: Term::Proc(ProcRef::Var(argument)), negated: false }
 }
 
-/// The transition where the global is within these values; its guard says something of that at `said`.
+/// The transition where the global is within these values; its guard restricts the global at `said`.
 fn narrowed(t: &Transition, said: Option<usize>, var: VarId, values: u64) -> Transition {
     let mut t = t.clone();
     let cell = Cell { var, index: std::iter::empty().collect() };

@@ -1,6 +1,6 @@
 //! Stronger properties: bad states with one demand less, so that more states are forbidden.
 //!
-//! In: what a system forbids. Out: [`StrongerClaim`]s, of which some are true and some are not: to find out is for engines.
+//! In: the states that a system forbids. Out: [`StrongerClaim`]s, of which some are true and some are not: engines decide.
 
 use std::fmt;
 
@@ -12,13 +12,13 @@ use cubicle_lang::model::{
 /// How a property is made stronger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PropertyOperator {
-    /// A parameter is left out, with all literals that speak of it.
+    /// A parameter is left out, with all literals that mention it.
     DropParameter,
     /// A literal is left out.
     DropLiteral,
     /// A constant becomes one of several: one more constructor, a bound instead of a number, any process instead of `#1`.
     Generalise,
-    /// A literal becomes its opposite: together with the property itself, as if it was left out.
+    /// A literal becomes its opposite: together with the property itself, this is as if it were left out.
     NegateLiteral,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for PropertyOperator {
 /// A property that may be true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrongerClaim {
-    /// What it changes.
+    /// The change.
     pub operator: PropertyOperator,
     /// The states that it forbids.
     pub claim: Forbidden,
@@ -58,7 +58,7 @@ pub fn stronger(system: &System, claim: &Forbidden) -> Vec<StrongerClaim> {
         let claim = Forbidden { params, cube };
         let new = new.map(|cube| Forbidden { params, cube });
         let known = |it: &StrongerClaim| equivalent(&it.claim, &claim);
-        // Without literals it forbids all states with so many processes.
+        // Without literals it forbids all states with at least this many processes.
         if !claim.cube.is_empty() && !found.iter().any(known) {
             found.push(StrongerClaim { operator, claim, new });
         }
@@ -110,7 +110,7 @@ pub fn implies(stronger: &Forbidden, weaker: &Forbidden) -> bool {
     forbids_all_of((stronger.params, &stronger.cube), (weaker.params, &weaker.cube))
 }
 
-/// What a property demands of bad states, in bits: one that forbids more demands less. A process counts as much as a
+/// The demands of a property on bad states, in bits: one that forbids more demands less. A process counts as much as a
 /// literal of two values.
 pub fn demand(system: &System, claim: &Forbidden) -> f64 {
     let literal = |literal: &Literal| match literal {
@@ -133,7 +133,7 @@ pub fn demand(system: &System, claim: &Forbidden) -> f64 {
     f64::from(claim.params) + claim.cube.iter().map(literal).sum::<f64>()
 }
 
-/// Those behind it move up; `None` when a number leaves the 64-bit range.
+/// The claim without a parameter; later ones move up. `None` when a number leaves the 64-bit range.
 fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
     let speaks = |literal: &&Literal| !mentions(literal, ProcRef::Var(param));
     let moved = |proc: ProcRef| match proc {
@@ -144,8 +144,8 @@ fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
     rename::conj(&kept, &moved)?
 }
 
-/// Any process instead of a constant, where no other process is spoken of: one that is not the constant and that
-/// was told apart from it might be the same otherwise.
+/// Any process instead of a constant, where no other process is mentioned: otherwise a process that differs from
+/// the constant might become equal to the new one.
 fn any_process(claim: &Forbidden, constant: u8) -> Option<Conj> {
     let this = ProcRef::Const(constant);
     if claim.params > 0 || !claim.cube.iter().any(|literal| mentions(literal, this)) {
@@ -162,7 +162,7 @@ fn wider(system: &System, literal: &Literal) -> Vec<Literal> {
             let Type::Enum(id) = var.ty else { return Vec::new() };
             let all = system.enumeration(id).all();
             let more = (0..64).map(|c| 1_u64 << c).filter(|c| all & !values & c != 0 && var.range & c != 0);
-            // All values: that is to leave it out, which is a way of its own.
+            // All values: the same as leaving it out, which is another operator.
             let more = more.filter(|c| id != BOOL && (values | c) & all != all && values.is_power_of_two());
             more.map(|c| Literal::In { cell: cell.clone(), values: values | c }).collect()
         }
@@ -178,7 +178,7 @@ fn wider(system: &System, literal: &Literal) -> Vec<Literal> {
     }
 }
 
-/// What the wider of two literals allows and the other does not, where that is a literal.
+/// The values that the wider of two literals allows and the other does not, where that is a literal.
 fn added(literal: &Literal, wider: &Literal) -> Option<Literal> {
     match (literal, wider) {
         (Literal::In { cell, values }, Literal::In { values: all, .. }) => {
@@ -188,7 +188,7 @@ fn added(literal: &Literal, wider: &Literal) -> Option<Literal> {
     }
 }
 
-/// Whether a literal speaks of a process.
+/// Whether a literal mentions a process.
 fn mentions(literal: &Literal, proc: ProcRef) -> bool {
     let term = |term: &Term| *term == Term::Proc(proc);
     let named = match literal {

@@ -1,4 +1,4 @@
-//! A system in which it is a bad state that a transition was taken: a further variable remembers it.
+//! A system whose bad states are those after a certain transition was taken: a further variable remembers it.
 
 use smallvec::SmallVec;
 
@@ -8,12 +8,12 @@ use cubicle_lang::model::{
     Transition, Type, Update, Var, VarId, VarKind,
 };
 
-/// A system with a variable, behind those of the original, that says whether a transition was taken.
+/// A system with a variable, after those of the original, that says whether a transition was taken.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// The system. That the transition was taken is its only bad state.
+    /// The system. Its only bad cube: the transition was taken.
     pub system: System,
-    /// How many transitions the original has; others are there to be taken where something holds.
+    /// How many transitions the original has; the added ones can be taken where a condition holds.
     own: usize,
 }
 
@@ -78,12 +78,12 @@ impl Taken {
         Some(Self { own: original.transitions.len(), ..taken })
     }
 
-    /// How many processes a state has where something holds that is looked for.
+    /// The number of processes that a state needs for the condition of the added transitions.
     pub fn processes(&self) -> usize {
         self.system.transitions[self.own..].iter().map(Transition::arity).max().unwrap_or(0)
     }
 
-    /// A run of this system as one of the original. Its `bad` is none.
+    /// A run of this system as one of the original. Its `bad` is `None`.
     #[must_use]
     pub fn run(&self, run: &Trace) -> Trace {
         // A global, and the last variable: one cell, the last one.

@@ -1,8 +1,8 @@
-//! What is proposed where a run has no answer holds in larger instances, too.
+//! The advice for a run without an answer holds in larger instances, too.
 
 use super::harness::run_stdin;
 
-/// `In` of the processes are counted by N, so that each further process lets it come farther.
+/// N counts the processes at `In`, so that it grows with each further process.
 const COUNTED: &str = "
 var N : int
 array In[proc] : bool
@@ -12,7 +12,7 @@ transition enter (p) requires { In[p] = False } { In[p] := True; N := N + 1 }
 transition leave (p) requires { In[p] = True } { In[p] := False; N := N - 1 }
 ";
 
-/// The same, and N does not go beyond three.
+/// Like the model above, but N stays at most three.
 const BOUNDED: &str = "
 var N : int
 var Full : bool
@@ -34,7 +34,7 @@ fn a_number_that_counts_processes_gets_no_fixed_bound() {
     let proposed =
         "`number_procs 2` as the first line of the model: an answer about all instances with at most 2";
     assert!(outcome.stderr.contains(proposed), "{outcome:?}");
-    // What is proposed leads to an answer, and is not proposed again.
+    // Following the proposal leads to an answer, and it is not proposed again.
     let model = format!("number_procs 2\n{COUNTED}");
     let outcome = run_stdin("--engine classic --nodes 12 -", model.as_bytes());
     assert_eq!(outcome.code, Some(0), "{outcome:?}");

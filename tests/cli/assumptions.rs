@@ -1,11 +1,11 @@
-//! What answers rest on: axioms, trusted invariants, and invariants that a run refutes.
+//! The assumptions of answers: axioms, trusted invariants, and invariants that a run refutes.
 
 use tempfile::TempDir;
 
 use crate::harness::{run, run_stdin};
 use crate::models;
 
-/// A topology: who is nobody's neighbour never enters together with a neighbour.
+/// A topology: a process never enters together with a neighbour.
 const TOPOLOGY: &str = "
 array Near[proc, proc] : bool
 array In[proc] : bool
@@ -16,7 +16,7 @@ unsafe (p q) { In[p] = True && In[q] = True && Near[p, q] = True }
 transition enter (p) requires { forall_other o. (Near[p, o] = False || In[o] = False) } { In[p] := True }
 ";
 
-/// As other tools would have it: what always holds.
+/// As in other tools: an `invariant` that says what always holds.
 const WRONG_WAY: &str = "
 type loc = Idle | CS
 array PC[proc] : loc
@@ -49,7 +49,7 @@ fn axioms_are_assumed_by_every_engine_and_named_in_the_answer() {
             assert!(answer.ends_with(", under the axioms at lines 5, 6"), "{strategy}: {answer}");
         }
     }
-    // Nobody is a neighbour of oneself only by the second axiom, and neighbours are mutual by the first.
+    // The second axiom says that no process is its own neighbour, the first that neighbours are mutual.
     let without = TOPOLOGY.replace("invariant (p q) { Near[p, q] <> Near[q, p] }", "");
     for line in ["", "--brab 2", "--engine classic", "--only-forward --procs 2"] {
         assert_eq!(on(line, &without).code, Some(1), "{line}");
@@ -62,7 +62,7 @@ fn axioms_are_assumed_by_every_engine_and_named_in_the_answer() {
 }
 
 #[test]
-fn runs_keep_to_axioms() {
+fn runs_satisfy_axioms() {
     let folder = TempDir::new().unwrap();
     let (model, trace) = (folder.path().join("m.cub"), folder.path().join("t.itf.json"));
     let text = "const K : bool array S[proc] : bool init (p) { S[p] = K } invariant { K = True }
@@ -81,7 +81,7 @@ fn runs_keep_to_axioms() {
 }
 
 #[test]
-fn what_changes_or_follows_from_init_is_no_axiom() {
+fn an_invariant_that_changes_or_follows_from_init_is_not_an_axiom() {
     // Assigned, with the same value even; implied by init; about processes only.
     for (model, code) in [
         (
@@ -125,7 +125,7 @@ fn certificates_name_axioms_and_rest_on_them() {
         let text = std::fs::read_to_string(folder.path().join("c").join(name)).unwrap();
         assert!(text.contains("invariant (p1) { Near[p1, p1] = True }"), "{name}: {text}");
     }
-    // Without its axioms the model has no such certificate.
+    // Without its axioms the model does not have this certificate.
     std::fs::write(folder.path().join("m.cub"), TOPOLOGY.replace("invariant", "(* *)unsafe")).unwrap();
     assert_eq!(run(&format!("check-certificate {path}/m.cub {path}/c")).code, Some(1));
     // An axiom in the certificate's own file assumes nothing: it is one more claim.
@@ -144,7 +144,7 @@ fn an_unsafe_that_contains_an_initial_state_is_explained() {
     let outcome = on("", model);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
-    // What a step leads to is the model's doing, not the property's.
+    // A state after a step is due to the model, not to the property.
     let outcome = on("", &model.replace("not (S[p] = B && S[q] = B)", "S[p] = A && S[q] = B"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(!outcome.stderr.contains("must not occur"), "{}", outcome.stderr);
@@ -175,7 +175,7 @@ fn an_invariant_the_wrong_way_round_is_explained() {
 }
 
 #[test]
-fn a_run_refutes_what_is_trusted() {
+fn a_run_refutes_a_trusted_invariant() {
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("s.json");
     let verdict = |line: &str, model: &str| {
@@ -203,7 +203,7 @@ fn a_run_refutes_what_is_trusted() {
     assert_eq!((code, safe.as_str(), assumptions.as_str()), (Some(0), "safe", assumed));
     let (code, answer, ..) = verdict("--only-forward --procs 2", &right);
     assert!(code == Some(0) && answer.ends_with(", assuming 1 invariant (line 5)"), "{answer}");
-    // What is unsafe is so whatever is assumed.
+    // Unsafe is unsafe, whatever is assumed.
     let both = WRONG_WAY.replace("PC[p] = Idle || PC[p] = CS", "PC[p] = CS && PC[q] = CS");
     let both = both.replace("invariant (p)", "invariant (p q)");
     for line in ["", "--trust-invariants"] {

@@ -1,4 +1,4 @@
-//! Whatever is given as a model: one clear error, exit code 2, soon.
+//! Any bad input as a model gives one clear error and exit code 2, quickly.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -115,8 +115,8 @@ fn too_much_of_something() {
 }
 
 /// Eleven megabytes of declarations, most of them wrong: refused after a hundred errors, in little time and memory.
-/// The bounds are on the processor's time and on the peak of the memory: what takes a second here, and a few where other
-/// programs share the core, would take hours if it grew with the square of the length.
+/// The bounds are on CPU time and peak memory: the run takes a second here, and a few where other
+/// programs share the core, but would take hours if its time grew with the square of the length.
 #[test]
 fn long_and_wrong() {
     let folder = TempDir::new().unwrap();
@@ -148,7 +148,7 @@ fn long_and_wrong() {
     for (first, code, line) in lines {
         let path = file(&folder, long(first, line));
         refused(&path, code);
-        // What `ulimit -v` allows includes the addresses of stacks, which nobody touches.
+        // The limit of `ulimit -v` includes the addresses of stacks, which are never touched.
         let shell =
             format!("ulimit -t 60; ulimit -v 1000000; exec {} --type-only {}", PROGRAM, path.display());
         let limited = std::process::Command::new("sh").args(["-c", &shell]).output().unwrap();
@@ -165,9 +165,9 @@ fn the_first_hundred_errors_count() {
     assert_eq!(outcome.code, Some(2));
     assert_eq!(outcome.stderr.matches("error[").count(), 20, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("80 more errors"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("not looked at: it has 100 errors already"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not checked: it has 100 errors already"), "{}", outcome.stderr);
     let outcome = run_stdin("-", "init { X = 1 }\n".repeat(30).as_bytes());
-    assert!(!outcome.stderr.contains("not looked at"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("not checked: it has"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -175,12 +175,12 @@ fn a_byte_order_mark_is_skipped() {
     let marked = |model: &str| format!("\u{feff}{model}");
     let plain = run_stdin("--trace-states -", models::UNSAFE.trim_start().as_bytes());
     assert_eq!(run_stdin("--trace-states -", marked(models::UNSAFE.trim_start()).as_bytes()), plain);
-    // Lines and columns are what an editor shows.
+    // Lines and columns are those of an editor.
     let wrong = "var var : bool";
     let outcome = run_stdin("-", marked(wrong).as_bytes());
     assert_eq!(outcome, run_stdin("-", wrong.as_bytes()));
     assert!(outcome.stderr.contains("<stdin>:1:5"), "{}", outcome.stderr);
-    // RemoteExplorer it is an error as any other character.
+    // Elsewhere it is an error like any other character.
     assert_eq!(run_stdin("-", models::SAFE.replace("var", "\u{feff}var").as_bytes()).code, Some(2));
 }
 

@@ -1,9 +1,9 @@
-//! What the book and the README show is what happens: every command in a block `console` is run, in a folder with
-//! `examples` and the models of the page, and must print what stands below it. `CUBICLE_BLESS=1` takes over what it
-//! prints now. Links lead somewhere, and every page is in the table of contents.
+//! The book and the README show real output: every command in a block `console` is run, in a folder with
+//! `examples` and the models of the page, and must print the text below it. `CUBICLE_BLESS=1` updates the
+//! text. Links have targets, and every page is in the table of contents.
 //!
 //! A model with `<!-- file: NAME -->` above it is a file for the commands after it. In expected output `...` stands
-//! for any lines, `[..]` for anything in a line. Messages stand before results.
+//! for any lines, `[..]` for anything in a line. Messages come before results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn blocks(lines: &[String]) -> Vec<Block> {
     blocks
 }
 
-/// A folder as the reader has it: `examples` and the program in the path.
+/// A folder as a reader has it: `examples` in it, and the program in the path.
 struct Shell {
     folder: tempfile::TempDir,
     path: String,
@@ -70,7 +70,7 @@ impl Shell {
         Self { folder, path, code: 0 }
     }
 
-    /// What a command prints: messages, then results.
+    /// The output of a command: messages, then results.
     fn run(&mut self, command: &str) -> Vec<String> {
         let output = Command::new("sh")
             .args(["-c", &format!("(exit {}); {command}", self.code)])
@@ -114,7 +114,7 @@ fn line_matches(expected: &str, line: &str) -> bool {
     }
 }
 
-/// The block with what its commands print now, and where it differs from what they should.
+/// The block with the present output of its commands, and the first difference from the expected output.
 fn console(shell: &mut Shell, lines: &[String]) -> (Vec<String>, Option<String>) {
     let mut now = Vec::new();
     let mut difference = None;
@@ -186,7 +186,7 @@ fn commands_print_what_the_book_says() {
 }
 
 #[test]
-fn commands_without_output_are_no_mistakes() {
+fn commands_without_output_run_without_errors() {
     for path in pages("docs").into_iter().chain([root().join("README.md")]) {
         let text = fs::read_to_string(&path).unwrap();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -211,7 +211,7 @@ fn anchor(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || *c == '-' || *c == '_').collect()
 }
 
-/// The targets of the links of a page, blocks left out.
+/// The targets of the links of a page, without those in blocks.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut fenced = false;

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::harness::run_words;
 
-/// A page in a browser, spoken to by the protocol of its developer tools.
+/// A page in a browser, controlled by the protocol of its developer tools.
 struct Browser {
     process: Child,
     socket: TcpStream,
     number: u64,
-    /// What the page complained of.
+    /// Errors of the page.
     complaints: Vec<Value>,
     _profile: tempfile::TempDir,
 }
@@ -177,7 +177,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", media);
     }
 
-    /// Leaves a picture, when that is wanted.
+    /// Saves a screenshot, if requested.
     fn shoot(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("CUBICLE_SHOTS") else { return };
         let shot = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
@@ -265,7 +265,7 @@ fn it_fits_and_can_be_read() {
             grounds.push(browser.ask("getComputedStyle(document.documentElement).backgroundColor"));
         }
         assert_ne!(grounds[0], grounds[1], "light and dark");
-        // Everything that can be used has a name, and headings come in order.
+        // Every control has a name, and headings come in order.
         let nameless = "[...document.querySelectorAll('button, input, [role=region], [role=button], [role=img]')].filter(e => \
                         !(e.getAttribute('aria-label') || e.textContent.trim() || (e.labels && e.labels.length))).length";
         assert_eq!(browser.ask(nameless), 0);

@@ -47,7 +47,7 @@ fn a_written_certificate_is_accepted() {
     assert_eq!(files, expected);
 }
 
-/// What is handed out and what is kept always come to the same: sums of variables, and of cells of arrays.
+/// The sums of variables, and of cells of arrays, that are handed out and kept are always equal.
 const SUMS: &str = "const Quota : int
 var Balance : int
 var Spent : int
@@ -81,7 +81,7 @@ fn sums_of_cells_are_certified() {
 }
 
 #[test]
-fn a_certificate_that_was_tampered_with_is_not() {
+fn a_certificate_that_was_tampered_with_is_rejected() {
     for (from, to) in [
         ("Critical", "Idle"),
         ("Lock = False", "Lock = True"),
@@ -113,7 +113,7 @@ fn a_certificate_for_another_model_is_not_accepted() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error() {
+fn an_unreadable_certificate_is_an_error() {
     let folder = certified();
     std::fs::remove_file(folder.path().join("certificate/invariants.cub")).unwrap();
     assert_eq!(check(&folder, "").0, Some(2));
@@ -172,7 +172,7 @@ fn solver(folder: &TempDir, answer: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn another_solver_has_the_last_word() {
+fn the_answer_of_another_solver_decides() {
     let folder = certified();
     for (answer, code) in [("unsat", 0), ("sat", 1), ("unknown", 3), ("(error stop)", 3), ("hello", 4)] {
         let path = folder.path().display();
@@ -193,7 +193,7 @@ fn another_solver_has_the_last_word() {
 fn a_check_ends_at_its_limit_or_at_a_signal() {
     let folder = certified();
     let start = Instant::now();
-    // This solver shows what it was asked and waits for more.
+    // This solver prints its input and waits for more.
     let words = |rest: &[&str]| {
         let mut command = cubicle();
         command.args(["check-certificate", "--check-with", "tail -f"]).args(rest);
@@ -224,7 +224,7 @@ fn a_check_ends_at_its_limit_or_at_a_signal() {
 
 #[test]
 fn a_replay_ends_at_its_limit() {
-    // Nobody ever closes its standard input, so that it never comes to the end of the model.
+    // Its standard input is never closed, so that it never reads the end of the model.
     let mut command = cubicle();
     command.args(["replay", "--time-limit", "300ms", "-", "no.json"]).stdin(Stdio::piped());
     let mut child = Running::start(&mut command);

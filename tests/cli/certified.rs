@@ -1,4 +1,4 @@
-//! Proofs that once had no certificate: about fractions, failing processes, properties of runs.
+//! Proofs that formerly had no certificate: about fractions, failing processes, properties of runs.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::harness::run;
 
-/// Models whose invariants speak of thirds: a real number without decimal notation.
+/// Models whose invariants have thirds: a real number without decimal notation.
 const FRACTIONS: &[(&str, &str)] = &[
     ("thirds", ""),
     ("405000471", ""),
@@ -19,7 +19,7 @@ const FRACTIONS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn fractions_have_words() {
+fn fractions_can_be_written() {
     let folder = TempDir::new().unwrap();
     let (lemmas, proof) = (folder.path().join("lemmas.cub"), folder.path().join("proof"));
     for (name, engine) in FRACTIONS {
@@ -34,7 +34,7 @@ fn fractions_have_words() {
         assert!(!outcome.stderr.contains("left out"), "{name}: {}", outcome.stderr);
         let checked = run(&format!("check-certificate {model} {}", proof.display()));
         assert_eq!(checked.code, Some(0), "{name} {engine}: {checked:?}");
-        // All cubes are there, and are read as they were meant.
+        // All cubes are there, and are read back with the same meaning.
         let again = run(&format!("--quiet {engine} --certify --lemmas-in {} {model}", lemmas.display()));
         assert_eq!(again.code, Some(0), "{name} {engine}: {again:?}");
         assert!(!again.stderr.contains("left out"), "{name}: {}", again.stderr);
@@ -42,7 +42,7 @@ fn fractions_have_words() {
     }
 }
 
-/// A folder with a model, and what `--certificate` wrote for it in `proof`.
+/// A folder with a model, and its certificate in `proof`.
 fn proved(model: &str, flags: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = folder.path().display();
@@ -73,7 +73,7 @@ fn proofs_of_failing_processes_are_certified() {
         let script = fs::read_to_string(folder.path().join("proof/initiation.smt2")).unwrap();
         assert!(script.contains(&format!("; crash {how}")), "{script}");
     }
-    // What is about the model as it is written is not about failures.
+    // A certificate about the model as written is not one about failures.
     let folder = proved(&model, "");
     assert_eq!(check(&folder, "--crash stop").0, Some(2));
 }
@@ -99,7 +99,7 @@ fn properties_of_runs_are_certified() {
     let (code, said) = check(&folder, "");
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("\nThe certificate holds: served holds: "), "{said}");
-    // Without what it rests on, and in place of the other one.
+    // Without its assumptions, and in place of the other one.
     for (from, to, right) in [
         ("follow 2 (fair leave) by Done_leave\n", "", Some(2)),
         ("monitor of served", "monitor of nothing", Some(2)),
@@ -119,7 +119,7 @@ fn properties_of_runs_are_certified() {
 }
 
 #[test]
-fn what_is_never_reached_is_certified() {
+fn a_cover_that_is_never_reached_is_certified() {
     let model = SERVED.replace(
         "response served (p) { At[p] = Want } ~> { At[p] = Crit }",
         "cover two (p q) { At[p] = Crit && At[q] = Crit }",
@@ -135,13 +135,13 @@ fn what_is_never_reached_is_certified() {
 }
 
 #[test]
-fn what_every_instance_shows_has_no_certificate() {
+fn a_property_settled_by_all_instances_has_no_certificate() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().display();
     fs::write(folder.path().join("model.cub"), format!("number_procs 2\n{SERVED}")).unwrap();
     let outcome = run(&format!("--quiet --certificate {path}/proof {path}/model.cub"));
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert!(outcome.stderr.contains("served: it was looked at in every instance"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("served: it was checked in every instance"), "{}", outcome.stderr);
     let (code, said) = check(&folder, "");
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("there is no certificate about served"), "{said}");

@@ -1,5 +1,5 @@
-//! `--checkpoint` and `resume`: whatever ends a run, the rest of it says what the whole says; what is no checkpoint of
-//! it is refused.
+//! `--checkpoint` and `resume`: whatever ends a run, the resumed run prints the output of the whole run; anything that is not
+//! its checkpoint is refused.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -20,7 +20,7 @@ fn with_example(name: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Ends a run by SIGKILL this long after its first checkpoint; whether it had not ended before.
+/// Kills a run by SIGKILL this long after its first checkpoint; false when it had ended before.
 fn kill_after(folder: &Path, line: &str, moment: Duration) -> bool {
     let manifest = folder.join("kept/manifest");
     let mut run = Running::start(cubicle().current_dir(folder).args(line.split_whitespace()));
@@ -73,7 +73,7 @@ fn the_rest_of_a_run_says_what_the_whole_says() {
                 &format!("{line} {KEEP} model.cub"),
                 Duration::from_millis(moment),
             ));
-            // Once killed again, and with another number of threads.
+            // Killed once more, and resumed with another number of threads.
             kill_after(path, "resume kept", Duration::from_millis(moment));
             let rest = run_in(path, "resume kept --jobs 2");
             assert!(rest.stderr.contains("going on at depth"), "{rest:?}");
@@ -84,7 +84,7 @@ fn the_rest_of_a_run_says_what_the_whole_says() {
     assert!(killed > 0, "runs go on until they are killed");
 }
 
-/// Twenty moments over the whole of a run. `cargo test --release --test cli -- --ignored twenty_moments`
+/// Twenty moments of a whole run. `cargo test --release --test cli -- --ignored twenty_moments`
 #[test]
 #[ignore = "takes minutes"]
 fn twenty_moments() {
@@ -123,7 +123,7 @@ fn another_model_or_version_and_damaged_files_are_refused() {
     };
     let again = run_in(path, &format!("--only-forward --procs 3 {KEEP} model.cub"));
     assert_eq!(again.code, Some(4));
-    assert!(again.stdout.contains("it has one already, which `cubicle resume` goes on with"), "{again:?}");
+    assert!(again.stdout.contains("it already has one, which `cubicle resume` continues"), "{again:?}");
 
     let model = std::fs::read_to_string(path.join("model.cub")).unwrap();
     std::fs::write(path.join("model.cub"), format!("(* the same *)\n{model}")).unwrap();
@@ -157,7 +157,7 @@ fn another_model_or_version_and_damaged_files_are_refused() {
             continue;
         }
         let bytes = std::fs::read(&file).unwrap();
-        // The model is compared before the work begins.
+        // The model is compared before the run starts.
         let code = if name == "model" { 2 } else { 4 };
         std::fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         refused(code, "it should have");
@@ -173,7 +173,7 @@ fn another_model_or_version_and_damaged_files_are_refused() {
 }
 
 #[test]
-fn runs_that_cannot_be_kept_are_refused() {
+fn runs_without_checkpoint_support_are_refused() {
     for (line, says) in [
         ("--checkpoint kept", "it is for the exploration of one instance"),
         ("brab 2 --checkpoint kept", "it is for the exploration of one instance"),
@@ -207,7 +207,7 @@ fn a_folder_that_cannot_be_written_ends_the_run() {
 }
 
 #[test]
-fn a_folder_that_goes_away_or_takes_no_more_ends_the_run() {
+fn a_folder_that_goes_away_or_is_full_ends_the_run() {
     let folder = with_example("german");
     let path = folder.path();
     let line = format!("--only-forward --procs 6 {KEEP} model.cub");
@@ -219,11 +219,11 @@ fn a_folder_that_goes_away_or_takes_no_more_ends_the_run() {
     std::fs::rename(path.join("kept"), path.join("away")).unwrap();
     let run = run.finish();
     assert_eq!(run.code, Some(4), "{run:?}");
-    // Whichever of its steps finds out.
+    // Any step of it may notice.
     let told =
         ["write", "clear"].iter().any(|what| run.stdout.contains(&format!("UNKNOWN: cannot {what} kept")));
     assert!(told, "{run:?}");
-    // What was written until then is a checkpoint.
+    // The files written until then are a checkpoint.
     std::fs::rename(path.join("away"), path.join("kept")).unwrap();
     let rest = run_in(path, "resume kept");
     assert_eq!(
@@ -231,7 +231,7 @@ fn a_folder_that_goes_away_or_takes_no_more_ends_the_run() {
         (Some(0), &run_in(path, "--only-forward --procs 6 model.cub").stdout)
     );
 
-    // No file may have more than this many blocks of 512 bytes: as a disk that is full.
+    // No file may have more than this many blocks of 512 bytes, like on a full disk.
     std::fs::remove_dir_all(path.join("kept")).unwrap();
     let script = format!("trap '' XFSZ; ulimit -f 100; exec {PROGRAM} {line}");
     let run =

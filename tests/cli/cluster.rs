@@ -1,4 +1,4 @@
-//! `cubicle cluster`: what it finds does not depend on processes and workers; whatever goes wrong with one of them, all
+//! `cubicle cluster`: the result does not depend on the number of processes and workers; when one of them fails, all
 //! end soon, with one message each; strangers change nothing.
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Outcome, PATIENCE, Running, Signal, cubicle, run};
 
-/// All processes end within this time after a fault; some more on a machine that has much to do.
+/// All processes end within this time after a fault, with a margin for a busy machine.
 pub const SOON: Duration = PATIENCE;
 
 /// Processes that are started by hand.
@@ -20,7 +20,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// So many, on ports of this machine that nobody uses.
+    /// This number of processes, on free ports of this machine.
     pub fn new(processes: usize) -> Self {
         let listeners: Vec<TcpListener> =
             (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
@@ -42,7 +42,7 @@ impl Hosts {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Starts a process with these options of its own.
+    /// Starts one process with these further options.
     pub fn start(&self, process: usize, own: &str, exploration: &str) -> Running {
         let hosts = self.path("hosts");
         let mut command = cubicle();
@@ -56,7 +56,7 @@ impl Hosts {
     }
 }
 
-/// An exploration that takes longer than any test looks at it.
+/// An exploration that takes longer than any test waits.
 const LONG: &str = "--procs 8 --quiet --allow C0916 examples/german.cub";
 
 /// Waits until a process explores.
@@ -82,7 +82,7 @@ pub fn until_it_has(run: &Running, thread: &str) {
     }
 }
 
-/// What processes left behind, all of which must end soon.
+/// The outcomes of processes, all of which must end soon.
 pub fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
     let start = Instant::now();
     let mut ended = Vec::new();
@@ -96,7 +96,7 @@ pub fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
     ended
 }
 
-/// All of these end soon, and say what has become of process number `lost`.
+/// All of these end soon, and say what happened to process number `lost`.
 pub fn all_miss(hosts: &Hosts, lost: usize, what: &str, runs: Vec<Running>) {
     for outcome in all_end(runs) {
         let message = message(&outcome);
@@ -152,7 +152,7 @@ fn runs_are_the_same_for_any_number_of_processes() {
         let one = run(&format!("cluster --local 1 -- {line}"));
         assert_eq!(one.code, plain.code, "{line}: {one:?} {plain:?}");
         if steps {
-            // Another run, perhaps, but as short a one.
+            // Perhaps another run, but an equally short one.
             let length = |of: &Outcome| of.stdout.matches(" -> ").count();
             assert_eq!((one.code, length(&one)), (Some(1), length(&plain)), "{one:?}");
         }
@@ -164,7 +164,7 @@ fn runs_are_the_same_for_any_number_of_processes() {
     }
 }
 
-/// The oracle of a proof may lie in the memory of all.
+/// The oracle of a proof may be distributed over all processes.
 #[test]
 fn the_proof_is_that_of_one_process() {
     for (line, model) in [
@@ -174,7 +174,7 @@ fn the_proof_is_that_of_one_process() {
         ("brab 3 --engine pdr --verbose", "examples/berkeley.cub"),
         ("brab 3 --quiet --allow C0916", "examples/german_wrong.cub"),
     ] {
-        // One process alone would be content with fewer states, where there are many.
+        // One process alone would use fewer states, where there are many.
         let plain = run(&format!("{line} --max-forward 1000000000 {model}"));
         assert!(matches!(plain.code, Some(0 | 1)), "{plain:?}");
         for (processes, workers) in [(1, 1), (3, 1), (2, 2)] {
@@ -187,7 +187,7 @@ fn the_proof_is_that_of_one_process() {
 #[test]
 fn a_process_that_is_lost_in_a_proof_ends_all() {
     let hosts = Hosts::new(3);
-    // A number of processes is no cube: the search has no end.
+    // Counting processes needs larger and larger cubes: the search does not end.
     let model = "type t = A | B | C var X : int array T[proc] : t init (p) { T[p] = A && X = 0 }
         unsafe (p) { X = 0 && T[p] = B }
         transition up (p) requires { T[p] = A } { X := X + 1; T[p] := B }
@@ -196,11 +196,11 @@ fn a_process_that_is_lost_in_a_proof_ends_all() {
     let line = format!("brab 2 --quiet {}", hosts.path("counted.cub").display());
     let mut runs: Vec<Running> = (0..3).map(|process| hosts.start(process, "", &line)).collect();
     runs.iter().for_each(until_it_explores);
-    // What is explored is explored in a moment.
+    // The exploration takes only a moment.
     sleep(Duration::from_secs(1));
     runs.remove(1).signal(Signal::KILL);
     for outcome in all_end(runs) {
-        let expected = format!("process 1 ({}) ended without a word", hosts.addresses[1]);
+        let expected = format!("process 1 ({}) ended unexpectedly", hosts.addresses[1]);
         assert!(message(&outcome).contains(&expected), "{outcome:?}");
     }
 }
@@ -230,8 +230,7 @@ fn limits_and_signals_end_all() {
 
 #[test]
 fn a_lost_process_ends_all() {
-    for (signal, what) in [(Signal::KILL, "ended without a word"), (Signal::STOP, "has not answered for 8 s")]
-    {
+    for (signal, what) in [(Signal::KILL, "ended unexpectedly"), (Signal::STOP, "has not answered for 8 s")] {
         for lost in [0, 2] {
             let hosts = Hosts::new(3);
             let mut runs: Vec<Running> =
@@ -302,7 +301,7 @@ fn a_difference_is_said_by_every_process() {
 }
 
 #[test]
-fn who_does_not_know_the_secret_is_dropped_and_the_run_goes_on() {
+fn a_process_without_the_secret_is_disconnected_and_the_run_continues() {
     let hosts = Hosts::new(2);
     let line = "--procs 4 --quiet --allow C0916 examples/german.cub";
     let zero = hosts.start(0, "--secret SECRET", line);
@@ -333,7 +332,7 @@ fn hostile_bytes_change_nothing() {
     };
     let silent: Vec<TcpStream> = (0..3).map(|_| call()).collect();
     for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 5000], b"cubicle1", b"cubicle1\0\0\0", &[0; 200]] {
-        // It may be dropped before all is written.
+        // The connection may be closed before all is written.
         let _ = call().write_all(bytes);
     }
     let mut polite = call();
@@ -349,18 +348,18 @@ fn hostile_bytes_change_nothing() {
     let (zero, one) = (zero.finish(), one.finish());
     assert_eq!((zero.code, one.code), (Some(0), Some(0)), "{zero:?} {one:?}");
     assert_eq!(zero.stdout, run(&format!("--only-forward {line}")).stdout);
-    assert!(zero.stderr.contains("was dropped: what it said makes no sense"), "{zero:?}");
+    assert!(zero.stderr.contains("was dropped: it sent an invalid message"), "{zero:?}");
     assert!(zero.stderr.contains("was dropped: it does not know the secret"), "{zero:?}");
     drop(silent);
 }
 
 #[test]
-fn nobody_waits_for_ever() {
+fn missing_processes_and_used_ports_end_the_run() {
     let hosts = Hosts::new(2);
     let line = "--procs 3 --quiet examples/mutex.cub";
     let alone = hosts.start(0, "--wait 1s", line).finish();
     assert!(message(&alone).contains("process 1 (127.0.0.1:"), "{alone:?}");
-    assert!(message(&alone).contains("has not come within 1 s"), "{alone:?}");
+    assert!(message(&alone).contains("has not connected within 1 s"), "{alone:?}");
     let taken = TcpListener::bind(&hosts.addresses[0]).unwrap();
     let second = hosts.start(0, "", line).finish();
     assert!(message(&second).contains(&format!("cannot listen at {}", hosts.addresses[0])), "{second:?}");
@@ -368,7 +367,7 @@ fn nobody_waits_for_ever() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_cluster_command_lines_are_refused() {
     let hosts = Hosts::new(2);
     hosts.write("far", "127.0.0.1\n192.0.2.7\n");
     hosts.write("short", "secret");
@@ -401,7 +400,7 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// `ssh` is a program that runs the command here: the secret comes on its standard input, and nowhere else.
+/// `ssh` is a program that runs the command here: the secret comes on its standard input, and only there.
 #[test]
 fn other_hosts_are_started_through_ssh() {
     let hosts = Hosts::new(2);
@@ -454,7 +453,7 @@ fn an_ssh_that_fails_is_named_with_its_host() {
     assert!(said.contains("ssh to 127.0.0.1, for process 1, ended (exit status: 255)"), "{outcome:?}");
 }
 
-/// Also those that say nothing else.
+/// Also those that print nothing else.
 #[test]
 fn every_process_writes_its_document() {
     let hosts = Hosts::new(3);

@@ -1,5 +1,5 @@
-//! `cubicle cluster` with `--checkpoint`: whoever is killed, `cubicle resume` ends as the whole run does, and each
-//! process that is left says so; parts that are not those of the checkpoint are refused.
+//! `cubicle cluster` with `--checkpoint`: whichever process is killed, `cubicle resume` ends as the whole run does, and each
+//! surviving process says so; parts that do not belong to the checkpoint are refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn with_example(name: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Waits until there is a checkpoint, and each process knows it.
+/// Waits until there is a checkpoint that each process knows.
 fn until_kept(folder: &Path) {
     let start = Instant::now();
     while !folder.join("kept/process-1/states-2-0").exists() || !folder.join("kept/manifest").exists() {
@@ -31,7 +31,7 @@ fn until_kept(folder: &Path) {
     }
 }
 
-/// Kills process number `lost` of those of this machine; 0 has started the others.
+/// Kills process number `lost` of those on this machine; process 0 has started the others.
 fn kill_one(run: &Running, lost: usize) {
     let mut children: Vec<i32> = fs::read_dir("/proc")
         .unwrap()
@@ -82,10 +82,10 @@ fn the_rest_of_a_run_says_what_the_whole_says() {
                     assert_eq!((killed.code, said), expected, "{killed:?}");
                     break;
                 }
-                // On a machine that has much to do, it had ended before.
+                // On a busy machine, it had ended before.
                 fs::remove_dir_all(path.join("kept")).unwrap();
             }
-            // Those that are left may still be there; and once more, with other workers.
+            // The surviving processes may still run; and once more, with other workers.
             let again =
                 Running::start(cubicle().current_dir(path).args(["resume", "kept", "--workers", "3"]));
             sleep(Duration::from_millis(50));
@@ -98,7 +98,7 @@ fn the_rest_of_a_run_says_what_the_whole_says() {
     }
 }
 
-/// Twenty moments over the whole of a run, each process in turn.
+/// Twenty moments of a whole run, each process in turn.
 /// `cargo test --release --test cli -- --ignored twenty_moments_of_a_cluster`
 #[test]
 #[ignore = "takes minutes"]
@@ -125,7 +125,7 @@ fn twenty_moments_of_a_cluster() {
 }
 
 #[test]
-fn those_started_by_hand_are_started_again() {
+fn processes_started_by_hand_are_started_again() {
     let hosts = Hosts::new(3);
     let kept = hosts.path("kept");
     let line = "--procs 4 --quiet --allow C0916";
@@ -138,7 +138,7 @@ fn those_started_by_hand_are_started_again() {
             until_kept(&hosts.path(""));
             let gone = runs.remove(lost);
             gone.signal(Signal::KILL);
-            // On a machine that has much to do, it had ended perhaps.
+            // On a busy machine, it may have ended.
             if gone.finish().code.is_none() {
                 break all_end(runs);
             }
@@ -160,7 +160,7 @@ fn those_started_by_hand_are_started_again() {
         }
         fs::remove_dir_all(&kept).unwrap();
     }
-    // Others that keep nothing.
+    // Others that have no checkpoint.
     let zero = start(0);
     let one = hosts.start(1, "--secret SECRET", &format!("{line} examples/german.cub"));
     let two = start(2);
@@ -183,7 +183,7 @@ fn parts_that_do_not_belong_to_the_checkpoint_are_refused() {
         assert_eq!(run.code, Some(code), "{says}: {text}");
         assert!(text.contains(says) && !text.contains("panicked"), "{says}: {text}");
     };
-    // Of another level, changed, shorter, gone; then the same for what says how states were found.
+    // Of another level, changed, shorter, gone; then the same for the file that says how states were found.
     let states = |level: usize| part.join(format!("states-{level}-0"));
     let waiting = fs::read_dir(&part).unwrap().flatten().map(|entry| entry.path());
     let waiting = waiting.into_iter().find(|path| path.display().to_string().contains("waiting-")).unwrap();
@@ -211,15 +211,15 @@ fn parts_that_do_not_belong_to_the_checkpoint_are_refused() {
     refused(
         4,
         &format!("cluster --local 2 -- {line}"),
-        "it has one already, which `cubicle resume` goes on with",
+        "it already has one, which `cubicle resume` continues",
     );
-    refused(4, &format!("--only-forward {line}"), "it has one already");
+    refused(4, &format!("--only-forward {line}"), "it already has one");
     refused(2, "resume kept --jobs 2", "a cluster has --workers");
     let model = fs::read_to_string(path.join("model.cub")).unwrap();
     fs::write(path.join("model.cub"), model.replacen("Exclusive = True", "Exclusive = False", 1)).unwrap();
     refused(2, "resume kept", "the checkpoint is of another model: it has `");
     fs::write(path.join("model.cub"), model).unwrap();
-    // RemoteExplorer it is the same.
+    // Elsewhere it is the same.
     fs::rename(path.join("kept"), path.join("moved")).unwrap();
     let rest = run_in(path, "resume moved --memory-limit 1GB --time-limit 1m");
     assert_eq!((rest.code, &rest.stdout), (whole.code, &whole.stdout), "{rest:?}");
@@ -227,11 +227,11 @@ fn parts_that_do_not_belong_to_the_checkpoint_are_refused() {
 }
 
 #[test]
-fn a_disk_that_takes_no_more_ends_all() {
+fn a_full_disk_ends_all_processes() {
     let folder = with_example("german");
     let path = folder.path();
     let line = "--procs 5 --quiet --allow C0916";
-    // No file may have more than this many blocks of 512 bytes: as a disk that is full.
+    // No file may have more than this many blocks of 512 bytes, like on a full disk.
     let script =
         format!("trap '' XFSZ; ulimit -f 40; exec {PROGRAM} cluster --local 2 -- {line} {KEEP} model.cub");
     let full = std::process::Command::new("sh").current_dir(path).args(["-c", &script]).output().unwrap();
@@ -241,7 +241,7 @@ fn a_disk_that_takes_no_more_ends_all() {
     assert!(said.contains("; `cubicle resume kept` goes on at depth "), "{said}");
     let rest = run_in(path, "resume kept");
     assert_eq!(rest.stdout, run_in(path, &format!("--only-forward {line} model.cub")).stdout, "{rest:?}");
-    // By hand, each says so.
+    // Started by hand, each says so.
     let hosts = Hosts::new(2);
     hosts.write("kept", "a file");
     let line = format!("{line} --checkpoint {} examples/german.cub", hosts.path("kept").display());
@@ -252,7 +252,7 @@ fn a_disk_that_takes_no_more_ends_all() {
 
 /// `ssh` is a program that runs the command here.
 #[test]
-fn a_checkpoint_goes_on_through_ssh() {
+fn a_checkpoint_is_resumed_through_ssh() {
     let hosts = Hosts::new(2);
     let bin = hosts.path("bin");
     fs::create_dir(&bin).unwrap();

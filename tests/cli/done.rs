@@ -1,4 +1,4 @@
-//! What "done" means: all states seen, as many as the user asked for, or fewer; and two questions at once.
+//! The meaning of "done": all states seen, as many as the user asked for, or fewer; and two questions at once.
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ transition up (p) requires { A[p] = False } { N := N + 1; A[p] := True }
 transition off (p) requires { A[p] = True } { A[p] := False }
 ";
 
-/// A number that is open in the beginning, and read.
+/// A number that init leaves open, and that a guard reads.
 const OPEN_NUMBER: &str = "
 const N : int
 array A[proc] : bool
@@ -25,7 +25,7 @@ unsafe (p q) { A[p] = True && A[q] = True && N = 2 }
 transition up (p) requires { A[p] = False && N = 1 && forall_other q. A[q] = False } { A[p] := True }
 ";
 
-/// No number of it fits.
+/// None of its numbers can be represented.
 const TOO_PRECISE: &str = "
 var R : real
 init { R = 0.0000000000001 }
@@ -79,7 +79,7 @@ fn a_limit_of_the_user_leaves_the_answer_and_says_not_all() {
 }
 
 #[test]
-fn what_nobody_asked_to_cut_is_no_answer() {
+fn an_exploration_cut_unintentionally_gives_no_answer() {
     for (line, model, cause, says) in [
         ("", OPEN_NUMBER, "numbers", "not all states were seen with 3 processes"),
         ("", TOO_PRECISE, "numbers", "not all states were seen"),
@@ -100,7 +100,7 @@ fn what_nobody_asked_to_cut_is_no_answer() {
 }
 
 #[test]
-fn all_states_are_all_states() {
+fn a_complete_exploration_has_all_states() {
     for (line, model, says) in [
         ("", models::SAFE, "with 3 processes in all 2 orbits of states"),
         ("--forward-nosym --procs 3", models::SAFE, "with 3 processes in all 4 states"),
@@ -108,7 +108,7 @@ fn all_states_are_all_states() {
         ("--procs 2 --upto", models::SAFE, "with 0, 1, 2 processes in all 5 orbits of states"),
         ("--max-forward 100 --forward-depth 50 --abstr-num 0 3", models::SAFE, "in all 2 "),
         ("--forward dfs", models::SAFE, "in all 2 "),
-        // Nothing leaves the range.
+        // No number leaves the range.
         ("--abstr-num 0 0 --procs 0", COUNTER, "with 0 processes in all 1 "),
     ] {
         let (outcome, json) = on(&format!("--only-forward {line} --require-complete"), model);
@@ -119,7 +119,7 @@ fn all_states_are_all_states() {
     }
 }
 
-/// Safe, and never deadlocked, but no exploration sees the end of it.
+/// Safe, and never deadlocked, but no exploration completes.
 const ENDLESS_COUNTER: &str = "var N : int array A[proc] : bool init (p) { N = 0 && A[p] = False }
     unsafe (p) { A[p] = True } transition count () { N := N + 1 }";
 
@@ -160,7 +160,7 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
             "safe",
             "unknown",
         ),
-        // The limit on the states of an oracle is ours: who asked for deadlocks set none.
+        // The limit on the states of an oracle is Cubicle's: the user asked for deadlocks without a limit.
         (
             "brab 2 --deadlock",
             ENDLESS_COUNTER,
@@ -195,7 +195,7 @@ transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critic
 transition stray (p) requires { At[p] = Nowhere || At[p] = Critical && Lock = False } { At[p] := Idle; }
 ";
 
-/// A transition that needs four processes, and one of which only a part ever fires.
+/// A transition that needs four processes, and one with a part that never fires.
 const FOUR: &str = "
 type location = Idle | Critical | Nowhere
 var Lock : bool
@@ -207,7 +207,7 @@ transition leave (p) requires { At[p] = Nowhere || At[p] = Critical } { At[p] :=
 transition all (p q r s) requires { At[p] = Idle } { At[q] := Idle; }
 ";
 
-/// No state is initial as soon as there is a process.
+/// Instances with processes have no initial state.
 const NO_INIT: &str = "
 type location = Idle | Critical
 array At[proc] : location
@@ -216,7 +216,7 @@ unsafe (p q) { At[p] = Critical && At[q] = Critical }
 transition enter (p) requires { At[p] = Idle } { At[p] := Critical; }
 ";
 
-/// Nothing is bad.
+/// No state is bad.
 const NO_UNSAFE: &str = "
 type location = Idle | Critical
 array At[proc] : location
@@ -259,7 +259,7 @@ fn a_vacuous_proof_is_warned_of() {
 }
 
 #[test]
-fn what_was_not_seen_completely_is_not_called_vacuous() {
+fn an_incomplete_exploration_is_not_called_vacuous() {
     for model in [models::SAFE, FOUR, models::ENDLESS_FORWARD] {
         for line in ["", "brab 2", "brab 3", "--engine classic"] {
             let (outcome, json) = on(&format!("{line} --vacuity error"), model);
@@ -300,7 +300,7 @@ fn warnings_can_be_denied() {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stderr.contains("no instance with 3 processes"), "{outcome:?}");
     assert_eq!(run_stdin(&format!("{line} --deny warnings -"), few.as_bytes()).code, Some(3));
-    // Nobody asked for three.
+    // Three processes were not requested.
     let outcome = run_stdin("--only-forward --quiet --deny warnings -", few.as_bytes());
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
 }

@@ -1,4 +1,4 @@
-//! Engines of a proof by name: what each says of itself, and what contradicts it.
+//! Engines selected by name: their reports, and options that contradict them.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn contradictions_are_refused() {
         ("brab 2 --engine classic", "brab 2 and --engine classic: only one of them can be meant"),
         ("brab 3 --engine auto", "brab 3 and --engine auto: only one of them can be meant"),
         ("--engine pdr --procs 3", "add brab K instead"),
-        ("--engine pdr --search dfs", "--engine pdr goes frame by frame"),
+        ("--engine pdr --search dfs", "--engine pdr has no queue of nodes"),
     ] {
         let outcome = run(&format!("{line} examples/mutex.cub"));
         assert_eq!(outcome.code, Some(2), "{line}: {outcome:?}");

@@ -1,6 +1,6 @@
-//! `cubicle export`, with other model checkers as judges: they must see as many states as we do, and come to the
-//! same verdict. What they say of more models stands in `docs/export.md`:
-//! `CUBICLE_BLESS=1 cargo test --test cli export::table -- --ignored` makes that table anew.
+//! `cubicle export`, compared with other model checkers: they must see the same number of states, and give the
+//! same verdict. Their results for more models are in `docs/export.md`:
+//! `CUBICLE_BLESS=1 cargo test --test cli export::table -- --ignored` writes that table.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::harness::{cubicle, run, run_stdin, run_words, run_words_stdin};
 
-/// A model as the judges get it.
+/// A model as the other tools get it.
 struct Case {
     model: &'static str,
     procs: u8,
@@ -21,10 +21,10 @@ const fn case(model: &'static str, procs: u8, bounds: &'static str) -> Case {
     Case { model, procs, bounds }
 }
 
-/// Those that every run of the tests asks the judges about: arrays and a variable, a wrong one, `case` and numbers.
+/// The models of every test run: arrays and a variable, a wrong one, `case` and numbers.
 const FEW: &[Case] = &[case("mutex", 3, ""), case("moesi_wrong", 2, ""), case("bakery_wrong", 2, "0 3")];
 
-/// Those of the table.
+/// The models of the table.
 const MANY: &[Case] = &[
     case("mutex", 3, ""),
     case("mutex_wrong", 3, ""),
@@ -61,17 +61,17 @@ const MANY: &[Case] = &[
     case("two_phase_commit_wrong", 3, ""),
 ];
 
-/// What somebody says of an instance.
+/// The result of one tool for an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Answer {
     states: u64,
     safe: bool,
 }
 
-/// What all say of one.
+/// The results of all tools for an instance.
 struct Answers {
     ours: Answer,
-    /// Some of our states stand for several.
+    /// Some states of Cubicle stand for several.
     compressed: bool,
     rumur: Answer,
     spin: Answer,
@@ -134,7 +134,7 @@ fn rumur(text_of_model: &str) -> Answer {
         (output.status.success(), text(&output.stdout))
     };
     let (safe, _) = run("properties", text_of_model);
-    // States in which an invariant fails have no successors for rumur: those are counted without.
+    // rumur does not expand states in which an invariant fails: states are counted without invariants.
     let end = text_of_model.find("\ninvariant ").unwrap_or(text_of_model.len());
     let (complete, said) = run("states", &text_of_model[..end]);
     assert!(complete, "{said}");
@@ -146,7 +146,7 @@ fn spin(text_of_model: &str) -> Answer {
     let run = |model: &str| {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("model.pml"), model).unwrap();
-        // Without it, variables that nothing reads are no part of a state.
+        // Without it, variables that are never read are not part of a state.
         build(folder.path(), "spin -o2 -a model.pml");
         build(folder.path(), "gcc -O1 -w -DSAFETY pan.c -o pan");
         let said = text(&tool(folder.path(), "./pan -m1000000 -n").stdout);
@@ -154,7 +154,7 @@ fn spin(text_of_model: &str) -> Answer {
         said
     };
     let safe = run(text_of_model).contains("errors: 0\n");
-    // An assertion that fails ends the search: states are counted without.
+    // A failing assertion ends the search: states are counted without assertions.
     let without = text_of_model.lines().filter(|line| !line.ends_with("-> assert(false) }"));
     let said = run(&without.collect::<Vec<_>>().join("\n"));
     let states = said.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
@@ -187,7 +187,7 @@ fn ask(case: &Case) -> Answers {
     }
 }
 
-/// All say the same.
+/// All tools agree.
 fn agree(case: &Case, answers: &Answers) {
     let Answers { ours, compressed, rumur, spin, z3 } = answers;
     let name = case.model;
@@ -202,7 +202,7 @@ fn agree(case: &Case, answers: &Answers) {
     any(without_rumur, without_spin, without_gcc, without_z3),
     ignore = "needs rumur, spin, gcc and z3 (apt-get install spin rumur gcc z3)"
 )]
-fn judges_see_the_same_states_and_come_to_the_same_verdict() {
+fn other_tools_see_the_same_states_and_give_the_same_verdict() {
     for case in FEW {
         let answers = ask(case);
         agree(case, &answers);
@@ -252,7 +252,7 @@ fn table() {
     }
 }
 
-/// Names that mean something in the other languages, or nearly the same as another.
+/// Names that are reserved in the other languages, or nearly equal to another name.
 const HOSTILE: &str = "
 type rule = Begin | End | Process | Skip | Mtype | If
 type process = TRUE | INT | Startstate
@@ -302,7 +302,7 @@ fn names_are_valid_in_each_language_and_differ() {
     any(without_rumur, without_spin, without_gcc, without_z3),
     ignore = "needs rumur, spin, gcc and z3 (apt-get install spin rumur gcc z3)"
 )]
-fn each_judge_reads_such_names() {
+fn each_tool_accepts_such_names() {
     let said = |target: &str| run_stdin(&format!("export - --to {target}"), HOSTILE.as_bytes()).stdout;
     assert!(!rumur(&said("murphi")).safe);
     assert!(!spin(&said("promela")).safe);
@@ -314,7 +314,7 @@ fn each_judge_reads_such_names() {
     any(without_rumur, without_spin, without_gcc, without_z3),
     ignore = "needs rumur, spin, gcc and z3 (apt-get install spin rumur gcc z3)"
 )]
-fn all_judges_read_updates_and_guards_as_we_do() {
+fn all_tools_agree_on_updates_and_guards() {
     // A swap of cells that are read and written at once, a matrix, a rotation, order, constants.
     let model = "
         number_procs 3
@@ -346,7 +346,7 @@ fn all_judges_read_updates_and_guards_as_we_do() {
     all_see_the_same_states(model, " --abstr-num -1 5");
 }
 
-/// An unsafe model: all states of three processes are explored, by us and by the judges.
+/// An unsafe model: all states of three processes are explored, by Cubicle and by the other tools.
 fn all_see_the_same_states(model: &str, bounds: &str) {
     let flags = "--classic-output --forward-nosym --all-errors --vacuity ignore --allow C0933";
     let explored = run_stdin(&format!("--only-forward --procs 3 {flags}{bounds} -"), model.as_bytes());

@@ -1,4 +1,4 @@
-//! Files that flags ask for: traces that replay, figures that parse, errors that say what went wrong.
+//! Files requested by flags: traces that replay, statistics that parse, errors that say what went wrong.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn replay(model: &Path, trace: &Path) -> Outcome {
     run(&format!("replay {} {}", model.display(), trace.display()))
 }
 
-/// Everything that can stand in a state, and a bug that needs two steps.
+/// All kinds of values of a state, and a bug that needs two steps.
 const EVERYTHING: &str = "
 type data
 type location = Idle | Busy
@@ -90,7 +90,7 @@ transition c (p) requires { X[p] = A } { X[p] := C }
 }
 
 #[test]
-fn a_changed_trace_does_not() {
+fn a_changed_trace_does_not_replay() {
     let (folder, path, trace) = traced(EVERYTHING, 2, 1);
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
     let altered = folder.path().join("altered.json");
@@ -107,7 +107,7 @@ fn a_changed_trace_does_not() {
     check(&|file| file["states"][0]["Weight"] = "1/3".into(), 1, "not initial");
     check(&|file| file["states"][1]["Weight"] = "1/3".into(), 1, "step 1: look gives Weight the value");
     check(&|file| file["states"][2]["At"]["#map"][1][1] = "Idle".into(), 1, "step 2: look gives At[#2]");
-    // The process that has looked is busy.
+    // The process that looked is busy.
     let again = |file: &mut Value| {
         file["states"][2]["#meta"]["arguments"] = file["states"][1]["#meta"]["arguments"].clone();
     };
@@ -115,17 +115,17 @@ fn a_changed_trace_does_not() {
     check(&again, 1, busy);
     check(&again, 1, ":15:12) is false, At[#1] is Busy");
     check(&|file| drop(file["states"].as_array_mut().unwrap().pop()), 1, "is not bad");
-    // A line that was put in since.
+    // A line that was inserted later.
     check(&|file| file["#meta"]["ends in"] = "unsafe at line 99".into(), 0, "is a run");
     check(&|file| file["#meta"]["ends in"] = "invariant at line 9".into(), 2, "invariant at line 9");
     check(&|file| file["#meta"]["ends in"] = "unsafe[7]".into(), 2, "unsafe[7]");
     check(&|file| file["#meta"]["processes"] = 3.into(), 2, "lacks");
     check(&|file| file["#meta"]["processes"] = 900_000_000.into(), 2, "number of processes");
-    check(&|file| file["states"][1]["At"]["#map"][0][1] = "Nowhere".into(), 2, "no value of its type");
-    check(&|file| file["states"][1]["Last"] = "#9".into(), 2, "no value of its type");
+    check(&|file| file["states"][1]["At"]["#map"][0][1] = "Nowhere".into(), 2, "not a value of its type");
+    check(&|file| file["states"][1]["Last"] = "#9".into(), 2, "not a value of its type");
     check(&|file| file["states"][1]["#meta"]["transition"] = "jump".into(), 2, "no transition \"jump\"");
     check(&|file| file["states"] = Value::Null, 2, "no states");
-    // What is said of the end.
+    // Entries about the end.
     check(&|file| file["#meta"]["arguments"] = json!(["#1"]), 1, "about 2 different processes, not about");
     check(&|file| file["#meta"]["arguments"] = json!(["#1", "#1"]), 1, "about 2 different processes");
     check(&|file| file["#meta"]["arguments"] = json!(["#1", "#7"]), 2, "arguments has something");
@@ -135,19 +135,19 @@ fn a_changed_trace_does_not() {
         "no literal \"Count = 3\"",
     );
     check(&|file| drop(file["#meta"]["literals"].as_array_mut().unwrap().pop()), 1, "has the literal");
-    check(&|file| file["#meta"]["literals"] = "all".into(), 2, "literals is no list");
+    check(&|file| file["#meta"]["literals"] = "all".into(), 2, "literals is not a list");
     check(
         &|file| drop(file["#meta"].as_object_mut().unwrap().remove("arguments")),
         1,
         "but not the arguments",
     );
-    // What is said of variables and states.
+    // Entries about variables and states.
     check(&|file| drop(file["vars"].as_array_mut().unwrap().pop()), 2, "\"vars\" lacks Seen");
     check(&|file| file["vars"][0] = "Count".into(), 2, "\"vars\" has Count twice");
-    check(&|file| file["vars"][0] = "Nothing".into(), 2, "Nothing, which is no variable");
+    check(&|file| file["vars"][0] = "Nothing".into(), 2, "Nothing, which is not a variable");
     check(&|file| drop(file.as_object_mut().unwrap().remove("vars")), 2, "no list \"vars\"");
     check(&|file| file["loop"] = 1.into(), 2, "it has a loop");
-    check(&|file| file["states"][1]["More"] = 1.into(), 2, "state 1: More is no variable");
+    check(&|file| file["states"][1]["More"] = 1.into(), 2, "state 1: More is not a variable");
     check(&|file| drop(file["states"][1].as_object_mut().unwrap().remove("Flag")), 2, "Flag is missing");
     check(
         &|file| file["states"][1]["#meta"]["index"] = 2.into(),
@@ -193,7 +193,7 @@ transition go (p) { At[p] := True; }
     assert!(outcome.stderr.contains("the key \"At\" twice at line"), "{}", outcome.stderr);
 }
 
-/// Which literal, which part of the guard, which other process: whatever keeps a step from being taken.
+/// The literal, the part of the guard, or the other process that prevents a step.
 #[test]
 fn a_guard_that_fails_is_explained() {
     let model = "
@@ -240,7 +240,7 @@ requires { exists q. At[q] = Busy }
     }
     let said = step("want", "#1", &|state| state["At"]["#map"][1][1] = "Busy".into());
     assert!(said.contains("is not initial: At[#2] = Idle (m.cub:6:1) is false, At[#2] is Busy\n"), "{said}");
-    // Another process is in the way.
+    // Another process prevents the step.
     let mut file = file;
     let first = file["states"][0].clone();
     let mut second = first.clone();
@@ -263,7 +263,7 @@ requires { exists q. At[q] = Busy }
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn a_file_that_is_not_a_trace_is_refused() {
     let folder = TempDir::new().unwrap();
     let (path, trace) = (folder.path().join("model.cub"), folder.path().join("trace.json"));
     std::fs::write(&path, models::SAFE).unwrap();
@@ -300,9 +300,9 @@ fn a_file_that_cannot_be_written_is_an_error() {
     }
 }
 
-/// Nobody wants to wait an hour to be told; the model would keep the explorer busy for longer.
+/// The error must not come after an hour of work; the model would keep the explorer busy for longer.
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_the_work() {
+fn an_unwritable_file_is_reported_before_the_run() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("model.cub");
     std::fs::write(&path, models::ENDLESS_FORWARD).unwrap();
@@ -322,7 +322,7 @@ fn a_file_that_cannot_be_written_is_told_before_the_work() {
         assert_eq!(outcome.stdout, "", "{line}");
         assert_eq!(names(), 1, "{line}");
     }
-    // What can be written is not touched before there is something to write.
+    // A writable file is not touched before there is something to write.
     let (trace, stats) = (folder.path().join("trace.json"), folder.path().join("stats.json"));
     let line = format!(
         "--only-forward --max-forward 9 --trace-out {} --stats-json {} --final",
@@ -334,7 +334,7 @@ fn a_file_that_cannot_be_written_is_told_before_the_work() {
 }
 
 #[test]
-fn where_no_trace_is_found_none_is_left() {
+fn an_old_trace_is_removed_when_none_is_found() {
     let (folder, wrong, trace) = traced(models::UNSAFE, 2, 1);
     let right = folder.path().join("right.cub");
     std::fs::write(&right, models::SAFE).unwrap();
@@ -349,7 +349,7 @@ fn where_no_trace_is_found_none_is_left() {
     }
     let outcome = run_on(&format!("--trace-out {}", trace.display()), &right);
     assert!(outcome.stderr.contains("note: there is no trace to write\n"), "{}", outcome.stderr);
-    // A file that is not a trace of ours is not removed, and replaced only with --force.
+    // A file that is not a trace of cubicle is not removed, and replaced only with --force.
     for other in [models::SAFE, "", "{}", "[{\"#meta\": {\"format\": \"ITF\"}}]"] {
         std::fs::write(&trace, other).unwrap();
         let code = if other.is_empty() { 0 } else { 2 };
@@ -378,9 +378,9 @@ fn a_trace_says_where_its_steps_are_declared() {
     assert_eq!(step["declared at"]["line"], line_of(&format!("transition {name}")));
 }
 
-/// A step that leaves out which processes its guard means is looked for with a bound.
+/// If a step does not name the processes of its guard, the search for them is bounded.
 #[test]
-fn hidden_processes_are_not_looked_for_for_ever() {
+fn the_search_for_unnamed_processes_is_bounded() {
     let model = "array A[proc] : bool array N[proc] : int init (p) { A[p] = False && N[p] = 0 } unsafe (p q) { A[p] = True && A[q] = True }
         transition t (p) requires {
             (exists_other q. A[q] = True && N[q] > 0) && (exists_other r. A[r] = True && N[r] > 1) &&

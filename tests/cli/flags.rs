@@ -46,7 +46,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn single_dash_and_double_dash_are_one() {
+fn single_dash_and_double_dash_mean_the_same() {
     for (old, new) in [
         ("-brab 2 -search dfsh -postpone 1", "--brab 2 --search dfsh --postpone 1"),
         ("-brab 2 -upto -forward-depth 5", "brab 2 --upto --forward-depth 5"),
@@ -73,7 +73,7 @@ fn single_dash_and_double_dash_are_one() {
 }
 
 #[test]
-fn flags_without_effect_are_accepted_and_said() {
+fn flags_without_effect_are_accepted_with_a_note() {
     let plain = on("--classic-output", models::SAFE);
     for line in ["-geninv", "-dot 2", "-debug", "-max-procs 12", "-bitsolver"] {
         let outcome = on(line, models::SAFE);
@@ -92,7 +92,7 @@ fn a_file_and_standard_input_give_the_same() {
 }
 
 #[test]
-fn quiet_says_the_answer_and_nothing_else() {
+fn quiet_prints_only_the_answer() {
     assert_eq!(on("--quiet", models::SAFE).stdout, "The system is SAFE\n");
     assert_eq!(on("-q brab 2", models::UNSAFE).stdout, "UNSAFE !\n");
     assert_eq!(on("-q", models::UNSAFE).stderr, "");
@@ -112,7 +112,7 @@ fn colours_only_when_asked() {
     }
 }
 
-/// What the end reads is read, whether or not a guard reads it.
+/// Cells that the expected end reads count as read, whether or not a guard reads them.
 #[test]
 fn an_expected_end_splits_what_it_reads() {
     let model = "
@@ -137,7 +137,7 @@ fn an_expected_end_splits_what_it_reads() {
         let outcome = run_words_stdin(&line, model.as_bytes());
         assert_eq!(outcome.code, Some(code), "{cube}: {outcome:?}");
     }
-    // A number that init leaves open may be any: the few that are tried show a deadlock, but no end.
+    // A number that init leaves open may have any value: the few that are tried show a deadlock, but no end.
     let model = "
         array S[proc] : bool
         var N : int
@@ -151,9 +151,9 @@ fn an_expected_end_splits_what_it_reads() {
     }
 }
 
-/// Twelve processes can be permuted in half a billion ways, and no way is worth a look.
+/// Twelve processes have half a billion permutations, none of which needs to be tried.
 #[test]
-fn many_parameters_that_read_alike_take_no_time() {
+fn many_parameters_that_are_alike_take_little_time() {
     let params: Vec<String> = (1..=12).map(|n| format!("p{n}")).collect();
     let all: Vec<String> = params.iter().map(|p| format!("S[{p}] = B")).collect();
     let model = format!(

@@ -1,4 +1,4 @@
-//! `cubicle fmt`: what changes, what stays, and what it says.
+//! `cubicle fmt`: what it changes, keeps and reports.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -44,7 +44,7 @@ fn a_file_is_replaced_and_keeps_its_permissions_and_links() {
     assert_eq!(file.metadata().expect("a file").permissions().mode() & 0o777, 0o640);
     assert!(link.symlink_metadata().expect("a link").is_symlink());
 
-    // What is laid out already is not written again.
+    // A formatted file is not written again.
     let before = file.metadata().expect("a file").modified().expect("a time");
     assert_eq!(run_words(&["fmt", name]).code, Some(0));
     assert_eq!(file.metadata().expect("a file").modified().expect("a time"), before);
@@ -65,7 +65,7 @@ fn a_file_with_errors_stays_and_the_others_do_not_suffer() {
     }
     assert_eq!(fs::read_to_string(&wrong).expect("the file"), "var X:int var Y");
     assert_eq!(fs::read_to_string(&ugly).expect("the file"), NEAT);
-    // The gravest counts: errors before differences.
+    // The most severe result counts: errors before differences.
     fs::write(&ugly, UGLY).expect("a writable folder");
     let outcome = run_words(&["fmt", "--check", &ugly, &wrong]);
     assert_eq!((outcome.code, outcome.stdout), (Some(2), format!("{ugly}\n")));

@@ -1,4 +1,4 @@
-//! Formulas that options, commands and files give: each is read as a formula and nothing else, and means what the book says.
+//! Formulas in options, commands and files: each is parsed as a single formula, with the meaning that the book gives.
 
 use crate::harness::{Outcome, run_words, run_words_stdin};
 
@@ -17,7 +17,7 @@ fn lock(more: &str, words: &[&str]) -> Outcome {
     run_words_stdin(&[&["-q", "-"][..], words].concat(), format!("{LOCK}{more}").as_bytes())
 }
 
-/// What is said of a formula in an instance: whether it holds.
+/// Whether a formula is reported to hold in an instance.
 fn holds(procs: &str, more: &[&str], formula: &str) -> bool {
     let words = [&["--only-forward", "--procs", procs, "--ltl", formula][..], more].concat();
     let outcome = lock("", &words);
@@ -31,13 +31,13 @@ fn holds(procs: &str, more: &[&str], formula: &str) -> bool {
 fn exists_means_all_processes_wherever_others_are_named() {
     assert!(!holds("2", &[], "G ({ At[#1] = Crit } => ! { exists z. At[z] = Crit })"));
     assert!(holds("2", &[], "G ({ At[#1] = Crit } => { exists z. At[z] = Crit })"));
-    // A tautology beside it changes nothing.
+    // An added tautology changes nothing.
     let f = "F G { exists z. At[z] <> Crit } || G F { exists z. At[z] = Crit }";
     let tautology = "({ At[#1] = Crit } || ! { At[#1] = Crit })";
     assert_eq!(holds("1", &[], f), holds("1", &[], &format!("({f}) && {tautology}")));
     let outcome = lock("response r (p) { At[p] = Crit } ~> { exists z. At[z] = Crit }", &[]);
     assert!(!outcome.stdout.contains("r: VIOLATED"), "{outcome:?}");
-    // The others are those that the same braces do not name.
+    // `_other` means the processes that the same braces do not name.
     assert!(holds("2", &[], "G ({ At[#1] = Crit } => ! { At[#1] = Crit && exists_other z. At[z] = Crit })"));
     assert!(!holds("2", &[], "G ({ At[#1] = Crit } => ! { exists_other z. At[z] = Crit })"));
 }
@@ -131,7 +131,7 @@ fn two_formulas_are_two_properties() {
         outcome.stdout.contains("ltl 1: holds") && outcome.stdout.contains("ltl 2: VIOLATED"),
         "{outcome:?}"
     );
-    // The run that breaks the second is replayed as such.
+    // The run that violates the second is replayed as such.
     let folder = tempfile::tempdir().expect("a folder");
     let (model, trace) = (folder.path().join("m.cub"), folder.path().join("t.json"));
     std::fs::write(&model, LOCK).expect("it can be written");
@@ -144,10 +144,10 @@ fn two_formulas_are_two_properties() {
 }
 
 #[test]
-fn steps_are_asked_about() {
+fn formulas_can_be_about_steps() {
     for symmetry in [&[][..], &["--forward-nosym"]] {
         let holds = |formula: &str| holds("3", symmetry, formula);
-        // What is taken was possible; the other way round not.
+        // A step that is taken was possible; the converse does not hold.
         assert!(holds("G (taken(enter, #1) => enabled(enter, #1))"));
         assert!(!holds("G (enabled(enter, #1) => taken(enter, #1))"));
         assert!(holds("G (enabled(enter, #1) <=> { At[#1] = Want && Lock = False })"));
@@ -185,7 +185,7 @@ unsafe (p) { S[p] = A && S[p] = B }
 }
 
 #[test]
-fn processes_that_stop_are_not_alive() {
+fn crashed_processes_are_not_alive() {
     let holds = |formula: &str| holds("2", &["--crash", "stop"], formula);
     assert!(holds("Alive(#1)"));
     assert!(!holds("G Alive(#1)"));
@@ -203,7 +203,7 @@ fn files_of_claims_have_claims_only() {
     let file = folder.path().join("lemmas.cub");
     let name = file.to_str().expect("plain");
     for (text, says) in [
-        ("cover (p) { true }", "is no `invariant`"),
+        ("cover (p) { true }", "is not an `invariant`"),
         ("invariant (p) { At[p] = Nowhere }", "line 1: unknown name `Nowhere`"),
         ("\n\ninvariant (p) { At[p] = }", "line 3"),
     ] {
@@ -215,7 +215,7 @@ fn files_of_claims_have_claims_only() {
 }
 
 #[test]
-fn a_witness_that_orders_processes_is_no_case_for_symmetry() {
+fn a_witness_that_orders_processes_is_searched_without_symmetry() {
     let model = "type t = A | B
 array S[proc] : t
 var Last : proc

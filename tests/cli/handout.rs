@@ -1,14 +1,14 @@
-//! Mutants on a cluster: what is said of them is what one process says, and whatever goes wrong, all end soon.
+//! Mutants on a cluster: the report is that of one process, and after any fault all processes end soon.
 
 use std::fs;
 
 use crate::cluster::{Hosts, all_end, message, until_it_has};
 use crate::harness::{Running, Signal, run};
 
-/// Mutants that take longer than any test looks at them.
+/// Mutants that take longer than any test waits.
 const LONG: &str = "mutate --anyway --max-states 4000000 --procs 6 examples/bakery.cub";
 
-/// Waits until all look at mutants.
+/// Waits until all processes examine mutants.
 fn until_they_work(runs: &[Running]) {
     for run in runs {
         until_it_has(run, "mutant");
@@ -29,7 +29,7 @@ fn the_report_is_that_of_one_process() {
             assert_eq!((found.code, &found.stdout), (plain.code, &plain.stdout), "{words}: {found:?}");
         }
     }
-    // What earlier runs found is known to all.
+    // All processes know the results of earlier runs.
     let line = "examples/mutex.cub --verbose";
     let plain = [(); 2].map(|()| run(&format!("mutate {line} {}", cache("one"))).stdout);
     let found = [(); 2].map(|()| run(&format!("cluster --local 2 -- mutate {line} {}", cache("two"))).stdout);
@@ -49,13 +49,13 @@ fn limits_and_signals_end_all() {
     runs[0].signal(Signal::INT);
     let ended = all_end(runs);
     assert_eq!((ended[0].code, ended[1].code), (Some(130), Some(0)), "{ended:?}");
-    assert!(ended[0].stdout.contains("not looked at"), "{ended:?}");
+    assert!(ended[0].stdout.contains("not examined"), "{ended:?}");
 }
 
 #[test]
 fn a_lost_process_ends_all() {
     for (lost, signal, what) in
-        [(0, Signal::KILL, "ended without a word"), (1, Signal::TERM, "was ended by signal 15")]
+        [(0, Signal::KILL, "ended unexpectedly"), (1, Signal::TERM, "was ended by signal 15")]
     {
         let hosts = Hosts::new(3);
         let mut runs: Vec<Running> =
@@ -66,7 +66,7 @@ fn a_lost_process_ends_all() {
         for (process, outcome) in all_end(runs).iter().enumerate() {
             let expected = format!("process {lost} ({}) {what}", hosts.addresses[lost]);
             if lost > 0 && process == 0 {
-                // With what is known.
+                // With the results so far.
                 assert_eq!(outcome.code, Some(4), "{outcome:?}");
                 assert!(outcome.stdout.contains(&format!("Ended early: {expected}")), "{outcome:?}");
             } else {
@@ -77,7 +77,7 @@ fn a_lost_process_ends_all() {
 }
 
 #[test]
-fn differences_and_what_makes_no_sense_are_told() {
+fn differences_and_invalid_command_lines_are_reported() {
     let hosts = Hosts::new(2);
     let line = "mutate examples/mutex.cub";
     let runs = vec![hosts.start(0, "", line), hosts.start(1, "", &format!("{line} --rounds 2"))];

@@ -11,7 +11,7 @@ use rustix::process::{Pid, kill_process};
 
 pub use rustix::process::Signal;
 
-/// What a run left behind.
+/// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The exit code; `None` when a signal ended it.
@@ -20,25 +20,25 @@ pub struct Outcome {
     pub stderr: String,
 }
 
-/// For a run that goes on until a signal comes: the end of it, should the test be killed.
+/// A time limit for runs that only a signal ends, in case the test is killed.
 pub const AT_LAST: &str = "--time-limit 5m";
 
-/// How long a test waits for what happens at once: no machine is so busy, and only a defect takes longer.
+/// How long a test waits for something that happens at once, even on a busy machine: only a defect takes longer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Whether a process handles a signal itself, as the system tells.
+/// Whether a process handles a signal itself, according to the system.
 pub fn listens(process: u32, signal: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
 }
 
-/// A run that goes on beside its test. It ends with the test at the latest, also with one that fails.
+/// A run in parallel to its test. It is ended with the test at the latest, also when the test fails.
 #[derive(Debug)]
 pub struct Running(Option<Child>);
 
 impl Running {
-    /// Starts it; what it writes can be read.
+    /// Starts it with its output piped.
     pub fn start(command: &mut Command) -> Self {
         Self::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
@@ -53,7 +53,7 @@ impl Running {
         outcome(&self.0.take().expect("it is taken here").wait_with_output().unwrap())
     }
 
-    /// Waits until it handles SIGTERM, and so all signals that it handles: before, one would end it.
+    /// Waits until it handles SIGTERM, and so all its signals: before, a signal would kill it.
     pub fn wait_until_it_listens(&self) {
         let start = Instant::now();
         while !listens(self.id(), 15) {
@@ -125,7 +125,7 @@ pub fn run_stdin(line: &str, model: &[u8]) -> Outcome {
     run_words_stdin(&line.split_whitespace().collect::<Vec<_>>(), model)
 }
 
-/// The same for words that may hold blanks.
+/// Like [`run_stdin`], with words that may hold blanks.
 pub fn run_words_stdin(words: &[&str], model: &[u8]) -> Outcome {
     let mut child = cubicle()
         .args(words)
@@ -134,7 +134,7 @@ pub fn run_words_stdin(words: &[&str], model: &[u8]) -> Outcome {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that has read enough closes its end: that is not what the caller tests.
+    // A program that has read enough closes the pipe, which is not an error here.
     let _ = child.stdin.take().unwrap().write_all(model);
     outcome(&child.wait_with_output().unwrap())
 }

@@ -1,4 +1,4 @@
-//! Any signal, at any time, to any kind of run: it ends soon, and with its document.
+//! After any signal at any time, any kind of run ends soon, with its document.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -61,9 +61,9 @@ const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 2), (Signal::TERM, 15), (Sign
 enum End {
     /// Before the signal.
     Before,
-    /// By the signal itself, to which it did not listen yet, or never does since it is short.
+    /// By the signal itself, which it does not handle yet, or never does because it is short.
     Unheard,
-    /// With the answer that it had.
+    /// With the answer that it already had.
     Answered,
     /// With the signal's exit code.
     Ended,
@@ -84,7 +84,7 @@ fn prepare(folder: &Path) {
     made(&["--certificate", &path("certificate"), "examples/german.cub"]);
 }
 
-/// Waits for its end until `limit`; how long that took.
+/// Waits for its end, at most for `limit`; the time it took.
 fn wait(child: &mut Running, limit: Duration) -> Option<Duration> {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -96,7 +96,7 @@ fn wait(child: &mut Running, limit: Duration) -> Option<Duration> {
     Some(start.elapsed())
 }
 
-/// Runs one with a signal after a while; how it ended and after how long, or what is wrong.
+/// Runs one with a signal after a delay; how it ended and after how long, or the failure.
 fn run(
     kind: usize,
     signal: usize,
@@ -177,7 +177,7 @@ fn run(
     Ok((end, took))
 }
 
-/// Runs the given number of processes, each kind with each signal in turn, at 1 to 300 ms; a table, and what is wrong.
+/// Runs the given number of processes, each kind with each signal in turn, at 1 to 300 ms; a table, and the failures.
 fn campaign(runs: usize, limit: Duration) -> (String, Vec<String>) {
     let shared = TempDir::new().unwrap();
     prepare(shared.path());
@@ -186,7 +186,7 @@ fn campaign(runs: usize, limit: Duration) -> (String, Vec<String>) {
     let mut tally: Vec<Vec<End>> = vec![Vec::new(); KINDS.len()];
     for number in 0..runs {
         let (kind, signal) = (number % KINDS.len(), number / KINDS.len() % SIGNALS.len());
-        // 101 is prime to 300: all delays come.
+        // 101 is coprime to 300: all delays occur.
         let delay = Duration::from_millis(1 + (number as u64 * 101 + 149) % 300);
         match run(kind, signal, delay, shared.path(), limit) {
             Ok((end, took)) => {

@@ -1,4 +1,4 @@
-//! The table of kill rates in the book: made by the program from the examples, when somebody asks for it.
+//! The table of kill rates in the book: computed from the examples, on request only.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::harness::run;
 use crate::machine::{assert_valid, schema};
 
-/// The examples of which each mutant is decided or given up soon, the largest first.
+/// The examples whose mutants are all decided or given up soon, the largest first.
 const MODELS: &[&str] = &[
     "directory",
     "szymanski",
@@ -34,7 +34,7 @@ const MODELS: &[&str] = &[
     "synapse",
 ];
 
-/// No example may take longer on two cores, when nothing else runs.
+/// No example may take longer on two otherwise idle cores.
 const MOST: Duration = Duration::from_secs(180);
 
 const BEGIN: &str = "<!-- table: begin -->\n";

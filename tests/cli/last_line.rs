@@ -3,7 +3,7 @@
 use super::harness::{cubicle, outcome, run_stdin};
 use super::models;
 
-/// Processes wait for a lock that is not handed out fairly; nothing is bad.
+/// Processes wait for a lock that is not granted fairly; no state is bad.
 const RUNS: &str = "
 type location = Idle | Want | Critical
 array At[proc] : location
@@ -90,7 +90,7 @@ fn the_last_line_is_the_verdict() {
 }
 
 #[test]
-fn commands_end_with_what_they_came_to() {
+fn the_last_line_of_a_command_is_its_result() {
     for (line, last) in [
         ("mutate examples/mutex.cub --only drop-update --trace 22", "survived"),
         ("mutate examples/mutex.cub --only drop-update --trace 22 --quiet", "survived"),

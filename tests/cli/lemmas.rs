@@ -1,4 +1,4 @@
-//! `--lemmas-out` and `--lemmas-in`: what one proof leaves to the next.
+//! `--lemmas-out` and `--lemmas-in`: lemmas of one proof for the next.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn every_engine_proves_them_again() {
     for engine in ENGINES {
         let outcome = with(&file, &format!("{engine} --certify examples/german.cub"));
         assert_eq!(outcome.code, Some(0), "{engine}: {outcome:?}");
-        // Without them, exact search looks at more than a thousand nodes.
+        // Without them, exact search expands more than a thousand nodes.
         let first = outcome.stdout.lines().find(|line| line.contains("decided, ")).unwrap();
         let nodes = first.split_whitespace().rev().nth(1).unwrap().parse::<usize>().unwrap();
         assert!(nodes < text.lines().count() + 5, "{engine}: {first}");
@@ -36,7 +36,7 @@ fn every_engine_proves_them_again() {
 }
 
 #[test]
-fn none_is_believed() {
+fn no_lemma_is_trusted() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("wrong.cub").display().to_string();
     // The first is reachable, the second of another model, the third covers everything.
@@ -68,7 +68,7 @@ fn lemmas_of_the_right_model_do_not_save_the_wrong_one() {
 }
 
 #[test]
-fn files_that_are_none() {
+fn unusable_lemma_files_are_refused() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("garbage.cub").display().to_string();
     for (bytes, said) in [(&b"\0\xff garbage"[..], "cannot read"), (b"invariant (p { oh }", "line 1: ")] {
@@ -84,7 +84,7 @@ fn files_that_are_none() {
 }
 
 #[test]
-fn a_run_that_ends_early_leaves_what_still_stands() {
+fn a_run_that_ends_early_writes_its_remaining_lemmas() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("some.cub").display().to_string();
     let ended = run(&format!("brab 2 --nodes 30 --quiet --lemmas-out {file} examples/german.cub"));

@@ -1,4 +1,4 @@
-//! Limits: whatever a run is in the middle of, it ends with an answer, its files and exit code 3.
+//! Limits: at any point of its work, a run ends with an answer, its files and exit code 3.
 
 use std::io::Read;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn a_run_that_does_not_react_ends_with_its_answer() {
     std::fs::write(&trace, "{\"#meta\": {\"format\": \"ITF\", \"processes\": 2}, \"of\": \"another run\"}")
         .unwrap();
     let start = Instant::now();
-    // Nobody ever closes its standard input, so that it never comes to the end of the model.
+    // Its standard input is never closed, so that it never reads the end of the model.
     let mut command = cubicle();
     command.args(["-", "--quiet", "--time-limit", "300ms", "--stats-json"]).arg(&stats);
     let mut child = Running::start(command.arg("--trace-out").arg(&trace).stdin(Stdio::piped()));
@@ -48,12 +48,12 @@ fn a_run_that_does_not_react_ends_with_its_answer() {
 }
 
 #[test]
-fn so_does_one_that_is_told_to() {
+fn a_run_that_does_not_react_to_a_signal_ends_with_its_answer() {
     let folder = TempDir::new().unwrap();
     let stats = folder.path().join("stats.json");
     let mut child = Running::start(cubicle().args(["-", "--stats-json"]).arg(&stats).stdin(Stdio::piped()));
     let input = child.stdin.take();
-    // It answers this signal with a line as soon as it listens to signals.
+    // It answers this signal with a line as soon as it handles signals.
     let mut errors = child.stderr.take().unwrap();
     let mut byte = [0];
     let told = std::thread::spawn(move || errors.read_exact(&mut byte).map(|()| errors));
@@ -72,7 +72,7 @@ fn so_does_one_that_is_told_to() {
 }
 
 #[test]
-fn too_little_memory_for_anything_is_told_in_the_answer() {
+fn too_little_memory_is_reported_in_the_answer() {
     for line in ["brab 2 examples/german.cub", "--only-forward examples/german.cub", "examples/mesi.cub"] {
         let folder = TempDir::new().unwrap();
         let stats = folder.path().join("stats.json");
@@ -83,7 +83,7 @@ fn too_little_memory_for_anything_is_told_in_the_answer() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn so_is_a_system_that_gives_no_thread() {
+fn a_failure_to_start_threads_is_reported_in_the_answer() {
     let folder = TempDir::new().unwrap();
     let stats = folder.path().join("stats.json");
     // Less than the stack of the thread that does the work.
@@ -105,7 +105,7 @@ fn a_limit_on_the_size_of_files_is_an_error_like_any_other() {
     assert!(!stats.exists());
 }
 
-/// `unsafe` over `params` processes, which a renaming may map to each other in so many ways.
+/// `unsafe` over `params` processes, which have a huge number of renamings.
 fn many_parameters(params: usize) -> String {
     let names: Vec<String> = (0..params).map(|p| format!("p{p}")).collect();
     let all: Vec<String> =
@@ -122,7 +122,7 @@ fn many_parameters(params: usize) -> String {
     )
 }
 
-/// Clauses that contradict each other in the end: there are far more ways to choose than initial states.
+/// Clauses that are contradictory together: there are far more choices than initial states.
 const WIDE_INIT: &str = "
 type t = A | B | C | D
 array S[proc, proc] : t
@@ -133,7 +133,7 @@ init (x y) {
 unsafe (z) { F[z] = C }
 transition go (x) requires { F[x] = A } { F[x] := B }";
 
-/// Sixteen processes that relate to each other: bringing a state into its form takes many tries.
+/// Sixteen processes that relate to each other: finding the canonical form of a state takes many tries.
 const RELATED: &str = "
 array M[proc, proc] : bool
 init (x y) { M[x,y] = False }
@@ -156,7 +156,7 @@ fn every_step_ends_soon_after_a_limit() {
         std::fs::write(&path, model).unwrap();
         let found = limited("true", &format!("{line} --time-limit 700ms {}", path.display()), &stats);
         assert_limited(what, &found, &stats, "the time limit was reached");
-        // In good order, without the watchdog: it waits a second after a signal. Where the machine is busy, it may be faster
+        // Without the watchdog, which waits a second after a signal. On a busy machine, the watchdog may be faster
         // once or twice.
         let in_order = (0..10).any(|_| {
             let mut command = cubicle();

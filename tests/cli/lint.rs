@@ -1,9 +1,9 @@
-//! `cubicle lint`: warnings in every format, allowed and denied, and what a limit leaves.
+//! `cubicle lint`: warnings in every format, allowed and denied, and partial results at a limit.
 
 use crate::harness::{run, run_stdin};
 use crate::machine::{assert_valid, schema};
 
-/// A guard that asks once more what holds anyway.
+/// A guard with a redundant part.
 const CAREFUL: &str = "\
 type place = Out | Door | In
 var Locked : bool
@@ -16,7 +16,7 @@ transition leave (p) requires { At[p] = In && Locked = True } { At[p] := Out; Lo
 ";
 
 #[test]
-fn warnings_are_told_in_each_format() {
+fn warnings_are_reported_in_each_format() {
     let plain = run_stdin("lint --deep -", CAREFUL.as_bytes());
     assert_eq!((plain.code, plain.stdout.as_str()), (Some(0), "1 warning\n"), "{plain:?}");
     assert!(plain.stderr.contains("warning[C0927]: `Locked = True` never decides"), "{plain:?}");
@@ -43,7 +43,7 @@ fn warnings_are_allowed_and_denied() {
         ("--deep --deny warnings", CAREFUL, 2, "1 warning\n"),
         ("--deep --allow C0927 --deny warnings", CAREFUL, 0, "No warnings\n"),
         ("--deep --deny warnings", &allowed, 0, "No warnings\n"),
-        // Whether the comment is of use only a deep look tells.
+        // Only a deep lint tells whether the comment is of use.
         ("", &allowed, 0, "No warnings\n"),
     ] {
         let outcome = run_stdin(&format!("lint {line} -"), text.as_bytes());
@@ -52,10 +52,10 @@ fn warnings_are_allowed_and_denied() {
 }
 
 #[test]
-fn every_end_is_told() {
+fn every_end_is_reported() {
     let limited = run("lint --deep examples/ricart_agrawala.cub --time-limit 500ms");
     assert_eq!(limited.code, Some(3), "{limited:?}");
-    assert!(limited.stderr.contains("not all was looked at"), "{limited:?}");
+    assert!(limited.stderr.contains("not everything was examined"), "{limited:?}");
     let wrong = run_stdin("lint --deep - --format json", b"unsafe { X = 1 }");
     let document = assert_valid(&schema("docs/schema/run.json"), &wrong.stdout, "lint");
     assert_eq!((wrong.code, document["exit_code"].as_u64()), (Some(2), Some(2)));
@@ -64,7 +64,7 @@ fn every_end_is_told() {
         ("lint examples/mutex.cub --procs 2", "--deep"),
         ("lint", "<FILE>"),
         ("lint nowhere.cub", "cannot read nowhere.cub"),
-        ("lint examples/mutex.cub --allow C0101", "nobody can allow"),
+        ("lint examples/mutex.cub --allow C0101", "only warnings can be allowed"),
     ] {
         let outcome = run(line);
         assert_eq!(outcome.code, Some(2), "{line}: {outcome:?}");

@@ -22,7 +22,7 @@ const MOST: Duration = Duration::from_millis(1500);
 /// Ways to run a model.
 const LINES: [&str; 4] = ["", "brab 2", "--only-forward --procs 5", "--certify --engine classic"];
 
-/// Something else that wants the processor; gone when dropped.
+/// A busy loop on the processor; ended when dropped.
 struct Busy(Child);
 
 impl Busy {

@@ -1,4 +1,4 @@
-//! The language server, by a scripted client: what editors ask, and what no client should send.
+//! The language server with a scripted client: requests of editors, and messages that no client should send.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -27,7 +27,7 @@ struct Client {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     asked: i64,
-    /// Notifications, and requests of the server, that came so far.
+    /// Notifications and requests of the server received so far.
     told: Vec<Value>,
 }
 
@@ -53,7 +53,7 @@ impl Client {
         client
     }
 
-    /// One that has a model open, and what was said about it.
+    /// A server with an open model, and its diagnostics.
     fn with(text: &str) -> (Self, Vec<Value>) {
         let mut client = Self::new();
         let diagnostics = client.open(text);
@@ -149,7 +149,7 @@ impl Client {
         self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
     }
 
-    /// Ends the server as the protocol has it; its exit code.
+    /// Ends the server as the protocol requires; its exit code.
     fn end(mut self) -> Option<i32> {
         assert_eq!(self.request("shutdown", json!(null))["result"], json!(null));
         assert_eq!(self.request("textDocument/hover", json!({}))["error"]["code"], -32600);
@@ -162,7 +162,7 @@ fn at(line: u64, character: u64) -> Value {
     json!({ "position": { "line": line, "character": character } })
 }
 
-/// The text with the edits of a result made, all on the model.
+/// The text with the edits of a result applied, all relative to the model.
 fn edited(text: &str, edits: &Value) -> String {
     let lines: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -191,7 +191,7 @@ fn edited(text: &str, edits: &Value) -> String {
 fn diagnostics_follow_the_text() {
     let (mut client, diagnostics_before) = Client::with(MODEL);
     let codes: Vec<&Value> = diagnostics_before.iter().map(|it| &it["code"]).collect();
-    // Nobody asks for `Want`.
+    // `Want` is never tested.
     assert_eq!(codes, ["C0919"], "{diagnostics_before:?}");
     assert_eq!(diagnostics_before[0]["severity"], 2);
     // `Critical` of line 6 becomes `Critcal`.
@@ -214,7 +214,7 @@ fn diagnostics_follow_the_text() {
     assert_eq!(fixes[0]["kind"], "quickfix");
     let broken = MODEL.replacen("At[p] = Critical", "At[p] = Critcal", 1);
     assert_eq!(edited(&broken, &fixes[0]["edit"]["changes"][URI]), MODEL);
-    // RemoteExplorer there is nothing to mend.
+    // Elsewhere there is nothing to fix.
     let nothing = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
     assert_eq!(client.about("codeAction", json!({ "range": nothing, "context": {} })), json!([]));
     client.change(3, json!([{ "text": MODEL }]));
@@ -291,7 +291,7 @@ fn renaming_changes_every_place_or_nothing() {
     for (new, why) in [
         ("At", "taken already"),
         ("lock", "capital letter"),
-        ("Two Words", "is no name"),
+        ("Two Words", "is not a name"),
         ("True", "of the language"),
     ] {
         let answer = rename(&mut client, 2, 5, new);
@@ -408,7 +408,7 @@ fn a_promise_is_proved_when_it_is_clicked_and_not_before() {
     assert!(client.told("window/logMessage")["message"].as_str().is_some_and(|text| text.contains("SAFE")));
     assert_eq!(client.told("window/showMessage")["type"], 3);
 
-    // What has files written is not run.
+    // A command line that writes files is not run.
     let answer = run(&mut client, command(1)["arguments"].clone());
     assert_eq!(answer["error"]["code"], -32803, "{answer}");
     assert!(!target.exists());
@@ -418,7 +418,7 @@ fn a_promise_is_proved_when_it_is_clicked_and_not_before() {
     let other = json!({ "command": "rm", "arguments": [] });
     assert_eq!(client.request("workspace/executeCommand", other)["error"]["code"], -32602);
 
-    // Without a promise there is the model as it stands.
+    // Without a promise, the model itself is checked.
     client.change(2, json!([{ "text": MODEL.lines().skip(1).collect::<Vec<_>>().join("\n") }]));
     let lenses = client.about("codeLens", json!({}));
     assert_eq!(lenses[0]["command"]["arguments"], json!([URI, null]), "{lenses}");
@@ -504,7 +504,7 @@ fn nothing_that_a_client_sends_ends_the_server() {
 }
 
 #[test]
-fn edits_out_of_step_are_told_and_a_whole_text_mends_them() {
+fn edits_out_of_step_are_reported_and_a_whole_text_repairs_them() {
     let (mut client, _) = Client::with(MODEL);
     let range = |line: u64| json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 0 } });
     for (version, changes) in [
@@ -519,7 +519,7 @@ fn edits_out_of_step_are_told_and_a_whole_text_mends_them() {
         client.change(version, changes.clone());
         assert_eq!(client.told("window/logMessage")["type"], 1, "{changes}");
         assert!(client.diagnostics().is_empty());
-        // The text that the editor has is not known: no answer is better than a wrong one.
+        // The editor's text is not known: no answer is better than a wrong one.
         let params = json!({ "textDocument": { "uri": URI }, "options": {} });
         assert_eq!(client.request("textDocument/formatting", params)["error"]["code"], -32801);
         client.change(6, json!([{ "range": range(0), "text": " " }]));
@@ -559,7 +559,7 @@ fn long_model(lines: usize) -> String {
 }
 
 #[test]
-fn ten_megabytes_are_taken() {
+fn a_text_of_ten_megabytes_is_accepted() {
     let (mut client, diagnostics) = Client::with(&"x ".repeat(5 << 20));
     assert!(!diagnostics.is_empty());
     client.change(2, json!([{ "text": "(* c *)\n".repeat(10 << 17) }]));
@@ -593,7 +593,7 @@ fn an_edit_of_a_long_model_is_answered_at_once() {
 }
 
 #[test]
-fn edits_in_a_row_are_looked_at_once() {
+fn consecutive_edits_are_checked_once() {
     let (mut client, _) = Client::with(&long_model(4000));
     let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 9, "character": 0 } });
     let all: String = (2..302)
@@ -634,14 +634,14 @@ fn an_id_that_waits_for_its_answer_is_refused_a_second_time() {
         answer["error"]["message"].as_str().is_some_and(|text| text.contains("is not answered yet")),
         "{answer}"
     );
-    // The first one still goes on, and ends when it is told to.
+    // The first one still runs, and ends when it is cancelled.
     client.notify("$/cancelRequest", json!({ "id": id }));
     assert_eq!(client.answer(&json!(id))["error"]["code"], -32800);
     assert_eq!(client.end(), Some(0));
 }
 
 #[test]
-fn input_that_ends_after_shutdown_is_an_end_in_good_order() {
+fn input_that_ends_after_shutdown_is_a_normal_end() {
     let mut client = Client::new();
     assert_eq!(client.request("shutdown", json!(null))["result"], json!(null));
     client.input = None;
@@ -668,7 +668,7 @@ fn a_signal_ends_the_server_and_its_proofs() {
         let proof: u32 = children.collect::<String>().trim().parse().expect("one child");
         rustix::process::kill_process(rustix::process::Pid::from_child(&client.server), signal).unwrap();
         assert_eq!(client.server.wait().unwrap().code(), Some(code));
-        // It may take the system a while to take a killed process away.
+        // It may take the system a while to remove a killed process.
         let status = format!("/proc/{proof}/stat");
         let gone = || std::fs::read_to_string(&status).map_or(true, |text| text.contains(") Z "));
         assert!(

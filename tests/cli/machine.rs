@@ -1,4 +1,4 @@
-//! Output for programs: one document whatever the end, valid under its schema, the same twice but for its times.
+//! Output for programs: one document however the run ends, valid under its schema, and repeatable except for its times.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -30,7 +30,7 @@ const LINES: &[&str] = &[
     "--only-forward --deadlock --final At[p]=Nowhere",
 ];
 
-/// A model with an error, with warnings, with many of both; none at all.
+/// Models with an error, with warnings, with many of both; no model at all.
 pub const WRONG: &str =
     "type t = A | B\nvar X : u\nvar Y : t\ninit () { Y = A && Z = B }\nunsafe () { Y = B }\n";
 
@@ -48,7 +48,7 @@ fn all_models() -> Vec<(&'static str, &'static str)> {
 /// A schema of `docs/schema`, or SARIF's own.
 pub fn schema(path: &str) -> Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    // SARIF's schema has a pattern with a `]` that not every dialect of regular expressions takes for itself.
+    // SARIF's schema has a pattern with a `]` that not every dialect of regular expressions takes literally.
     let text = std::fs::read_to_string(path).unwrap().replace("{2}]?$", "{2}\\\\]?$");
     jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()
 }
@@ -61,7 +61,7 @@ pub fn assert_valid(schema: &Validator, text: &str, line: &str) -> Value {
     value
 }
 
-/// Without what depends on the clock.
+/// The document without its times.
 fn timeless(mut document: Value) -> Value {
     document.as_object_mut().unwrap().remove("times").expect("each document has its times");
     document
@@ -163,7 +163,7 @@ fn messages_are_lines_of_json() {
 }
 
 #[test]
-fn github_reads_messages_as_commands() {
+fn messages_for_github_are_workflow_commands() {
     let outcome = run_stdin("--type-only --message-format github -", WRONG.as_bytes());
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.lines().all(|line| line.starts_with("::error file=-,line=")), "{outcome:?}");
@@ -217,7 +217,7 @@ fn the_document_goes_to_a_file_or_to_standard_output() {
 }
 
 #[test]
-fn a_document_says_what_a_person_reads() {
+fn a_document_agrees_with_the_readable_output() {
     let document = |line: &str, model: &str| -> Value {
         let outcome = run_stdin(&format!("{line} --format json -"), model.as_bytes());
         serde_json::from_str(&outcome.stdout).unwrap()
@@ -269,7 +269,7 @@ fn the_model_is_named_by_its_hash() {
     assert_eq!(document["model"]["path"], model.to_str().unwrap());
 }
 
-/// Ends a run that goes on for ever.
+/// Ends an endless run.
 fn ended(line: &str, by: impl FnOnce(&Running)) -> (Outcome, Value) {
     let folder = tempfile::TempDir::new().unwrap();
     let model = folder.path().join("endless.cub");
@@ -329,7 +329,7 @@ fn warnings_are_silenced_by_code() {
         assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
         assert_eq!(outcome.stderr.is_empty(), code == 0, "{line}: {outcome:?}");
     }
-    // What only a run can tell.
+    // A warning that only a run can give.
     let dead = "type t = A | B | C\narray S[proc] : t\ninit (p) { S[p] = A }\nunsafe (p q) { S[p] = B && S[q] = C }\n\
         transition go (p) requires { S[p] = A } { S[p] := B; }\n\
         transition never (p) requires { S[p] = C } { S[p] := A; }\n";

@@ -1,5 +1,5 @@
-//! The program as its users meet it: exit codes, flags in both spellings, input and output gone wrong,
-//! signals, repeatability. What it prints is pinned in `tests/cli/*.trycmd` and `*.stdout`.
+//! The program from the user's side: exit codes, flags in both spellings, bad input and failing output,
+//! signals, repeatability. Its output is pinned in `tests/cli/*.trycmd` and `*.stdout`.
 
 mod advised;
 mod assumptions;

@@ -1,4 +1,4 @@
-//! Models that the tests share, small enough to see what must come out.
+//! Models shared by the tests, small enough to see the right result.
 
 /// Safe for any number of processes.
 pub const SAFE: &str = "
@@ -11,7 +11,7 @@ transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critic
 transition leave (p) requires { At[p] = Critical } { At[p] := Idle; Lock := False; }
 ";
 
-/// Two processes can be in their critical section after three steps: the third leaves too much open.
+/// Two processes can be in their critical section after three steps: the third one's guard is too weak.
 pub const UNSAFE: &str = "
 type location = Idle | Critical
 var Lock : bool
@@ -22,7 +22,7 @@ transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critic
 transition unlock (p) requires { At[p] = Idle && Lock = True } { Lock := False; }
 ";
 
-/// Neither direction ever ends: a counter goes up, and nobody can see that it stays even.
+/// The search ends in neither direction: a counter grows, and no engine finds that it stays even.
 pub const ENDLESS: &str = "
 var N : int
 init { N = 0 }
@@ -31,7 +31,7 @@ transition up () { N := N + 2; }
 transition down () { N := N - 2; }
 ";
 
-/// Forward never ends, backward is done at once.
+/// The forward search never ends, the backward search ends at once.
 pub const ENDLESS_FORWARD: &str = "
 type location = Idle | Busy
 var N : int
@@ -41,7 +41,7 @@ unsafe (p) { At[p] = Busy }
 transition up () { N := N + 1; }
 ";
 
-/// Whoever enters never leaves: nothing bad, but the end of all motion.
+/// A process that enters never leaves: no bad state, but a deadlock.
 pub const DEADLOCK: &str = "
 type location = Idle | Critical
 var Lock : bool

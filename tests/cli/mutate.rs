@@ -1,5 +1,5 @@
-//! `cubicle mutate`: documents are what their schemas say, the number of threads is not to be seen, and a run that is
-//! ended says what is known.
+//! `cubicle mutate`: documents match their schemas, the number of threads has no effect on the output, and a run that is
+//! ended early reports the results so far.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn properties_are_in_a_document_too() {
     assert!(lines("stronger") > 0 && lines("suggested") > 0, "{properties}");
     assert!(properties["stronger"][0]["of"].as_str().is_some_and(|it| it.starts_with("unsafe at line")));
     for (words, says) in [
-        ("--properties --format sarif", "--format json has them"),
+        ("--properties --format sarif", "use --format json for programs"),
         ("--properties --cache x", "cannot be used with"),
         ("--suggest --min-kill-rate 3", "cannot be used with"),
     ] {
@@ -159,7 +159,7 @@ fn a_cache_is_used_and_a_damaged_one_is_not() {
     std::fs::write(&file, &text[..text.len() / 2]).expect("it can be written");
     let damaged = run(&line);
     assert_eq!((damaged.code, &damaged.stdout), (Some(0), &first.stdout));
-    assert!(damaged.stderr.contains("is not used, and written anew: it is damaged"), "{}", damaged.stderr);
+    assert!(damaged.stderr.contains("is ignored and rewritten: it is damaged"), "{}", damaged.stderr);
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), text);
     let nowhere = run("mutate examples/mutex.cub --cache /dev/null/cache");
     assert_eq!((nowhere.code, nowhere.stdout.as_str()), (Some(4), ""), "{nowhere:?}");
@@ -176,7 +176,7 @@ fn a_mutant_is_a_model_that_can_be_printed() {
 }
 
 #[test]
-fn a_run_that_is_ended_says_what_is_known() {
+fn a_run_that_is_ended_reports_its_results_so_far() {
     let limited = run("mutate examples/directory.cub --anyway --time-limit 1500ms");
     assert_eq!(limited.code, Some(3), "{limited:?}");
     assert!(limited.stdout.contains("Ended early: the time limit was reached"), "{}", limited.stdout);

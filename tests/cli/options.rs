@@ -1,5 +1,5 @@
-//! No option does nothing: each is given in each kind of run, and either refused, or what comes out differs, or
-//! the pair is listed here with the reason why nobody can see the difference.
+//! Every option has an effect: each is given in each kind of run, and either it is refused, or the output differs, or
+//! the pair is listed here with the reason why the difference is invisible.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::thread;
 use crate::harness::{Outcome, cubicle, outcome, run, run_stdin};
 use crate::models;
 
-/// Kinds of runs, and whether they are shown models of some size as well.
+/// Kinds of runs, and whether they are tried on larger models as well.
 const KINDS: &[(&str, &str, bool)] = &[
     ("type-only", "--type-only", false),
     ("auto", "", true),
@@ -29,7 +29,7 @@ const KINDS: &[(&str, &str, bool)] = &[
     ("sizes", "--only-forward --procs auto", false),
 ];
 
-/// Tickets and a lock: safe, with numbers, a value that nobody ever writes, a constant.
+/// Tickets and a lock: safe, with numbers, a value that is never assigned, a constant.
 const SAFE: &str = "
 type location = Idle | Want | Critical | Lost
 const Limit : int
@@ -62,7 +62,7 @@ transition first (p) requires { S[p] = A } { S[p] := B; }
 transition second (p) requires { S[p] = B && N = 6 } { S[p] := C; }
 ";
 
-/// All come to an end, and nothing is bad.
+/// All processes reach their end, and no state is bad.
 const ENDING: &str = "
 type status = A | B | C
 array S[proc] : status
@@ -71,7 +71,7 @@ unsafe (p) { S[p] = C }
 transition go (p) requires { S[p] = A } { S[p] := B; }
 ";
 
-/// Nothing is bad, and the original Cubicle does not understand it.
+/// No state is bad, and the original Cubicle does not support it.
 const VACUOUS: &str = "
 type status = A | B
 array S[proc] : status
@@ -153,7 +153,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("type-only", "--type-only"),
 ];
 
-/// Where nobody sees a difference, and why.
+/// Pairs without a visible difference, and why.
 const UNSEEN: &[(&str, &[&str], &str)] = &[
     ("lemmas-in", PROOFS, "there is nothing in the file"),
     ("certify", PROOFS, "the answer is the same, and checked"),
@@ -220,7 +220,7 @@ fn observe(line: &str, model: &Path) -> (Outcome, Vec<String>) {
     (outcome(&run), files)
 }
 
-/// What came out of giving an option in a kind of run.
+/// The effect of an option in a kind of run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
     Refused,
@@ -229,7 +229,7 @@ enum Effect {
 }
 
 #[test]
-fn each_is_refused_or_seen() {
+fn each_option_is_refused_or_has_an_effect() {
     let folder = tempfile::TempDir::new().unwrap();
     let example = |name: &str| std::fs::read_to_string(format!("examples/{name}.cub")).unwrap();
     let constant = std::fs::read_to_string("tests/traps/T23.cub").unwrap();
@@ -267,7 +267,7 @@ fn each_is_refused_or_seen() {
     }
     let effect = |kind: usize, option: &str| {
         let (_, base, _) = KINDS[kind];
-        // What the sample brings along for the option's sake is no effect of the option.
+        // Other flags that the sample needs are not an effect of the option.
         let along = option.split_once(" --").map_or(String::new(), |(_, along)| format!("--{along}"));
         for (number, model) in shown(kind).iter().enumerate() {
             let run = observe(&format!("{base} {option}"), model);
@@ -311,7 +311,7 @@ fn each_is_refused_or_seen() {
 }
 
 #[test]
-fn each_has_a_sample() {
+fn each_option_has_a_sample() {
     let help = run("--help").stdout;
     let help = help.split("Exit codes:").next().unwrap();
     let mut options: Vec<&str> = help
@@ -333,11 +333,14 @@ fn a_refusal_names_the_option_the_reason_and_what_to_add() {
     for (line, says) in [
         (
             "--seed 3 --only-forward",
-            "--seed has no effect here: nothing is drawn by lot; add --forward random",
+            "--seed has no effect here: no random choices are made; add --forward random",
         ),
         ("--seed 3 --engine classic", "--seed has no effect here: no instance is explored; add --procs K"),
         ("--certify --type-only", "--certify has no effect here: --type-only only reads the model"),
-        ("--search dfs --only-forward", "--search has no effect here: --only-forward looks for no proof"),
+        (
+            "--search dfs --only-forward",
+            "--search has no effect here: --only-forward does not look for a proof",
+        ),
         ("-j 2 --only-forward --forward dfs", "--jobs (-j) has no effect here: a depth-first search"),
         ("brab 2 brab 3", "brab 2 and brab 3"),
         ("brab 2 --brab 3", "brab 2 and brab 3"),
@@ -352,7 +355,7 @@ fn a_refusal_names_the_option_the_reason_and_what_to_add() {
     }
 }
 
-/// Scripts written for the original program give its flags anywhere: they are told, and run.
+/// Scripts written for the original program give its flags anywhere: they get a note, and run.
 #[test]
 fn flags_of_the_original_in_its_spelling_get_a_note() {
     let on = |line: &str| run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
@@ -372,7 +375,7 @@ fn flags_of_the_original_in_its_spelling_get_a_note() {
 }
 
 #[test]
-fn walks_without_a_limit_say_so() {
+fn walks_without_a_limit_get_a_note() {
     let note = |line: &str| {
         let outcome = run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
         assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");

@@ -40,7 +40,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn what_is_not_open_for_writing_is_an_error() {
+fn standard_output_not_open_for_writing_is_an_error() {
     for line in [["brab", "2", "examples/german.cub"], ["replay", "examples/german.cub", "no/such/trace"]] {
         let output = cubicle().args(line).stdout(File::open("Cargo.toml").unwrap()).output().unwrap();
         let outcome = outcome(&output);
@@ -52,7 +52,7 @@ fn what_is_not_open_for_writing_is_an_error() {
 
 #[test]
 fn standard_output_that_the_caller_closed_is_an_error() {
-    // What goes to /dev/null is thrown away with full intention, however that was opened.
+    // Output to /dev/null is discarded intentionally, however it was opened.
     for (end, code) in [(">&-", 4), ("> /dev/null", 0), ("1<> /dev/null", 0)] {
         for flags in ["brab 2", "-q brab 2"] {
             let line = format!("exec \"$0\" {flags} examples/mutex.cub {end}");
@@ -67,7 +67,7 @@ fn standard_output_that_the_caller_closed_is_an_error() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_ends_an_endless_run() {
+fn a_closed_pipe_ends_an_endless_run() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("endless.cub");
     std::fs::write(&path, models::ENDLESS).unwrap();
@@ -84,7 +84,7 @@ fn a_reader_that_has_seen_enough_ends_an_endless_run() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_does_not_change_the_answer() {
+fn a_closed_pipe_does_not_change_the_answer() {
     let mut child = cubicle()
         .args(["brab", "2", "examples/mutex_wrong.cub"])
         .stdout(Stdio::piped())
@@ -108,12 +108,12 @@ fn a_run_ends_at_its_memory_limit() {
     let told = outcome.stdout + &outcome.stderr;
     assert!(told.contains("not enough memory") || told.contains("stopped at the memory limit"), "{told}");
     let outcome = run_on("--memory-limit 40M --only-forward --procs 2", &path);
-    // Asked to stop, or ended in the middle of a step when the next one takes more than is left.
+    // Stopped by its own check, or ended in the middle of a step that needs more than is left.
     assert!(outcome.stdout.contains("UNKNOWN: there is not enough memory\n"), "{outcome:?}");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
 }
 
-/// What the README shows is what its command prints.
+/// The README shows the output of its command.
 #[test]
 fn the_readme_shows_what_is_printed() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();

@@ -1,4 +1,4 @@
-//! What a run writes replaces neither what it reads nor what others wrote.
+//! The outputs of a run replace neither its inputs nor files that cubicle did not write.
 
 use std::fs;
 use std::path::Path;
@@ -100,7 +100,7 @@ fn the_model_on_standard_input_is_an_input() {
 }
 
 #[test]
-fn what_others_wrote_stays_and_what_cubicle_wrote_is_replaced() {
+fn foreign_files_stay_and_files_of_cubicle_are_replaced() {
     let folder = folder();
     let path = folder.path();
     let notes = "My notes, the work of a week.\n";
@@ -151,7 +151,7 @@ fn what_others_wrote_stays_and_what_cubicle_wrote_is_replaced() {
 }
 
 #[test]
-fn further_traces_and_the_files_of_a_certificate_are_looked_at_too() {
+fn further_traces_and_the_files_of_a_certificate_are_checked_too() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("t.2.json"), "mine\n").expect("it can be written");
@@ -164,7 +164,7 @@ fn further_traces_and_the_files_of_a_certificate_are_looked_at_too() {
     for (file, text) in [("t.2.json", "mine\n"), ("c/initiation.smt2", "mine\n")] {
         assert_eq!(fs::read_to_string(path.join(file)).expect("it is there"), text);
     }
-    // A trace of another program stays, also where there is none to write.
+    // A trace of another program stays, also when there is no trace to write.
     let other = r##"{"#meta":{"format":"ITF","description":"by another program"},"vars":["x"],"states":[]}"##;
     fs::write(path.join("t.json"), other).expect("it can be written");
     let outcome = at(path, "@/s.cub --trace-out @/t.json");

@@ -1,4 +1,4 @@
-//! Pictures of a run: they are written at every end, say what happened, and escape what they are given.
+//! Pictures of a run: they are written however it ends, show what happened, and escape their input.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn the_graph_of_a_search_is_drawn() {
     assert!(text.contains("-> init0 [color=red, style=solid];"), "{text}");
     assert!(text.contains("At[#1] = Inside\\nAt[#2] = Inside"), "{text}");
 
-    // The same run, the same file.
+    // The same run writes the same file.
     let (_, again) =
         drawn(&["--engine", "classic", "--dot-level", "5", "examples/mutex_wrong.cub"], "--dot", &file);
     assert_eq!(text, again);
@@ -58,16 +58,16 @@ fn a_graph_is_written_at_a_limit_too() {
 }
 
 #[test]
-fn a_graph_that_cannot_be_written_is_refused_before_the_work() {
+fn an_unwritable_graph_is_refused_before_the_run() {
     let (run, _) = drawn(&["examples/mutex.cub"], "--dot", Path::new("/nowhere/search.dot"));
     assert_eq!(run.code, Some(4));
     assert!(run.stderr.contains("cannot write /nowhere/search.dot"), "{}", run.stderr);
     assert_eq!(run.stdout, "");
 }
 
-/// `-dot 3` of the original program has a level where ours has a file.
+/// `-dot 3` of the original program has a level where `--dot` has a file.
 #[test]
-fn the_original_spelling_is_no_file() {
+fn the_original_spelling_does_not_write_a_file() {
     let run = run_words(&["-brab", "2", "-dot", "3", "examples/mutex.cub"]);
     assert_eq!(run.code, Some(0));
     assert!(run.stderr.contains("note: -dot has no effect"), "{}", run.stderr);
@@ -107,9 +107,9 @@ fn a_page_is_written_at_every_end() {
     assert!(text.contains("UNKNOWN: there is not enough memory") && text.ends_with("</html>\n"), "{text}");
 }
 
-/// Names of files come from the command line, and a model may say anything in its comments.
+/// Names of files come from the command line, and comments of a model may contain anything.
 #[test]
-fn a_page_escapes_what_it_is_given() {
+fn a_page_escapes_names_and_comments() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("a\"<img src=x onerror=alert(1)>&.cub");
     let text = "(* </script><script>alert(1)</script> *) var X : bool init { X = False } unsafe { X = True }

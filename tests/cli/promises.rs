@@ -1,11 +1,11 @@
-//! What is promised of runs: fairness of a name that is declared twice, instances with few processes, what monitors prove, and
-//! reasons where the answer is open. The models stand in `tests/found3`.
+//! Properties of runs: fairness of a name that is declared twice, instances with few processes, proofs by monitors, and
+//! reasons for open answers. The models are in `tests/found3`.
 
 use serde_json::Value;
 
 use super::harness::{Outcome, run, run_stdin};
 
-/// The last lines of what `cubicle --quiet` says of a model, and its exit code.
+/// The last lines of `cubicle --quiet` for a model, and its exit code.
 fn says(model: &str) -> (Vec<String>, Option<i32>) {
     let Outcome { code, stdout, .. } = run(&format!("--quiet tests/found3/{model}.cub"));
     (stdout.lines().map(str::to_owned).collect(), code)
@@ -16,17 +16,17 @@ fn expect(model: &str, lines: &[&str], code: i32) {
 }
 
 #[test]
-fn fairness_of_a_name_is_that_of_all_its_declarations() {
+fn fairness_of_a_name_covers_all_its_declarations() {
     for model in ["fairdup2", "fairdup3"] {
         expect(model, &["s: holds for any number of processes", "The system is SAFE"], 0);
     }
-    // The first declaration may be taken for ever, so that the second never has to be.
+    // A run may always take the first declaration, so that the second need never be taken.
     expect("fairdup4", &["s: VIOLATED with 2 processes", "VIOLATED: s"], 1);
 }
 
-/// Each number of parameters by itself: the step of no process may be taken for ever, and that of a process has to be taken.
+/// Each number of parameters is treated separately: always taking the step without a process does not replace the step of a process.
 #[test]
-fn tuples_of_different_lengths_are_asked_for_by_themselves() {
+fn tuples_of_different_lengths_are_treated_separately() {
     let model = |params: &str| {
         format!(
             "type st = A | B\nvar G : bool\narray At[proc] : st\ninit (p) {{ At[p] = A && G = True }}\n\
@@ -55,17 +55,17 @@ fn the_fairness_of_a_name_is_printed_once() {
 }
 
 #[test]
-fn what_fails_with_few_processes_only_is_found_there() {
+fn a_property_that_fails_only_with_few_processes_is_violated() {
     let lines = ["s: VIOLATED with 0 processes", "r: VIOLATED with 0 processes"];
     let last = ["o: VIOLATED with 0 processes", "VIOLATED: s, r, o"];
     expect("open_z", &[lines, last].concat(), 1);
     let (lines, code) = says("open_base_3");
     assert_eq!((lines[1].as_str(), code), ("free: VIOLATED with 1 process", Some(1)), "{lines:?}");
     assert_eq!(lines[2], "out: VIOLATED with 1 process");
-    // `exists_other` reaches to the end, so that one process alone keeps no such promise.
+    // `exists_other` extends to the end of the formula, so that one process alone cannot keep such a promise.
     let (lines, code) = says("open_tas_strong");
     assert_eq!((lines[1].as_str(), code), ("progress: VIOLATED with 1 process", Some(1)), "{lines:?}");
-    // An instance that the model does not have is not looked at, nor one beside that which is named.
+    // Instances that the model does not have are not checked, nor others than the requested one.
     let text = include_str!("../found3/open_z.cub");
     let named = text.replace("requires { G = A }", "requires { G = A && p <> #1 }");
     let Outcome { stdout, .. } = run_stdin("--quiet -", named.as_bytes());
@@ -82,14 +82,14 @@ fn a_model_without_processes_has_one_instance() {
 }
 
 #[test]
-fn what_is_never_possible_binds_the_process_that_moves() {
+fn a_step_that_is_never_possible_also_excludes_the_moving_process() {
     let (lines, code) = says("open_local_strong");
     let held = "up: holds for any number of processes";
     assert_eq!((lines[0].as_str(), code), (held, Some(0)), "{lines:?}");
     let printed = run("--quiet --show-transformed=up tests/found3/open_local_strong.cub").stdout;
     let lose = "{ Ch[p] = Req && Phase = Phase_Saved && Ch[#1] <> Ack && Never_recv[p] = False";
     assert!(printed.contains(&format!("transition lose (p)\nrequires {lose}")), "{printed}");
-    // The printed monitor, as it was and as it is.
+    // The printed monitor, before and after.
     assert_eq!(says("monitor_too_weak").1, Some(1));
     assert_eq!(says("monitor_fixed").1, Some(0));
 }
@@ -109,7 +109,7 @@ fn an_open_property_of_runs_has_its_reason() {
         assert_eq!(code, Some(3), "{model}: {text}");
         let known = format!("{property}: holds with 1, 2, 3 processes; {why}");
         assert!(text.contains(&known), "{model}: {known}: {text}");
-        let last = format!("UNKNOWN: {property} is shown for 1, 2, 3 processes only: {why}");
+        let last = format!("UNKNOWN: {property} is verified for 1, 2, 3 processes only: {why}");
         assert!(lines.last().is_some_and(|it| it.starts_with(&last)), "{model}: {last}: {text}");
         let document = run(&format!("--format json tests/found3/{model}.cub")).stdout;
         let document: Value = serde_json::from_str(&document).expect("a document");

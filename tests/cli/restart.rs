@@ -1,4 +1,4 @@
-//! `--crash restart`: what a process gets back, in every engine; what is refused, and where.
+//! `--crash restart`: the values after a restart, in every engine; the refused conditions, and their places.
 
 use crate::harness::{Outcome, run, run_stdin};
 
@@ -10,7 +10,7 @@ fn restart(model: &str, engine: &str) -> Outcome {
 }
 
 #[test]
-fn a_value_read_from_a_global_is_that_of_now() {
+fn a_restart_reads_the_current_value_of_a_global() {
     for (model, processes) in [("restart_1", 1), ("restart_7", 2)] {
         for engine in ENGINES {
             let found = run(&format!("--crash restart {engine} tests/found3/{model}.cub"));
@@ -39,7 +39,7 @@ fn an_alternative_that_a_constant_global_excludes_is_not_taken() {
             assert_eq!(restart(model, engine).code, Some(0), "{model} {engine}");
         }
     }
-    // Once some step assigns the global, init says nothing of what goes with its value of now.
+    // If some step assigns the global, init does not constrain the values that go with its present value.
     let text = std::fs::read_to_string("tests/found3/restart_6.cub").expect("the model is there");
     let changing = format!("{text}transition same () requires {{ G = A }} {{ G := A }}\n");
     for engine in ["", "--engine classic", "--engine brab", "--engine pdr"] {
@@ -49,7 +49,7 @@ fn an_alternative_that_a_constant_global_excludes_is_not_taken() {
 }
 
 #[test]
-fn what_fails_is_seen_by_deadlocks_and_covers_too() {
+fn covers_include_runs_with_restarts() {
     let model = b"type t = A | B  var G : t  var W : bool  array S[proc] : t
         init (p) { G = A && S[p] = G && W = False }
         cover (p) { W = True }
@@ -63,7 +63,7 @@ fn what_fails_is_seen_by_deadlocks_and_covers_too() {
 }
 
 #[test]
-fn what_cannot_be_said_of_one_process_is_refused_with_its_place() {
+fn a_condition_on_several_processes_is_refused_with_its_place() {
     let with = |init: &str| {
         let text = format!(
             "type t = A | B\ntype d\nvar G : t\narray S[proc] : t\narray M[proc, proc] : t\narray N[proc] : int\n\
@@ -98,7 +98,7 @@ fn what_cannot_be_said_of_one_process_is_refused_with_its_place() {
 }
 
 #[test]
-fn the_transitions_are_what_init_says() {
+fn restart_transitions_follow_init() {
     let model = b"type t = A | B | C  var G : t  array S[proc] : t  array T[proc] : t  array K[proc] : t
         array P[proc] : proc  array N[proc] : int  array M[proc, proc] : bool
         init (p q) { S[p] <> A && T[p] = G && P[p] = p && N[p] = 3 && K[p] = A

@@ -1,4 +1,4 @@
-//! `--run-dir`: a folder with all about a run, whatever its end.
+//! `--run-dir`: a folder with everything about a run, however it ends.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn files_of(folder: &Path) -> Vec<String> {
     found
 }
 
-/// It has what every run leaves, whole and as the user saw it; its document.
+/// Checks that it has the files of every run, complete and as printed; returns its document.
 fn assert_complete(folder: &Path, outcome: &Outcome, model: &str) -> Value {
     let read = |file: &str| {
         let text = std::fs::read_to_string(folder.join(file));
@@ -41,7 +41,7 @@ fn assert_complete(folder: &Path, outcome: &Outcome, model: &str) -> Value {
 }
 
 #[test]
-fn a_run_leaves_a_folder_with_all_about_it() {
+fn a_run_leaves_a_complete_folder() {
     let base = tempfile::TempDir::new().unwrap();
     for (name, line, model, has) in [
         (
@@ -70,7 +70,7 @@ fn a_run_leaves_a_folder_with_all_about_it() {
     let replayed =
         cubicle().arg("replay").arg(trace.join("model.cub")).arg(trace.join("trace.json")).output();
     assert_eq!(replayed.unwrap().status.code(), Some(0));
-    // A folder is of one run.
+    // A folder holds one run.
     let again = run_words_stdin(
         &["--format", "json", "--run-dir", trace.to_str().unwrap(), "-"],
         models::SAFE.as_bytes(),
@@ -80,7 +80,7 @@ fn a_run_leaves_a_folder_with_all_about_it() {
     assert!(again.stderr.contains("is not empty"), "{again:?}");
 }
 
-/// The folder of a run that a signal ended has all that was said, and what was known then.
+/// The folder of a run that a signal ended has all its output, and the results so far.
 #[test]
 fn a_signal_leaves_a_whole_folder() {
     let base = tempfile::TempDir::new().unwrap();

@@ -1,9 +1,9 @@
-//! `cubicle shrink`: the smallest part of a model that still shows something.
+//! `cubicle shrink`: a smaller part of a model that still shows the chosen symptom.
 
 use crate::harness::{run, run_stdin, run_words};
 
 #[test]
-fn what_is_left_still_shows_it() {
+fn a_shrunk_model_still_shows_the_symptom() {
     let folder = tempfile::tempdir().expect("a folder");
     let small = folder.path().join("small.cub");
     let small = small.to_str().expect("a plain name");
@@ -28,7 +28,7 @@ fn an_error_shrinks_to_the_declaration_that_has_it() {
 }
 
 #[test]
-fn limits_leave_what_was_found() {
+fn limits_keep_the_smallest_model_so_far() {
     let outcome = run("shrink examples/live_dekker_wrong.cub --keep verdict=violated --tries 5");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
     assert!(outcome.stdout.contains("response served"), "{outcome:?}");
@@ -39,7 +39,7 @@ fn limits_leave_what_was_found() {
 }
 
 #[test]
-fn what_the_model_does_not_show_is_not_looked_for() {
+fn an_invalid_or_missing_symptom_is_refused() {
     for (line, says) in [
         (
             "shrink examples/mutex.cub --keep exit=4",

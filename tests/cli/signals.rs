@@ -1,4 +1,4 @@
-//! Signals: what is known so far, soon, and the exit code of a process that a signal ended.
+//! Signals: the run soon reports the results so far, with the exit code of a process that a signal ended.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Command;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::harness::{AT_LAST, Outcome, PATIENCE, Running, Signal, cubicle, outcome};
 use crate::models;
 
-/// A proof that goes on.
+/// A proof that does not end.
 pub const ENDLESS: &str = "--nodes 1000000000 --depth 1000000000";
 
 const FORWARD: &str = "brab 1 --max-forward 1000000000";
@@ -24,20 +24,20 @@ fn start(line: &str, model: &str) -> (TempDir, Running) {
     (folder, child)
 }
 
-/// Reads to the end while the program still runs, so that a full pipe does not hold it up.
+/// Reads to the end while the program still runs, so that a full pipe does not block it.
 fn wait(child: Running) -> (Outcome, Duration) {
     let start = Instant::now();
     (child.finish(), start.elapsed())
 }
 
-/// Whether this process was started with SIGHUP ignored, as by `nohup`: programs that it starts do not hear of it then.
+/// Whether this process was started with SIGHUP ignored, as by `nohup`: its child processes ignore it as well then.
 pub fn hangups_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
 }
 
-/// A program that is sent signals when it is busy, however long it takes to become so.
+/// A program that gets signals once it is busy, however long that takes.
 struct Busy {
     _folder: TempDir,
     child: Running,
@@ -59,7 +59,7 @@ impl Busy {
         Self { _folder: folder, child, lines, stderr: String::new() }
     }
 
-    /// Asks how far the program is until it has states or nodes to show, or nodes.
+    /// Asks for progress until the program reports states or nodes, or (`nodes_only`) nodes.
     fn wait_until_busy(&mut self, nodes_only: bool) {
         loop {
             self.child.signal(Signal::USR1);
@@ -87,7 +87,7 @@ impl Busy {
         }
     }
 
-    /// What is left, and how long it took.
+    /// The rest of its output, and how long it took.
     fn finish(mut self) -> (Outcome, Duration) {
         let start = Instant::now();
         let mut stdout = String::new();
@@ -140,7 +140,7 @@ fn the_first_ctrl_c_of_a_brab_run_only_ends_the_exploration() {
 }
 
 #[test]
-fn the_second_one_ends_the_run() {
+fn the_second_ctrl_c_ends_the_run() {
     let (outcome, _) = after(&format!("{FORWARD} {ENDLESS}"), models::ENDLESS, &[Signal::INT, Signal::INT]);
     assert_eq!(outcome.code, Some(130));
     assert!(outcome.stdout.contains("Statistics\n"));
@@ -212,7 +212,7 @@ fn hangups_and_timers_end_a_run_with_its_answer() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_run_that_is_to_survive_the_terminal_does() {
+fn a_run_that_ignores_hangups_survives_the_terminal() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("model.cub");
     std::fs::write(&path, models::ENDLESS).unwrap();
@@ -227,7 +227,7 @@ fn a_run_that_is_to_survive_the_terminal_does() {
     assert_eq!(outcome.code, Some(143), "{outcome:?}");
 }
 
-/// Its initial states alone take hours.
+/// Its initial states alone take hours to generate.
 const FREE: &str = "
 type t = A | B | C | D | E
 array X[proc] : t array Y[proc] : t array Z[proc] : t array W[proc] : t
@@ -236,9 +236,9 @@ unsafe (p) { X[p] = A && Y[p] = A }
 transition t (p) requires { X[p] = A && Y[p] = B && Z[p] = C } { X[p] := B; W[p] := A }
 ";
 
-/// Whatever the program does when the signal comes, less than a level of the states was seen.
+/// Whenever the signal comes, less than a level of states was explored.
 #[test]
-fn less_than_a_level_is_no_oracle_unless_it_was_asked_for_by_name() {
+fn less_than_a_level_is_used_as_an_oracle_only_with_brab() {
     let pdr = Busy::new(&format!("{AT_LAST} --quiet --engine pdr --brab 9"), FREE);
     pdr.child.wait_until_it_listens();
     pdr.child.signal(Signal::INT);

@@ -28,7 +28,7 @@ fn a_wrong_line_is_named_and_ends_the_script() {
     for (script, line, what, help) in [
         ("1\nundu\n1\n", 2, "there is no command `undu`", "did you mean `undo`?"),
         ("# c\n\n9\n", 3, "no transition has the number 9", "numbers 1 to 2 are enabled"),
-        ("until At[#1] = Here\n", 1, "is no formula of the model", "write it as in `unsafe`"),
+        ("until At[#1] = Here\n", 1, "is not a formula of the model", "write it as in `unsafe`"),
         ("load nowhere.json\n", 1, "cannot read nowhere.json", "can be loaded"),
         ("load -\n", 1, "commands are read from standard input", "can be loaded"),
     ] {
@@ -49,7 +49,7 @@ fn a_wrong_line_is_named_and_ends_the_script() {
 }
 
 #[test]
-fn a_session_that_cannot_begin_says_why() {
+fn a_session_that_cannot_start_says_why() {
     for (line, why) in [
         ("simulate -", "the model and the run need files"),
         ("simulate nowhere.cub", "cannot read nowhere.cub"),
@@ -64,7 +64,7 @@ fn a_session_that_cannot_begin_says_why() {
 }
 
 #[test]
-fn an_instance_with_too_many_steps_to_look_at_is_refused() {
+fn an_instance_with_too_many_steps_is_refused() {
     let model = b"type t = A | B array S[proc] : t init (p) { S[p] = A } unsafe (p) { S[p] = B }
         transition many (a b c d e f) requires { S[a] = A && S[b] = B && S[c] <> S[d] && S[e] = S[f] } { S[a] := B }";
     let file = tempfile::NamedTempFile::with_suffix(".cub").unwrap();
@@ -98,7 +98,7 @@ fn runs_are_saved_and_loaded() {
         |text: &str| text[text.rfind("\n4: ").unwrap()..].lines().take(5).collect::<Vec<_>>().join("\n");
     assert_eq!(last(&loaded.stdout), last(&run.stdout));
 
-    // Whole or not at all; and that it is missing is no silent success.
+    // The file is whole or not written at all; a missing file is an error.
     let before = fs::read_to_string(&file).unwrap();
     let run = simulate("save /nowhere/run.json\n");
     assert_eq!(run.code, Some(4));
@@ -106,7 +106,7 @@ fn runs_are_saved_and_loaded() {
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }
 
-/// A trace of the program's own can be walked.
+/// A trace written by the program can be stepped through.
 #[test]
 fn an_error_trace_is_stepped_through() {
     let folder = tempfile::tempdir().unwrap();

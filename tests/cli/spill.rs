@@ -1,4 +1,4 @@
-//! `--spill` and `--bitstate`: an exploration that is larger than its memory says what it says with more, and ends when the disk does.
+//! `--spill` and `--bitstate`: an exploration larger than its memory gives the same output as with more, and ends when the disk fails.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Outcome, PATIENCE, PROGRAM, Running, Signal, cubicle, outcome};
 
-/// German's protocol with 7 processes has two million orbits, which want 72 MB.
+/// German's protocol with 7 processes has two million orbits, which need 72 MB.
 const LINE: &str =
     "--quiet --only-forward --procs 7 --store table --memory-limit 64MB --spill spilled model.cub";
 
@@ -21,7 +21,7 @@ fn with_german() -> tempfile::TempDir {
     folder
 }
 
-/// Begins a run, and waits until it has files.
+/// Starts a run, and waits until it has files.
 fn begin(folder: &Path, line: &str) -> Running {
     let run = Running::start(cubicle().current_dir(folder).args(line.split_whitespace()));
     let files = || std::fs::read_dir(folder.join("spilled")).map_or(0, Iterator::count);
@@ -33,13 +33,13 @@ fn begin(folder: &Path, line: &str) -> Running {
 }
 
 #[test]
-fn less_memory_is_no_other_answer() {
+fn less_memory_does_not_change_the_answer() {
     let folder = with_german();
     let path = folder.path();
     let plain = run_in(path, "--quiet --only-forward --procs 7 model.cub");
     assert_eq!(plain.code, Some(0), "{plain:?}");
     assert!(plain.stdout.contains("all 2003135 orbits of states"), "{plain:?}");
-    // Killed in the middle of it, a run leaves files behind, and goes on with its checkpoint.
+    // A run that is killed leaves files behind, and continues from its checkpoint.
     let killed = begin(path, &format!("--checkpoint kept --checkpoint-every 0s {LINE}"));
     killed.signal(Signal::KILL);
     killed.finish();
@@ -61,7 +61,7 @@ fn a_disk_that_fails_ends_the_run() {
     let run = begin(path, LINE);
     std::fs::rename(path.join("spilled"), path.join("away")).unwrap();
     failed(&run.finish());
-    // No file may have more than this many blocks of 512 bytes: as a disk that is full.
+    // No file may have more than this many blocks of 512 bytes, like on a full disk.
     let script = format!("trap '' XFSZ; ulimit -f 100; exec {PROGRAM} {LINE}");
     failed(&outcome(
         &std::process::Command::new("sh").current_dir(path).args(["-c", &script]).output().unwrap(),
@@ -70,7 +70,7 @@ fn a_disk_that_fails_ends_the_run() {
 }
 
 #[test]
-fn folders_of_others_and_runs_without_need_are_refused() {
+fn foreign_folders_and_runs_that_cannot_spill_are_refused() {
     let folder = with_german();
     let path = folder.path();
     std::fs::create_dir(path.join("spilled")).unwrap();
@@ -87,9 +87,9 @@ fn folders_of_others_and_runs_without_need_are_refused() {
     }
 }
 
-/// What `--bitstate` sees is never all, and a run that it finds is one.
+/// `--bitstate` never claims to have seen all states, and the runs that it finds are real.
 #[test]
-fn a_table_of_bits_claims_nothing() {
+fn a_bitstate_search_never_claims_completeness() {
     let folder = with_german();
     let path = folder.path();
     let line = "--only-forward --procs 4 --bitstate=4MB model.cub";
@@ -116,7 +116,7 @@ fn a_table_of_bits_claims_nothing() {
 }
 
 #[test]
-fn a_limit_that_leaves_no_room_for_sorting_is_refused_with_the_least_that_works() {
+fn a_limit_too_small_for_sorting_is_refused_with_the_smallest_that_works() {
     let folder = tempfile::TempDir::new().unwrap();
     let run = |limit: &str| {
         let spill = folder.path().join(format!("spill-{limit}"));

@@ -1,11 +1,11 @@
-//! Walks on a cluster: what they find is what those of one process find, and whatever goes wrong, all end soon.
+//! Walks on a cluster: the results are those of one process, and after any fault all processes end soon.
 
 use std::time::Duration;
 
 use crate::cluster::{Hosts, all_end, all_miss, message, until_it_has};
 use crate::harness::{Running, Signal, run};
 
-/// Walks that take longer than any test looks at them.
+/// Walks that take longer than any test waits.
 const LONG: &str = "--procs 8 --forward cfl --allow C0916 --quiet examples/german.cub";
 
 /// Waits until all are connected.
@@ -66,7 +66,7 @@ fn a_lost_process_ends_all() {
         let what = match signal {
             Signal::TERM => "was ended by signal 15",
             Signal::STOP => "has not answered for 8 s",
-            _ => "ended without a word",
+            _ => "ended unexpectedly",
         };
         all_miss(&hosts, lost, what, runs);
     }

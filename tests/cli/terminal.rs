@@ -1,4 +1,4 @@
-//! A terminal: one line that changes while a run goes on, never more than one, and nothing of it at the end.
+//! A terminal: one line that changes during a run, never more than one, and erased at the end.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -25,7 +25,7 @@ struct OnTerminal {
 }
 
 impl OnTerminal {
-    /// Runs it with the words of `line` behind `environment`, on a terminal with so many columns.
+    /// Runs it with the words of `line` after `environment`, on a terminal with this number of columns.
     fn new(line: &str, model: &Path, columns: u16, stdin: Stdio) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -49,11 +49,11 @@ impl OnTerminal {
         Self { child, screen, parser: vt100::Parser::new(ROWS, columns, 0) }
     }
 
-    /// Takes what the program has drawn; false when it has ended.
+    /// Reads what the program has drawn; false when it has ended.
     fn step(&mut self) -> bool {
         let mut bytes = [0; 4096];
         match self.screen.read(&mut bytes) {
-            // The other end of a terminal that nobody holds is an error.
+            // Reading fails once the other end of the terminal is closed.
             Ok(0) | Err(_) => false,
             Ok(n) => {
                 self.parser.process(&bytes[..n]);
@@ -67,12 +67,12 @@ impl OnTerminal {
         self.parser.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect()
     }
 
-    /// The rows that show how far the run is.
+    /// The rows that show the progress.
     fn live(&self) -> Vec<String> {
         self.rows().into_iter().filter(|row| row.contains(" MiB")).collect()
     }
 
-    /// Steps until the line has been seen in so many versions, one of which says this, and never two at once.
+    /// Steps until that many versions of the line were seen, one of which has this text, and never two lines at once.
     fn watch(&mut self, versions: usize, what: &str) -> Vec<String> {
         let mut seen: Vec<String> = Vec::new();
         while seen.len() < versions || !seen.iter().any(|row| row.contains(what)) {
@@ -137,7 +137,7 @@ fn nothing_is_left_after_a_limit_or_an_error() {
     let model = endless(&folder);
     for (line, model, code, says) in [
         ("--time-limit 1s", model.as_path(), 3, "UNKNOWN: the time limit was reached\n"),
-        // In the middle of a step: the model never comes.
+        // In the middle of a step: the pipe never delivers the model.
         ("--time-limit 1s", Path::new("-"), 3, "UNKNOWN: the time limit was reached\n"),
         (
             "--memory-limit 40M --only-forward --procs 2",
@@ -167,12 +167,12 @@ fn a_short_run_looks_as_it_does_in_a_pipe() {
     }
 }
 
-/// A line is due ten seconds after the start. The processes sleep until then, since only clocks matter.
+/// A line is due ten seconds after the start. The processes sleep until then, since only time matters.
 #[test]
-fn elsewhere_a_line_comes_now_and_then() {
+fn without_a_terminal_a_line_is_written_now_and_then() {
     let folder = TempDir::new().unwrap();
     let model = endless(&folder);
-    // Who asked for little, or for what the original program prints, gets no such line.
+    // `--quiet` and the output of the original program have no such line.
     let runs = ["", "-q", "--classic-output"].map(|flag| {
         let mut command = cubicle();
         command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(&model);
@@ -191,7 +191,7 @@ fn elsewhere_a_line_comes_now_and_then() {
     BufReader::new(told.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains(" s, ") && line.contains(" MiB: "), "{line}");
     drop(told);
-    // They have had as long as the one that told.
+    // They ran as long as the one with the line.
     for run in quiet {
         run.signal(Signal::INT);
         let outcome = run.finish();
@@ -200,7 +200,7 @@ fn elsewhere_a_line_comes_now_and_then() {
     }
 }
 
-/// Colours are all that they add.
+/// Colours are the only addition.
 #[test]
 fn colours_add_nothing_else() {
     for line in ["brab 2 examples/german.cub", "--trace-states examples/mutex_wrong.cub"] {

@@ -1,8 +1,8 @@
-//! Models of which no instance that matters has an initial state.
+//! Models without initial states in any relevant instance.
 
 use super::harness::{Outcome, run, run_stdin};
 
-/// `Turn` is each process at once, as soon as there are two.
+/// With two processes or more, `Turn` would have to equal each of them.
 const TURN: &str = "tests/found3/vac_init2.cub";
 
 /// At most two processes differ from each other.
@@ -98,7 +98,7 @@ fn fewer_processes_than_a_bad_state_needs_are_warned_of() {
     assert_eq!(on("--vacuity error", &few).code, Some(3));
     let enough = few.replace("number_procs 2", "number_procs 3");
     assert!(!on("", &enough).stderr.contains("C0922"));
-    // A case that needs no more than there are is enough.
+    // One disjunct that needs no more processes than there are is enough.
     let either = model(
         "number_procs 2",
         "init (p) { S[p] = False }",
@@ -144,7 +144,7 @@ fn a_property_of_runs_that_never_applies_is_warned_of() {
 }
 
 #[test]
-fn what_is_no_small_question_is_not_known() {
+fn an_emptiness_query_beyond_the_limit_may_stay_open() {
     // Pigeons: seven processes, and init with six parameters that are holes for all of them.
     let wide = model(
         "type hole = H1 | H2 | H3 | H4 | H5 | H6 | H7 | H8 | H9\narray At[proc] : hole",

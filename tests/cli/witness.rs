@@ -14,7 +14,7 @@ fn the_file_is_a_run_of_the_model() {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let replayed = run_words(&["replay", "examples/german.cub", file]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
-    // What there is none of leaves no file of an earlier run.
+    // If there is no witness, the file of an earlier run is removed.
     let cube = "At[#1] = Inside && At[#2] = Inside";
     let never = run_words(&["witness", "examples/mutex.cub", "--cube", cube, "--trace-out", file]);
     assert_eq!(never.code, Some(0), "{never:?}");
@@ -23,7 +23,7 @@ fn the_file_is_a_run_of_the_model() {
 }
 
 #[test]
-fn limits_leave_it_open() {
+fn limits_leave_a_witness_open() {
     let line = "witness - --cube N=100001 --rounds 1 --max-states 50";
     let outcome = run_stdin(line, models::ENDLESS.as_bytes());
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
@@ -34,7 +34,7 @@ fn limits_leave_it_open() {
 }
 
 #[test]
-fn what_does_not_fit_the_model_is_refused() {
+fn a_witness_that_does_not_fit_the_model_is_refused() {
     for (line, says) in [
         ("witness examples/mutex.cub", "--transition <NAME>|--cube <CUBE>|--mutant <N>|--survivor <N>"),
         ("witness examples/mutex.cub --transition leav", "did you mean `leave`?"),
@@ -91,7 +91,7 @@ fn a_survivor_shows_a_state_that_the_model_does_not_reach() {
         first,
         "a state of mutant #32 that the model does not reach: reached with 2 processes after 3 steps"
     );
-    // It does less than the model.
+    // It can do less than the model.
     let none = run("witness examples/mutex.cub --survivor 27");
     assert_eq!(none.code, Some(3), "{none:?}");
     assert!(

@@ -25,7 +25,7 @@ fn a_missing_library_or_compiler_is_found() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_the_line_that_installs_it() {
+fn a_missing_dependency_is_reported_with_its_install_command() {
     let text = link::text(&["a C++ compiler", "Z3"], "linux", true);
     assert!(
         text.starts_with("Cubicle cannot be linked here: a C++ compiler and Z3 are missing.\n"),

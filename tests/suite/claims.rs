@@ -55,7 +55,7 @@ fn all(found: &Properties) -> impl Iterator<Item = &TrueProperty> {
 }
 
 #[test]
-fn a_stronger_property_is_found_and_the_strongest_stands_first() {
+fn stronger_properties_are_found_and_listed_strongest_first() {
     let found = look(LOCK, 1);
     let lines: Vec<&str> = found.stronger.iter().map(|it| it.line.as_str()).collect();
     assert_eq!(
@@ -68,7 +68,7 @@ fn a_stronger_property_is_found_and_the_strongest_stands_first() {
 }
 
 #[test]
-fn what_is_pasted_parses_and_is_safe() {
+fn a_pasted_claim_parses_and_is_safe() {
     let mut models = vec![LOCK.to_owned()];
     for name in ["mutex", "mesi", "szymanski", "burns", "german", "synapse"] {
         models.push(std::fs::read_to_string(format!("examples/{name}.cub")).expect("an example"));
@@ -86,7 +86,7 @@ fn what_is_pasted_parses_and_is_safe() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_count() {
+fn the_number_of_threads_does_not_change_claims() {
     let mesi = std::fs::read_to_string("examples/mesi.cub").expect("an example");
     assert_eq!(format!("{:?}", look(&mesi, 1)), format!("{:?}", look(&mesi, 3)));
 }

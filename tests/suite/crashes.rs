@@ -229,7 +229,7 @@ fn restarts_of_random_systems_are_as_defined() {
 }
 
 #[test]
-fn crashes_of_random_systems_are_what_engines_see() {
+fn engines_agree_on_crashes_of_random_systems() {
     let first = environment("CUBICLE_RANDOM_SEED", 0);
     let count = environment("CUBICLE_RANDOM_COUNT", 60);
     let mut done = 0;
@@ -254,7 +254,7 @@ fn crashes_of_random_systems_are_what_engines_see() {
 
 /// Whatever makes a system from another one derives again what follows.
 #[test]
-fn nothing_is_left_to_derive_after_a_transform() {
+fn transforms_derive_all_dependent_data() {
     let closed = |system: &System, what: &str, text: &str| {
         assert_eq!(&System::new(system.to_parts()), system, "{what}\n{text}");
     };
@@ -313,7 +313,7 @@ fn owners(system: &System) -> Option<cubicle::model::Owner> {
 
 /// An assumption about what nothing assigns is a claim once something assigns it.
 #[test]
-fn an_axiom_about_what_is_assigned_now_is_a_claim() {
+fn an_axiom_about_a_variable_that_becomes_assigned_is_a_claim() {
     let text = "var X : bool array S[proc] : bool init () { true } invariant () { X = True }
         unsafe (p) { S[p] = True && X = True } transition t (p) { S[p] := False }";
     let system = cubicle::load(text).expect("a model").system;

@@ -251,7 +251,7 @@ fn campaign() {
 
 /// What matters is whether some clean run leads to a deadlock, not by which run it was met first.
 #[test]
-fn a_deadlock_counts_whatever_run_met_it_first() {
+fn a_deadlock_counts_whichever_run_found_it_first() {
     let pointed = (
         "var P : proc  array S[proc] : bool  init (z) { S[z] = False }",
         "transition g (x) requires { S[x] = False && P <> x && forall_other o. P <> o }

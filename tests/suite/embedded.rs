@@ -41,7 +41,7 @@ fn the_second_run_has_a_deadline_of_its_own() {
 }
 
 #[test]
-fn threads_answer_as_if_each_were_alone() {
+fn concurrent_runs_do_not_affect_each_other() {
     let runs = [
         (system("mesi"), Options::brab(2)),
         (system("synapse"), Options::default()),
@@ -62,7 +62,7 @@ fn threads_answer_as_if_each_were_alone() {
 }
 
 #[test]
-fn errors_of_all_steps_are_errors_like_others() {
+fn errors_of_all_steps_convert_to_a_boxed_error() {
     fn decide(text: &str) -> Result<Option<Verdict>, Box<dyn Error>> {
         let system = cubicle::load(text)?.system;
         Ok(check(&system, &Options::classic(), &Interrupt::default(), &mut Silent)?.verdict)
@@ -93,7 +93,7 @@ impl Observer for Heard {
 
 /// Searches side by side tell, find and answer what they do one after the other.
 #[test]
-fn threads_of_a_run_are_not_to_be_seen() {
+fn the_number_of_threads_changes_neither_report_nor_events() {
     // That N is even is not seen by any search.
     let text = "
         var N : int

@@ -128,7 +128,7 @@ fn compare(count: u64, every: u64) -> [usize; 3] {
 
 /// `CUBICLE_FAIR_NAMES` systems, 60 by default.
 #[test]
-fn several_declarations_are_fair_as_one_with_or() {
+fn several_declarations_are_fair_like_one_with_or() {
     let count = std::env::var("CUBICLE_FAIR_NAMES").map_or(60, |text| text.parse().expect("a number"));
     let [held, broken, proved] = compare(count, 10);
     let least = count as usize;

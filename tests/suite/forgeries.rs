@@ -346,7 +346,7 @@ fn forged_certificates_of_monitors_are_refused() {
 
 /// Two checks at once do not wait for each other, and each looks at its own interrupt.
 #[test]
-fn certificates_do_not_queue() {
+fn concurrent_checks_of_certificates_do_not_block_each_other() {
     // One pigeon more than holes: Z3 would take very long.
     let holes = 12;
     let constructors: Vec<String> = (0..holes).map(|n| format!("H{n}")).collect();

@@ -96,7 +96,7 @@ fn littered(text: &str, dice: &mut Dice) -> String {
 }
 
 #[test]
-fn comments_and_line_breaks_anywhere_do_no_harm() {
+fn comments_and_line_breaks_may_stand_anywhere() {
     let mut dice = Dice::new(7);
     for path in ["tests/pass/let_and_case.cub", "tests/pass/quantifiers.cub", "examples/german.cub"] {
         let text = files::text(&files::folder(path));
@@ -147,7 +147,7 @@ fn each_construct_has_its_form() {
 }
 
 #[test]
-fn long_formulas_are_broken_where_there_is_no_room() {
+fn long_formulas_are_broken_into_lines() {
     let part = |n: usize| format!("Variable{n} = Constructor{n}");
     let parts: Vec<String> = (0..12).map(part).collect();
     let text = format!("unsafe {{ {} && ({}) }}", parts.join(" && "), parts.join(" || "));

@@ -210,7 +210,7 @@ fn agrees(seed: u64, system: &System, numbered: bool, tally: &mut [usize; 2]) ->
 }
 
 #[test]
-fn quantifiers_mean_what_the_language_says() {
+fn quantifiers_have_their_documented_meaning() {
     let system = cubicle::load(MODEL).expect("a model").system;
     let count = std::env::var("CUBICLE_FORMULA_COUNT").map_or(600, |text| text.parse().expect("a number"));
     let mut tally = [0; 2];

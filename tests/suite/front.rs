@@ -71,7 +71,7 @@ fn rejected_models_say_why() {
 }
 
 #[test]
-fn exists_over_other_processes_is_pointed_out_where_it_matters() {
+fn exists_over_other_processes_is_reported_where_it_matters() {
     let warned = |text: &str| {
         let loaded = cubicle::load(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
         let warning = loaded.warnings.iter().find(|warning| warning.code == "C0917");
@@ -310,7 +310,7 @@ fn a_case_without_default_gets_the_text_of_one() {
 }
 
 #[test]
-fn what_diagnostics_suggest_mends_what_they_are_about() {
+fn suggested_fixes_remove_their_diagnostics() {
     let (mut mended, mut wrong) = (0, Vec::new());
     for path in ["tests/reject", "tests/reject/slips"].into_iter().flat_map(models) {
         let text = fs::read_to_string(&path).expect("a readable model");
@@ -368,7 +368,7 @@ fn arrays_that_axioms_speak_of_are_parameters() {
 /// Each construct that the original does not have, alone in a model that it has otherwise, and what is pointed at; and
 /// neighbours of them that it has.
 #[test]
-fn what_the_original_does_not_have_is_found() {
+fn constructs_missing_in_the_original_are_found() {
     let model = "number_procs 3\ntype t = A | B\nvar G : proc\nvar N : int\nconst C : int\narray S[proc] : t\n\
         array R[proc] : int\narray M[proc, proc] : bool\ninit (p) { S[p] = A && N = 0 && R[p] = 0 }\n\
         predicate at(p, l) { S[p] = l }\npredicate all() { forall_other q. S[q] = A }\n\

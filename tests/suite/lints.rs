@@ -31,13 +31,13 @@ transition enter (p) requires { At[p] = Out && N < 0 } { At[p] := In }
 ";
 
 #[test]
-fn a_proof_counts_where_no_instance_can_be_seen_whole() {
+fn lints_of_infinite_instances_are_proved() {
     let found = codes(COUNTING, &LintOptions::default());
     assert!(found.contains(&("C0923", "proved for any number of processes".into())), "{found:?}");
 }
 
 #[test]
-fn without_a_proof_the_instances_are_named() {
+fn without_a_proof_the_explored_instances_are_named() {
     // A chain that takes more steps than one round of proofs.
     let text = "type t = A | B var S : t array C[proc] : t init (p) { S = A && C[p] = A }
         unsafe (p q) { C[p] = B && C[q] = B }
@@ -55,14 +55,14 @@ fn without_a_proof_the_instances_are_named() {
 }
 
 #[test]
-fn a_model_without_initial_states_has_nothing_that_matters() {
+fn a_model_without_initial_states_gets_no_findings() {
     let text = "var X : bool array A[proc] : bool init (p) { X = True && X = False && A[p] = True }
         unsafe (p) { A[p] = False } transition t (p) requires { X = True } { A[p] := False }";
     assert_eq!(codes(text, &LintOptions::default()), []);
 }
 
 #[test]
-fn an_interrupt_ends_the_look() {
+fn an_interrupt_ends_a_lint() {
     let loaded = cubicle::load(COUNTING).expect("a model");
     let model =
         LintedModel { file: &loaded.file, text: COUNTING, system: &loaded.system, known: &loaded.warnings };
@@ -92,7 +92,7 @@ fn taken(system: &System) -> Option<Vec<Span>> {
 }
 
 #[test]
-fn what_never_happens_in_random_models_does_not_happen() {
+fn lints_of_random_models_agree_with_brute_force() {
     let mut told = std::collections::BTreeMap::new();
     for seed in 0..40 {
         let text = generate(seed, &Weights::varied(seed)).to_string();

@@ -141,7 +141,7 @@ fn mutants_are_models_that_print_and_parse_and_claim_the_same() {
 }
 
 #[test]
-fn what_says_the_same_has_the_same_key() {
+fn equivalent_texts_have_the_same_key() {
     let one = "var X : bool var Y : bool init { X = False && Y = False } unsafe { X = True && Y = True }
         transition t () requires { X = False } { X := True } transition u () { Y := False }";
     let other = "var X : bool var Y : bool init { Y = False && X = False } unsafe { X = True && Y = True }
@@ -152,7 +152,7 @@ fn what_says_the_same_has_the_same_key() {
 }
 
 #[test]
-fn a_kill_is_a_kill_whatever_the_options() {
+fn options_never_turn_a_kill_into_a_survival() {
     let base = MutationOptions::default();
     let some = MutantSelection { sample: Some(40), ..MutantSelection::default() };
     let found = mutate(MODEL, &some, &base);
@@ -189,7 +189,7 @@ fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
 }
 
 #[test]
-fn what_is_remembered_is_confirmed() {
+fn remembered_results_are_confirmed() {
     let (first, written) = remembering(MODEL, &MutantMemory::default());
     let memory = MutantMemory::read(&written).expect("it was just written");
     let report = |found: &Mutation, text: &str| {
@@ -224,7 +224,7 @@ fn told(found: &Mutation) -> Vec<(&'static str, Option<Change>, bool)> {
 }
 
 #[test]
-fn a_remembered_comparison_is_with_the_model_as_it_is_now() {
+fn a_remembered_comparison_is_with_the_current_model() {
     let model = |guard: &str| {
         format!(
             "type st = A | B | C
@@ -306,7 +306,7 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
 }
 
 #[test]
-fn a_memory_that_is_damaged_or_of_another_version_is_none() {
+fn a_cache_that_is_damaged_or_of_another_version_is_ignored() {
     let (_, written) = remembering(MODEL, &MutantMemory::default());
     assert!(MutantMemory::read(&written).is_ok());
     for (text, says) in [
@@ -321,7 +321,7 @@ fn a_memory_that_is_damaged_or_of_another_version_is_none() {
 }
 
 #[test]
-fn a_curve_ends_where_no_more_are_killed() {
+fn the_curve_grows_to_all_kills_and_has_a_stable_size() {
     let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
     let curve = curve(&found);
     assert!(curve.killed.windows(2).all(|two| two[0].1 <= two[1].1));
@@ -368,7 +368,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
 }
 
 #[test]
-fn mutants_of_random_models_that_are_wrong_are_killed() {
+fn unsafe_mutants_of_random_models_are_killed() {
     let tally = random(0..6, 6);
     assert!(tally.get("killed").is_some_and(|n| *n > 4), "{tally:?}");
     assert!(tally.get("survived").is_some_and(|n| *n > 4), "{tally:?}");

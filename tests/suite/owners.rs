@@ -49,7 +49,7 @@ fn certified(model: &str, proof: BackwardMode) -> String {
 }
 
 #[test]
-fn a_universal_guard_speaks_of_the_owner() {
+fn universal_guards_are_proved_with_an_owner() {
     let model = lease();
     for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Pdr(2)] {
         let text = certified(&model, proof);
@@ -59,7 +59,7 @@ fn a_universal_guard_speaks_of_the_owner() {
 }
 
 #[test]
-fn the_owner_of_an_unsafe_system_hides_nothing() {
+fn an_owner_does_not_hide_that_a_system_is_unsafe() {
     // Who writes back keeps what it holds: the next holder may write, and the first one reads the old copy.
     let model = lease().replace("  State[p] := Idle;\n  Has[p]", "  Has[p]");
     let system = cubicle::load(&model).expect("the model is well-formed").system;

@@ -78,7 +78,7 @@ fn models_keep_what_their_first_lines_promise() {
 
 /// A loop that does not do what fairness asks for, or does not close, is none.
 #[test]
-fn a_lasso_that_is_none_is_refused() {
+fn an_invalid_lasso_is_refused() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/v01_weak_lock.cub"));
     let text = text.expect("it is there");
     let system = load(&text).expect("a model").system;
@@ -135,7 +135,7 @@ fn a_property_of_runs_is_never_passed_over() {
 }
 
 #[test]
-fn what_breaks_a_property_settles_it() {
+fn a_violation_settles_a_property() {
     for (path, text) in models() {
         let system = load(&text).expect("a model").system;
         let broken =
@@ -190,7 +190,7 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
 
 /// With no process at all nobody takes the step; a step of no process is taken all the same.
 #[test]
-fn monitors_know_of_instances_without_processes() {
+fn monitors_cover_instances_without_processes() {
     let text = |params: &str, fair: &str| {
         let step = format!("transition go ({params}) requires {{ A = False }} {{ A := True }}");
         let property = "response live () { A = False } ~> { A = True }";
@@ -207,14 +207,14 @@ fn monitors_know_of_instances_without_processes() {
 }
 
 #[test]
-fn what_monitors_prove_instances_show() {
+fn instances_confirm_proofs_of_monitors() {
     let [proved, broken] = proofs_agree_with_instances(40);
     assert!(proved > 10 && broken > 20, "{proved} {broken}");
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn what_monitors_prove_of_all_mutants_instances_show() {
+fn instances_confirm_proofs_of_monitors_of_all_mutants() {
     proofs_agree_with_instances(1);
 }
 
@@ -243,7 +243,7 @@ fn some_properties_are_proved_for_any_number_of_processes() {
 }
 
 #[test]
-fn a_cover_that_no_run_reaches_is_a_finding() {
+fn a_cover_that_no_run_reaches_is_violated() {
     let text = "type t = A | B | C array S[proc] : t init (p) { S[p] = A }
         transition go (p) requires { S[p] = A && forall_other q. S[q] = A } { S[p] := B }
         transition back (p) requires { S[p] = B } { S[p] := A }

@@ -32,7 +32,7 @@ fn check(text: &str, shown: &ShownObligations) -> Result<u64, String> {
 }
 
 #[test]
-fn what_was_shown_is_not_shown_again() {
+fn proved_obligations_are_not_proved_again() {
     let shown = ShownObligations::default();
     assert!(check(LOCK, &shown).is_ok_and(|calls| calls > 0));
     let again = ShownObligations::new(shown.all(1_000));
@@ -44,7 +44,7 @@ fn what_was_shown_is_not_shown_again() {
 }
 
 #[test]
-fn what_says_something_else_is_shown_or_refuted() {
+fn changed_obligations_are_proved_or_refuted() {
     let shown = ShownObligations::default();
     assert!(check(LOCK, &shown).is_ok());
     let known = || ShownObligations::new(shown.all(1_000));

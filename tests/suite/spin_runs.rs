@@ -168,7 +168,7 @@ fn compare((model, procs, property, formula): (&str, usize, &str, &str)) -> Stri
 
 #[test]
 #[cfg_attr(any(without_spin, without_gcc), ignore = "needs spin and gcc (apt-get install spin gcc)")]
-fn spin_comes_to_the_same_verdicts_under_weak_fairness() {
+fn spin_gives_the_same_verdicts_under_weak_fairness() {
     for number in [2, 6, 9, 11, 14, 15] {
         compare(CASES[number]);
     }

@@ -100,7 +100,7 @@ fn shortest_errors_have_exactly_these_lengths() {
 }
 
 #[test]
-fn a_deadlock_that_needs_an_outside_value_is_told_apart() {
+fn a_deadlock_that_needs_an_outside_value_is_distinguished() {
     let system = system("F1");
     let found = run(&system, 3, &concrete());
     assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (0, 1));

@@ -13,7 +13,7 @@ use super::messages::Messages;
 use super::output::complain;
 use super::settings;
 
-/// Says it all; `text` is the model.
+/// Writes all of it; `text` is the model.
 pub fn tell(
     args: &Args,
     (system, text): (&System, &str),

@@ -34,11 +34,11 @@ pub enum Need {
     BreadthFirst,
     /// The exploration walks.
     Walks,
-    /// The exploration goes in epochs.
+    /// The exploration has epochs.
     Epochs,
-    /// Something is drawn by lot: in walks, or in those that show an approximation more states.
+    /// Random choices are made: in walks, or in those that show an approximation more states.
     Lots,
-    /// Walks of the fuzzing kind, there or here.
+    /// There are walks of the fuzzing kind, in the exploration or in the proof.
     Fuzzing,
     /// The exploration is depth first.
     DepthFirst,
@@ -50,7 +50,7 @@ pub enum Need {
     Answer,
     /// More than the answer is shown.
     Talk,
-    /// Standard output is for a person.
+    /// Standard output is text for people.
     Text,
     /// One process does all of it.
     OneProcess,
@@ -58,7 +58,7 @@ pub enum Need {
     Files,
 }
 
-/// An option, by the name of its field, and all that it needs: the first need that is not met is told.
+/// An option, by the name of its field, and all that it needs: the first need that is not met is reported.
 pub struct OptionNeeds {
     /// Name of the field in [`Args`].
     pub option: &'static str,
@@ -192,38 +192,36 @@ impl Need {
         }
     }
 
-    /// Why an option that needs it has no effect without, and what to do.
+    /// Why an option that needs it has no effect, and what to do.
     const fn advice(self) -> (&'static str, &'static str) {
         match self {
             Check => ("--type-only only reads the model", "leave one of them out"),
-            Proof => ("--only-forward looks for no proof", "leave one of them out"),
+            Proof => ("--only-forward does not look for a proof", "leave one of them out"),
             Candidates => {
                 ("--engine classic makes no approximations", "choose another or leave --engine out")
             }
-            Queue => ("--engine pdr goes frame by frame", "leave it out, or choose another engine"),
+            Queue => ("--engine pdr has no queue of nodes", "leave it out, or choose another engine"),
             Exploration => ("no instance is explored", "add --procs K"),
-            Instance => {
-                ("which instances are explored is left open", "add brab K, --procs K or --only-forward")
-            }
+            Instance => ("the instances to explore are not given", "add brab K, --procs K or --only-forward"),
             Size => ("--procs auto explores several sizes anyway", "add --procs K"),
             Alone => {
                 ("it is for the exploration of one instance", "add --only-forward --procs K, without --upto")
             }
             BreadthFirst => ("the exploration is not breadth first", "leave --forward out"),
-            Walks => ("nothing walks", "add --forward random or --forward cfl"),
+            Walks => ("the exploration makes no walks", "add --forward random or --forward cfl"),
             Epochs => (
-                "nothing goes in epochs",
+                "the exploration has no epochs",
                 "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
             ),
             Lots => (
-                "nothing is drawn by lot",
+                "no random choices are made",
                 "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
             ),
-            Fuzzing => ("nothing is fuzzed", "add --forward cfl"),
+            Fuzzing => ("there is no fuzzing", "add --forward cfl"),
             DepthFirst => ("the exploration is not depth first", "add --forward dfs"),
             Threads => ("a depth-first search is the work of one thread", "choose another --forward"),
             MoreErrors => ("the exploration ends at the first error", "add --all-errors or --deadlock"),
-            Answer => ("the answer rests on no exploration", "add --only-forward or --deadlock"),
+            Answer => ("the answer does not rest on an exploration", "add --only-forward or --deadlock"),
             Talk => ("--quiet shows only the answer", "leave one of them out"),
             Text => ("standard output is for programs, which get all of it", "leave one of them out"),
             OneProcess => {
@@ -234,7 +232,7 @@ impl Need {
     }
 }
 
-/// Looks for options that `given` has and `args` leave nothing to do. The error is the first of them, for the
+/// Looks for options of `given` that have no effect with `args`. The error is the first of them, for the
 /// user. Flags of the original program in its own spelling, which `spelt_as_original` lists by name, only
 /// cause a note.
 pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> Result<Vec<String>, String> {
@@ -261,7 +259,8 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     }
     if args.trust_invariants && (args.certify || args.certificate.is_some() || args.trace.is_some()) {
         return Err(
-            "what rests on --trust-invariants is not certified: leave it out, or the certificate".to_owned()
+            "an answer that rests on --trust-invariants is not certified: leave it out, or the certificate"
+                .to_owned(),
         );
     }
     if args.cluster {
@@ -307,13 +306,13 @@ fn spelling(option: &str) -> String {
     }
 }
 
-/// Walks end by themselves only when nothing is left to see, which no one may live to see.
+/// Walks end by themselves only when every state has been seen, which may never happen.
 fn endless(args: &Args) -> Option<String> {
     let limited = args.epochs.is_some()
         || args.forward_time.is_some()
         || args.max_forward.is_some()
         || args.time_limit.is_some()
-        // An exploration that serves a proof is limited, and so is each of a series.
+        // An exploration for a proof is limited, and so is each of a series.
         || !(args.only_forward || args.procs.is_some())
         || args.brab.is_some() && !args.only_forward
         || args.procs == Some(Procs::Auto);

@@ -12,7 +12,7 @@ use super::choices::{
 };
 use super::quantities::{bytes, crash, duration, procs, warning};
 
-/// Processes of the oracle where nobody says.
+/// Default number of processes of the oracle.
 const ORACLE_PROCS: u8 = 2;
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
@@ -28,8 +28,8 @@ Exit codes:
     1  a bad state is reachable (UNSAFE), or a property of runs is broken (VIOLATED); the trace was
        replayed
     2  wrong usage, or an error in the model
-    3  inconclusive: a time-out, a limit on the search or on the states seen that nobody set as
-       the goal (--max-forward and the like do), or only spurious traces
+    3  inconclusive: a time-out, a limit on the search or on the states seen that is not the
+       goal of the run (as --max-forward is), or only spurious traces
     4  internal error, failure of the solver, a proof that --certify refuses, or output that
        could not be written
     5  a deadlock was found, as asked for with --deadlock
@@ -66,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16), help_heading = PROOF)]
     pub brab: Option<u8>,
 
-    /// How a proof is looked for [default: auto, or brab where `brab K` is given]
+    /// How to search for a proof [default: auto, or brab where `brab K` is given]
     #[arg(long, alias = "strategy", value_name = "ENGINE", conflicts_with = "only_forward", help_heading = PROOF)]
     pub engine: Option<ProofEngine>,
 
@@ -92,8 +92,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = PROOF)]
     pub max_cands: Option<u32>,
 
-    /// Who decides what syntactic subsumption does not settle
-    #[arg(long, value_name = "WHO", default_value = "layered", help_heading = PROOF)]
+    /// Decides what syntactic subsumption does not settle
+    #[arg(long, value_name = "SOLVER", default_value = "layered", help_heading = PROOF)]
     pub solver: Solver,
 
     /// Take the `invariant`s of the model for granted instead of proving them; the answer says so, and a run
@@ -102,8 +102,8 @@ pub struct Args {
     #[arg(long, help_heading = PROOF)]
     pub trust_invariants: bool,
 
-    /// Say SAFE, or that a property of runs holds, only when the invariant that shows it has been checked, from the model and
-    /// by itself
+    /// Report SAFE, or that a property of runs holds, only when the invariant that shows it has been checked independently,
+    /// from the model alone
     #[arg(long, help_heading = PROOF)]
     pub certify: bool,
 
@@ -112,13 +112,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "crash", help_heading = PROOF)]
     pub lemmas_in: Option<std::path::PathBuf>,
 
-    /// Write the cubes that were proved unreachable to FILE, or the candidates that stood when the run ended, for
+    /// Write the cubes that were proved unreachable to FILE, or the candidates not refuted when the run ended, for
     /// --lemmas-in of a later run
     #[arg(long, value_name = "FILE", conflicts_with = "crash", help_heading = PROOF)]
     pub lemmas_out: Option<std::path::PathBuf>,
 
-    /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of what makes it one, and those that
-    /// show properties of runs to DIR/runs; `cubicle check-certificate` checks them
+    /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of its proof obligations, and those
+    /// that show properties of runs to DIR/runs; `cubicle check-certificate` checks them
     #[arg(long, value_name = "DIR", help_heading = PROOF)]
     pub certificate: Option<std::path::PathBuf>,
 
@@ -151,7 +151,7 @@ pub struct Args {
     #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
     pub forward: Forward,
 
-    /// How `cfl` chooses its walks, and a proof with approximations those that show it more states
+    /// How `cfl` chooses its walks, and how a proof with approximations chooses those that show it more states
     #[arg(long, value_name = "HOW", default_value = "adaptive", help_heading = FORWARD)]
     pub cfl_choice: WalkChoice,
 
@@ -223,7 +223,7 @@ pub struct Args {
     #[arg(long, help_heading = FORWARD)]
     pub deadlock: bool,
 
-    /// Refuse what the original Cubicle does not have in its language, or reads otherwise
+    /// Refuse what the language of the original Cubicle does not have, or reads differently
     #[arg(long, help_heading = MODEL)]
     pub strict_upstream: bool,
 
@@ -232,7 +232,7 @@ pub struct Args {
     #[arg(long, value_name = "HOW", value_parser = crash, help_heading = MODEL)]
     pub crash: Option<Crash>,
 
-    /// Look whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>,
+    /// Check whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>,
     /// conditions in braces with processes #1, #2, .., and enabled(t, #1), taken(t, #1), Alive(#1)
     /// (`G ({ At[#1] = Want } => F { At[#1] = Crit })`); each that is given is a property of its own
     #[arg(long, value_name = "FORMULA", help_heading = MODEL)]
@@ -254,12 +254,12 @@ pub struct Args {
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]
     pub expected_end: Option<String>,
 
-    /// How states are kept, which changes nothing but memory and time
+    /// How states are stored: affects only memory and time
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = FORWARD)]
     pub store: Store,
 
-    /// Look for bugs in a table of bits, of SIZE (1GB unless said): four bits stand for a state, so that some are taken for
-    /// others and missed. What is found is real; never says that all states were seen
+    /// Look for bugs with a table of bits, of SIZE (default: 1GB): four bits stand for a state, so that some are mistaken
+    /// for others and missed. Bugs found are real; never reports that all states were seen
     #[arg(
         long,
         value_name = "SIZE",
@@ -277,7 +277,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = FORWARD)]
     pub checkpoint: Option<std::path::PathBuf>,
 
-    /// Write checkpoints no sooner than this after one another, each at the end of a level
+    /// Minimum time between checkpoints, each written at the end of a level
     #[arg(
         long,
         value_name = "TIME",
@@ -293,7 +293,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = FORWARD)]
     pub spill: Option<std::path::PathBuf>,
 
-    /// Goes on with the checkpoint
+    /// Continues from the checkpoint
     #[arg(skip)]
     pub resume: bool,
 
@@ -301,7 +301,7 @@ pub struct Args {
     #[arg(skip)]
     pub cluster: bool,
 
-    /// Nothing found is no answer unless all states of the instance were seen: exit code 3
+    /// When nothing is found, exit with code 3 unless all states of the instance were seen
     #[arg(long, help_heading = FORWARD)]
     pub require_complete: bool,
 
@@ -346,8 +346,8 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
     pub format: ResultFormat,
 
-    /// How errors, warnings and notes are told on standard error; with `sarif`, on standard output, where they
-    /// take the place of the results
+    /// How errors, warnings and notes are written to standard error; with `sarif`, to standard output, where they
+    /// replace the results
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
     pub message_format: MessageFormat,
 
@@ -355,13 +355,13 @@ pub struct Args {
     #[arg(short, long, help_heading = OUTPUT)]
     pub quiet: bool,
 
-    /// What to do about an answer that may be worth nothing: transitions that never fire with two and three
+    /// What to do about an answer that may be vacuous: transitions that never fire with two and three
     /// processes, no initial state, nothing to be proved
     #[arg(long, value_name = "HOW", default_value = "warn", help_heading = OUTPUT)]
     pub vacuity: OnVacuity,
 
-    /// With `warnings`: a model that has any is refused (exit code 2), and an answer with any is none
-    /// (exit code 3)
+    /// With `warnings`: a model with warnings is refused (exit code 2), and warnings about an answer turn it
+    /// into UNKNOWN (exit code 3)
     #[arg(long, value_name = "WHAT", help_heading = OUTPUT)]
     pub deny: Option<Deny>,
 
@@ -399,7 +399,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub stats_json: Option<std::path::PathBuf>,
 
-    /// Keep all about the run in DIR, which is made or empty: command, versions, model, output, document, traces,
+    /// Keep everything about the run in DIR, which is made or empty: command, versions, model, output, document, traces,
     /// certificate, the page of --report, the hardest questions to Z3
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
@@ -447,12 +447,12 @@ pub struct Args {
 }
 
 impl Args {
-    /// Gives the engine that needs an oracle the usual one; what contradicts it, in words.
+    /// Gives an engine that needs an oracle the default one. The error says what contradicts it.
     pub fn settle_engine(&mut self) -> Result<(), String> {
         let Some(engine) = self.engine else { return Ok(()) };
         match (engine, self.brab) {
             (ProofEngine::Brab | ProofEngine::Pdr, None) if self.procs.is_some() => {
-                return Err("--procs says nothing of an oracle: add brab K instead".to_owned());
+                return Err("--procs does not set the size of an oracle: add brab K instead".to_owned());
             }
             (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
             (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {

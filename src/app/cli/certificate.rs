@@ -31,7 +31,7 @@ use super::quantities::{crash, crash_words, duration};
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
 
-/// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
+/// The folder of the certificate, if it is written; `-trace` of the original program has it beside the model.
 pub fn folder(args: &Args) -> Option<PathBuf> {
     match args.trace {
         Some(_) if args.file.as_os_str() == "-" => Some(PathBuf::from("stdin.certificate")),
@@ -54,8 +54,8 @@ pub struct Certificates {
     pub runs: Vec<(usize, Certificate)>,
 }
 
-/// Certifies proofs when that is asked for. A proof that cannot be certified is no answer any more. `made` is what the engines
-/// were given: the system of the model, or what `--crash` makes of it.
+/// Certifies proofs when that is asked for. A proof that cannot be certified becomes UNKNOWN. `made` is the system that the
+/// engines got: that of the model, or its transformation by `--crash`.
 pub fn certify(
     args: &Args,
     (system, made): (&System, &System),
@@ -64,7 +64,7 @@ pub fn certify(
     found: &mut Report,
     messages: &Messages,
 ) -> Certificates {
-    // The folder of a run has all that there is.
+    // The folder of a run has everything.
     let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
     let safe = found.verdict == Some(Verdict::Safe);
     if !wanted || !safe && !found.temporal.iter().any(|it| it.proof.is_some()) {
@@ -91,7 +91,7 @@ pub fn certify(
     for report in found.temporal.iter_mut().filter(|it| it.proved || it.never) {
         let name = &made.temporal[report.property].name;
         let Some(proof) = &report.proof else {
-            let why = "it was looked at in every instance that the model has, which leaves no certificate";
+            let why = "it was checked in every instance that the model has, which leaves no certificate";
             messages.warning(&format!("{name}: {why}"));
             continue;
         };
@@ -129,7 +129,7 @@ pub fn write(
     run_dir::write_certificates(&folder, system, of, args.force)
 }
 
-/// What the document of the run says of a certificate.
+/// The summary of a certificate in the document of the run.
 pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
     CertificateSummary {
         path: folder(args).map(|folder| folder.display().to_string()),
@@ -139,8 +139,8 @@ pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
 }
 
 /// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
-/// excludes every unsafe state of FILE, for any number of processes. A certificate may name what is made of the model: processes
-/// that fail, or the monitor of a property of runs; the check makes that once more from the model alone.
+/// excludes every unsafe state of FILE, for any number of processes. A certificate may be about a transformed model: failing
+/// processes, or the monitor of a property of runs; the check repeats the transformation from the model alone.
 ///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
 /// know, or a limit was reached; 4 the solver of --check-with cannot be run.
@@ -159,11 +159,11 @@ pub struct Words {
     #[arg(long)]
     trust_invariants: bool,
 
-    /// The certificate has to be about processes that fail so: `stop`, `stop:F` or `restart`
+    /// The certificate must be about processes that fail this way: `stop`, `stop:F` or `restart`
     #[arg(long, value_name = "HOW", value_parser = crash)]
     crash: Option<Crash>,
 
-    /// Have this solver decide, instead of the Z3 inside: the words of a command, to which the name of an
+    /// Decide with this solver instead of the built-in Z3: the words of a command, to which the name of an
     /// SMT-LIB file is added (`cvc5 --incremental`, `z3`)
     #[arg(long, value_name = "COMMAND")]
     check_with: Option<String>,
@@ -229,7 +229,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
 /// A certificate that is to be checked.
 struct Invocation {
     file: PathBuf,
-    /// Whether it is to be about a property of runs.
+    /// Whether it must be about a property of runs.
     about_runs: bool,
 }
 
@@ -242,7 +242,7 @@ fn of_runs(folder: &Path) -> Vec<Invocation> {
     asked
 }
 
-/// What is said of one.
+/// The answer about a certificate.
 struct Answer {
     line: String,
     code: u8,
@@ -250,7 +250,7 @@ struct Answer {
     property: Option<String>,
 }
 
-/// The answer; or an error that ends the check, with its exit code.
+/// The answer, or an error that ends the check, with its exit code.
 fn check_one(
     words: &Words,
     (system, model): (&System, &str),
@@ -302,7 +302,7 @@ fn check_one(
     Ok(Answer { line: format!("{title}: {what}"), code, property })
 }
 
-/// Whether a certificate is about what it is asked to be about. The error is a line for the user.
+/// Whether a certificate is about what the command line asks for. The error is a line for the user.
 fn fits(words: &Words, asked: &Invocation, subject: &Subject) -> Result<(), String> {
     match (subject.property(), asked.about_runs) {
         (Some(property), false) => {
@@ -329,9 +329,9 @@ fn stopped(reason: &Reason, style: report::Style) -> (String, String, u8) {
     (style.doubtful("The certificate is not checked"), cubicle_run::words::reason(reason), code)
 }
 
-/// What a solver that the user names says of a certificate.
+/// The answer of a solver that the user names about a certificate.
 enum SolverOpinion {
-    /// It confirms all, or nobody was asked.
+    /// It confirms all, or no solver was named.
     Agrees,
     /// The first obligation that it does not confirm, and its answer.
     Disagrees(Obligation, String),
@@ -341,7 +341,7 @@ enum SolverOpinion {
 
 /// Asks the solver that the user names.
 ///
-/// The Z3 inside has chosen instances of the invariant for each obligation, but its word does not count: fewer
+/// The built-in Z3 has chosen instances of the invariant for each obligation, but its answer does not count: fewer
 /// instances only make an obligation harder.
 fn ask_others(
     command: Option<&str>,

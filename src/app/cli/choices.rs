@@ -1,4 +1,4 @@
-//! What flags let one choose from, by name.
+//! The named values that flags accept.
 
 use clap::ValueEnum;
 
@@ -60,16 +60,16 @@ pub enum Forward {
     Dfs,
     /// Restarting random walks
     Random,
-    /// Coverage-guided fuzzing: walks to where new combinations of values are
+    /// Coverage-guided fuzzing: walks steered to unseen combinations of values
     Cfl,
 }
 
-/// Ways to keep states.
+/// Ways to store states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
     /// In a table until the memory limit is near, then compact
     Auto,
-    /// As numbers, by the records that they consist of: some eight bytes each
+    /// As numbers of the records that they consist of: about eight bytes each
     Compact,
     /// As they are, in a hash table
     Table,
@@ -78,7 +78,7 @@ pub enum Store {
 /// Ways to choose walks.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum WalkChoice {
-    /// By what brought new combinations lately, half of them towards guards that never held
+    /// By what found new combinations lately, half of them towards guards that never held
     Adaptive,
     /// Uniformly, as published
     Uniform,
@@ -100,7 +100,7 @@ pub enum OnVacuity {
     Warn,
     /// Give no answer: exit code 3
     Error,
-    /// Do not look
+    /// Do not check
     Ignore,
 }
 
@@ -109,7 +109,7 @@ pub enum OnVacuity {
 pub enum ResultFormat {
     /// For a person
     Human,
-    /// One JSON document, whatever the end of the run
+    /// One JSON document, however the run ends
     Json,
     /// Events as they come, a JSON object each, then the document in one line
     Ndjson,

@@ -1,5 +1,5 @@
-//! The commands that the program has beside checking a model, which needs none: one table for calling them, for
-//! what is said about an unknown one, for completions and for manual pages.
+//! The commands of the program besides checking a model, which needs none: one table for calling them, for
+//! the help about an unknown one, for completions and for manual pages.
 
 use std::ffi::OsString;
 
@@ -19,7 +19,7 @@ pub struct Subcommand {
     pub parser: fn() -> Command,
     /// Runs it on the words after its name; the exit code.
     pub run: fn(Vec<OsString>) -> u8,
-    /// Whether it reads models on the thread that it is called on, which takes a stack for any.
+    /// Whether it reads models on the calling thread, which then needs a stack for any model.
     pub needs_stack: bool,
 }
 
@@ -87,7 +87,7 @@ pub fn find(name: &str) -> Option<&'static Subcommand> {
     ALL.iter().find(|command| command.name == name)
 }
 
-/// The words that mean a command, those without an entry of their own included, by name.
+/// The words that mean a command, by name, including those without their own entry.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     let mut names: Vec<_> = ALL.iter().map(|command| command.name).chain(["brab", "help"]).collect();
     names.sort_unstable();
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_stand_by_name_and_in_the_usage() {
+    fn commands_are_sorted_and_in_the_usage() {
         assert!(ALL.is_sorted_by_key(|command| command.name));
         let usage = Args::command().render_usage().to_string();
         for command in ALL {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_is_sound() {
+    fn the_command_tree_is_valid() {
         tree().debug_assert();
     }
 }

@@ -1,7 +1,7 @@
 //! Command lines written for the original Cubicle: single-dash long flags, `brab K`, flags without effect.
 //!
 //! Works on the words before the parser sees them, and asks the parser's own definition which flags
-//! exist and how many values they take, so that nothing has to be kept in step by hand.
+//! exist and how many values they take, so that no list has to be maintained by hand.
 
 use std::ffi::OsString;
 use std::iter::Peekable;
@@ -9,8 +9,8 @@ use std::vec;
 
 use clap::{Arg, Command};
 
-/// Flags that do nothing in the original program either, or that ask for something this one does by
-/// itself; with how to treat the word after it.
+/// Flags that have no effect in the original program either, or that ask for what this one does
+/// anyway; with how to treat the word after each.
 const WITHOUT_EFFECT: &[(&str, Follows)] = &[
     ("bench", Follows::Other),
     ("bitsolver", Follows::Other),
@@ -47,16 +47,16 @@ const TRANSLATED: &[(&str, usize, &[&str])] = &[
     ("interpret-proc", 1, &["--procs", "$1"]),
 ];
 
-/// What may follow a flag without effect.
+/// The word that may follow a flag without effect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Follows {
-    /// Nothing of the flag's.
+    /// None that belongs to the flag.
     Other,
     /// A number, dropped with the flag when it is one.
     Number,
 }
 
-/// The words to parse, and what to tell the user.
+/// The words to parse, and notes for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
     /// For the parser; the program's name first.
@@ -67,7 +67,7 @@ pub struct Rewritten {
     pub originals: Vec<String>,
     /// Whether some flag is in the spelling of the original program.
     pub is_original: bool,
-    /// What `brab` lacks.
+    /// What is missing after `brab`.
     pub missing: Option<String>,
     /// Two values of K that cannot both be meant, if so.
     pub two_sizes: Option<(String, String)>,
@@ -95,7 +95,7 @@ struct Rewriting<'a> {
     command: &'a Command,
     /// The words to come.
     rest: Peekable<vec::IntoIter<OsString>>,
-    /// How many words so far belong to no flag.
+    /// How many words so far do not belong to a flag.
     positionals: usize,
     /// The last K of `brab`, and whether it was said in our spelling.
     size: Option<(String, bool)>,
@@ -169,7 +169,7 @@ impl Rewriting<'_> {
         true
     }
 
-    /// Writes what a flag of the other program means here, if it is one.
+    /// Writes the meaning here of a flag of the other program, if it is one.
     fn translated(&mut self, typed: Typed<'_>) -> bool {
         let Some((_, words_after, means)) = TRANSLATED.iter().find(|(flag, ..)| *flag == typed.name) else {
             return false;
@@ -190,7 +190,7 @@ impl Rewriting<'_> {
     fn known(&mut self, typed: Typed<'_>) -> bool {
         let Typed { text, name, attached, is_original } = typed;
         let Some(arg) = find(self.command, text, name) else { return false };
-        // A flag whose value may be left out takes it after `=`, lest it swallow the model.
+        // A flag with an optional value takes it after `=`, so that it does not swallow the model.
         let named = |next: &OsString| {
             arg.is_require_equals_set()
                 && !attached
@@ -261,13 +261,13 @@ fn values(arg: &Arg) -> usize {
     arg.get_num_args().map_or(1, |range| range.min_values())
 }
 
-/// What to say about the words behind `brab` when no number comes first.
+/// The error about the words after `brab` when the first is not a number.
 fn size_missing(words: &[OsString]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let is_name = |word: &str| !word.starts_with('-');
     match &words[..] {
         [size, file, ..] if is_name(size) && is_name(file) && !size.ends_with(".cub") => {
-            format!("`{size}` is no number of processes: `cubicle brab 2 {file}`")
+            format!("`{size}` is not a number of processes: `cubicle brab 2 {file}`")
         }
         _ => {
             let file = words.iter().find(|word| is_name(word)).map_or("model.cub", |file| file);

@@ -14,7 +14,7 @@ use super::output::Output;
 ///
 /// bash: `cubicle completions bash > ~/.local/share/bash-completion/completions/cubicle`; zsh: into a folder
 /// of `$fpath`, as `_cubicle`; fish: `~/.config/fish/completions/cubicle.fish`; elvish and powershell: into
-/// what they read when they start.
+/// a file that they read when they start.
 ///
 /// Exit codes: 0 written; 2 there is no such shell; 4 standard output cannot be written.
 #[derive(Debug, Parser)]

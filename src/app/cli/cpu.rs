@@ -1,6 +1,6 @@
 //! The CPU time that the system lets this process have (`ulimit -t`).
 //!
-//! At its limit the process is killed without a word. So it ends by itself before: the engines are asked
+//! At its limit the process is killed without a message. So it ends itself earlier: the engines are asked
 //! to stop at [`CpuBudget::ask`], and a run that does not is ended at [`CpuBudget::force`].
 //!
 //! The kernel compares the limit with a count of clock ticks, which on a busy machine runs ahead of the
@@ -11,15 +11,15 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Left to the engines to stop in good order, and to say what is known.
+/// Time for the engines to stop in good order, and to report what is known.
 const GOOD_ORDER: Duration = Duration::from_secs(1);
 
-/// Seconds before the limit at which the kernel warns, where there are many, and else.
+/// Seconds before the limit at which the kernel warns: for limits from [`MANY`] on, and for lower ones.
 const WARNING: (u64, u64) = (2, 1);
-/// So many seconds are many.
+/// A limit of this many seconds or more leaves time for the longer warning.
 const MANY: u64 = 10;
 
-/// CPU times, since the start of the process, at which something is to be done.
+/// CPU times since the start of the process at which to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CpuBudget {
     /// Ask the engines to stop.
@@ -29,7 +29,7 @@ pub struct CpuBudget {
 }
 
 impl CpuBudget {
-    /// What the process may have; `None` without a limit.
+    /// The budget of the process; `None` without a limit.
     pub fn of_process() -> Option<Self> {
         let limit = getrlimit(Resource::Cpu);
         let seconds = limit.current.into_iter().chain(limit.maximum).min()?;
@@ -50,7 +50,7 @@ pub fn ask_for_warning() {
     let Some(hard) = limit.maximum else { return };
     let early = hard - if hard >= MANY { WARNING.0 } else { WARNING.1.min(hard) };
     if early > 0 && limit.current.is_none_or(|soft| soft > early) {
-        // Where that is refused, the clock of the process has to do.
+        // Where that is refused, the clock of the process must suffice.
         let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(early), maximum: Some(hard) });
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_is_kept_where_there_is_one_to_spare() {
+    fn at_most_a_second_is_reserved() {
         let budget = |seconds| {
             let budget = CpuBudget::of_limit(Duration::from_secs(seconds));
             (budget.ask.as_millis(), budget.force.as_millis())

@@ -18,7 +18,7 @@ use super::choices::ResultFormat;
 use super::exit;
 use super::output::Output;
 
-/// What is known when the words of the command line are all that there is.
+/// What is known from the words of the command line alone.
 pub fn of_words(words: &[OsString]) -> Head {
     Head {
         tool: Tool::with_z3(cubicle_solver::version()),
@@ -30,14 +30,14 @@ pub fn of_words(words: &[OsString]) -> Head {
     }
 }
 
-/// What is known of a command about `model` that has no document.
+/// What is known about a command on `model` that has no document.
 pub fn of_model(model: &Path) -> Head {
     let path = Some(model.display().to_string());
     Head { model: Model { path, sha256: None }, ..of_words(&[]) }
 }
 
 /// What is known before the model is read. `words` are those of the user, `command` is the parser that made `given`
-/// and `args` of them.
+/// and `args` from them.
 pub fn of_args(words: &[OsString], command: &Command, given: &ArgMatches, args: &Args) -> Head {
     Head {
         options: options(command, given),
@@ -81,7 +81,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Which format a command line asks for that cannot be parsed as a whole; `None` when it is for a person.
+/// The format that a command line asks for which cannot be parsed as a whole; `None` when it is for people.
 fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let format = |value: &str| match value {
@@ -96,13 +96,13 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
 }
 
-/// Ends a run whose command line means nothing; the exit code. What is wrong was told. Writes a document to standard
+/// Ends a run whose command line is invalid; the exit code. The error was reported already. Writes a document to standard
 /// output where one seems to be wanted.
 pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
     ended(words, code, Some(error))
 }
 
-/// Writes the document of a run that has nothing to say but how it ended, where one seems to be wanted; the exit code.
+/// Writes the document of a run with no result but its end, where one seems to be wanted; the exit code.
 pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
     let Some(format) = asked_for(words) else { return code };
     let mut document = Document::new(&of_words(words));

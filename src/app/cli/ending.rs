@@ -22,8 +22,8 @@ use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::{exit, files, line};
 
-/// How long writing the last words may take before the process ends without them: a pipe that nobody reads, a
-/// disk that does not answer.
+/// How long writing the last words may take before the process ends without them: a pipe that is not
+/// read, a disk that does not answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const NOBODY: u8 = 0;
@@ -40,7 +40,7 @@ pub struct Ending {
     trace_out: Option<PathBuf>,
     start: Instant,
     head: Mutex<Head>,
-    /// The folder that has all about the run.
+    /// The folder with everything about the run.
     pub run_dir: Option<RunDir>,
     /// Pictures of the run.
     pub pictures: Pictures,
@@ -49,7 +49,7 @@ pub struct Ending {
     /// Messages to the user.
     pub messages: Messages,
     interrupt: Interrupt,
-    /// Who writes the answer.
+    /// Which thread writes the answer.
     owner: AtomicU8,
     /// Signals that had come when the run began to write its answer.
     signals: AtomicU32,
@@ -57,7 +57,7 @@ pub struct Ending {
     progress: Mutex<Progress>,
 }
 
-/// Why a run ends without an answer. What is wrong was told already.
+/// Why a run ends without an answer. The error was reported already.
 pub struct Failed {
     /// The exit code.
     pub code: u8,
@@ -66,7 +66,7 @@ pub struct Failed {
 }
 
 impl Ending {
-    /// Of the run that `args` ask for; `head` begins its document.
+    /// For the run that `args` ask for; `head` begins its document.
     pub fn new(args: &Args, head: Head, run_dir: Option<(RunDir, File)>, interrupt: &Interrupt) -> Self {
         let output = Output::new(interrupt.clone());
         let run_dir = run_dir.map(|(folder, copy)| {
@@ -90,7 +90,7 @@ impl Ending {
         }
     }
 
-    /// Of a command about a model that writes no files and has no figures.
+    /// For a command about a model that writes no files and has no figures.
     pub fn of_command(model: &Path, interrupt: &Interrupt) -> Self {
         Self {
             run_dir: None,
@@ -112,7 +112,7 @@ impl Ending {
         }
     }
 
-    /// Of a command about `model` whose results are written as `results` say, with a document that begins as `head`.
+    /// For a command about `model` whose results are written as `results` say, with a document that begins as `head`.
     pub fn with_document(model: &Path, head: Head, results: Results, interrupt: &Interrupt) -> Self {
         let style = settings::automatic_style(&std::io::stderr());
         Self {
@@ -123,12 +123,12 @@ impl Ending {
         }
     }
 
-    /// The same, with other messages.
+    /// Replaces the messages.
     pub fn telling(self, messages: Messages) -> Self {
         Self { messages, ..self }
     }
 
-    /// The same, with a page of what is known when the watchdog ends the run.
+    /// Adds a page, which has what is known when the watchdog ends the run.
     pub fn picturing(self, page: Option<&PathBuf>) -> Self {
         Self { pictures: self.pictures.and_page(page), ..self }
     }
@@ -138,7 +138,7 @@ impl Ending {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What goes on at the moment.
+    /// The current activity.
     pub fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -159,7 +159,7 @@ impl Ending {
         self.head().command.clone()
     }
 
-    /// The document of the run, with nothing in it yet.
+    /// The document of the run, still empty.
     pub fn document(&self) -> Document {
         Document::new(&self.head())
     }
@@ -209,8 +209,8 @@ impl Ending {
         document.exit_code
     }
 
-    /// The run is about to say how it ended, and nobody else will from now on. Does not return when the
-    /// watchdog was first: the process is as good as ended then.
+    /// The run is about to report how it ended, and no other thread will from now on. Does not return when the
+    /// watchdog was first: it ends the process then.
     pub fn begin(&self) {
         self.signals.store(self.interrupt.signals(), Ordering::Relaxed);
         while self.owner.compare_exchange(NOBODY, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG) {
@@ -219,17 +219,17 @@ impl Ending {
         line::close();
     }
 
-    /// Whether somebody says how it ended.
+    /// Whether the run or the watchdog reports how it ended.
     pub fn has_ended(&self) -> bool {
         self.owner.load(Ordering::Acquire) != NOBODY
     }
 
-    /// Whether the run says how it ended.
+    /// Whether the run reports how it ended.
     pub fn has_begun(&self) -> bool {
         self.owner.load(Ordering::Acquire) == RUN
     }
 
-    /// Whether a signal came after that: somebody does not want to wait for it.
+    /// Whether a signal came after that: the user does not want to wait for it.
     pub fn is_unwanted(&self) -> bool {
         self.interrupt.signals() > self.signals.load(Ordering::Relaxed)
     }
@@ -246,7 +246,7 @@ impl Ending {
         let writer = thread::Builder::new().name("last words".into());
         let code = match writer.spawn(move || tell.send(this.write(&reason))) {
             Ok(_) => told.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-                complain("error: cannot write the answer: nobody takes it");
+                complain("error: cannot write the answer: it is not being read");
                 exit::INTERNAL
             }),
             Err(_) => self.write(why),

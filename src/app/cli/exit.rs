@@ -11,7 +11,7 @@ use super::output::{CLOSED, complain};
 pub const OK: u8 = 0;
 /// Unsafe, or an `invariant` refuted, with a replayed trace.
 pub const UNSAFE: u8 = 1;
-/// `fmt --check`: a file would change. As for `replay` and `check-certificate`, 1 is the "no" to what was asked.
+/// `fmt --check`: a file would change. As with `replay` and `check-certificate`, 1 is the answer "no".
 pub const DIFFERENT: u8 = 1;
 /// Usage, an error in the model, or an assumption that a run refutes.
 pub const USAGE: u8 = 2;
@@ -22,9 +22,9 @@ pub const INTERNAL: u8 = 4;
 /// A deadlock.
 pub const DEADLOCK: u8 = 5;
 
-/// Prints what the parser has to say: help, the version, or an error.
+/// Prints the output of the parser: help, the version, or an error.
 pub fn refuse(error: &clap::Error) -> u8 {
-    // Help into a closed pipe is nobody's concern.
+    // Help into a closed pipe is not an error.
     let _ = error.print();
     if error.use_stderr() { USAGE } else { OK }
 }
@@ -41,7 +41,7 @@ pub fn of_signal(signal: i32) -> u8 {
     u8::try_from(signal).map_or(INTERNAL, |signal| 128_u8.saturating_add(signal))
 }
 
-/// The code for what a run came to.
+/// The code for the outcome of a run.
 pub fn of_report(report: &Report) -> u8 {
     match report.conclusion() {
         Conclusion::Safe | Conclusion::NothingFound => OK,
@@ -61,7 +61,7 @@ pub fn of_reason(reason: &Reason) -> u8 {
     }
 }
 
-/// `code`, unless the output could not be written. A reader that went away (`| head`) is no error: the
+/// `code`, unless the output could not be written. A reader that went away (`| head`) is not an error: the
 /// answer stands when there is one.
 pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
     match written {

@@ -10,7 +10,7 @@ use cubicle_run::interrupt::Interrupt;
 use super::output::{Output, complain};
 use super::{exit, settings};
 
-/// Explains a code such as C0102: what it means, a model that gets it, and the model mended. Without a
+/// Explains a code such as C0102: what it means, a model that gets it, and the model fixed. Without a
 /// code, lists all.
 ///
 /// Exit codes: 0 explained; 2 there is no such code.

@@ -13,10 +13,10 @@ use cubicle_run::verdict::Reason;
 
 use super::files;
 
-/// How often somebody looks whether the answer is still wanted.
+/// How often to check whether the answer is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What a solver says of a script.
+/// The answer of a solver to a script.
 #[derive(Debug)]
 pub enum Ruling {
     /// `unsat` throughout.

@@ -21,9 +21,9 @@ fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let metadata = path.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file that can be replaced"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file that can be replaced"));
     }
-    // Replacing needs leave for the folder only; what is not to be written stays.
+    // Replacing needs permission for the folder only; a read-only file stays.
     File::options().write(true).open(&path)?;
     let mut file = tempfile::Builder::new().prefix(".cubicle-").tempfile_in(folder_of(&path))?;
     file.write_all(text.as_bytes())?;
@@ -33,9 +33,9 @@ fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the traces from number `from` on that stand where [`numbered`] ones do: they are of another run. Whether
-/// there was one at `path` itself. Devices, pipes and other files stay, also traces that other programs wrote. The error is a
-/// line for the user.
+/// Removes the traces from number `from` on at the paths of [`numbered`] ones: they are of another run. Returns
+/// whether there was one at `path` itself. Devices, pipes and other files stay, also traces that other programs wrote. The
+/// error is a line for the user.
 pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
     let mut of_path = false;
     for number in from.. {

@@ -4,8 +4,8 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::load::{FormulaScope, ltl, parse_formula};
 use cubicle_lang::model::{Case, Conj, System, Temporal, VarId};
 
-/// What `--final` says: the literals of `cube`, over process 0; `text` is the model that `system` comes from. It is read as in a declaration with
-/// the parameter `p`.
+/// The formula of `--final`: the literals of `cube`, over process 0; `text` is the model that `system` comes from. It is read
+/// as in a declaration with the parameter `p`.
 ///
 /// # Errors
 /// What is wrong with it, with places in it.
@@ -35,7 +35,7 @@ pub fn with_formulas<'f>(
     for (number, formula) in (1..).zip(formulas) {
         let read = ltl(system, text, formula, alive);
         let property = read.map_err(|errors| (formula.as_str(), errors))?;
-        // A name with a blank is that of no declaration.
+        // No declaration has a name with a blank.
         let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };
         added.push(Temporal { name, ..property });
     }

@@ -1,4 +1,4 @@
-//! What the words of a command line may have been meant to be, where they mean nothing: `help` as a command,
+//! Suggestions for words of a command line that mean nothing: `help` as a command,
 //! misspelt commands and flags, files that look like flags.
 
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use cubicle_lang::spelling::nearest;
 use super::args::Args;
 use super::{commands, compat};
 
-/// Commands of other tools, and how to have here what they do.
+/// Commands of other tools, and what to write here instead.
 const ELSEWHERE: [(&str, &str); 16] = [
     ("bmc", "cubicle --only-forward --procs 3 FILE"),
     ("check", "cubicle FILE"),
@@ -30,7 +30,7 @@ const ELSEWHERE: [(&str, &str); 16] = [
     ("verify", "cubicle FILE"),
 ];
 
-/// The words to go on with (the program's name first), or an error and help for it.
+/// The words to continue with (the program's name first), or an error and help for it.
 pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
     let Some(first) = words.get(1).and_then(|word| word.to_str()) else { return Ok(words) };
     if first == "help" && !Path::new("help").exists() {
@@ -52,7 +52,7 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
     Ok(words)
 }
 
-/// The first word as a command that there is none of.
+/// The error about a first word that looks like a command and is not one.
 fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['.', '/', '\\']);
     if !is_word || commands::names().any(|name| name == word) || Path::new(word).exists() {
@@ -66,7 +66,7 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     if let Some(similar) = nearest(word, commands::names()) {
         return Some((error, format!("did you mean `{similar}`?")));
     }
-    // A single word is a file that is not there.
+    // A single word is a missing file.
     next.map(|_| {
         (
             error,
@@ -78,7 +78,7 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     })
 }
 
-/// A word that begins like a flag and is none.
+/// The error about a word that begins like a flag and is not one.
 fn flag(parser: &Command, word: &str) -> Option<(String, String)> {
     let is_model = std::path::Path::new(word).extension().is_some_and(|end| end == "cub");
     if word.starts_with('-') && is_model && !word.contains('=') {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_something_stays() {
+    fn valid_words_are_left_alone() {
         for line in [
             "",
             "m.cub",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused_with_what_was_meant() {
+    fn invalid_words_are_refused_with_a_suggestion() {
         for (line, help) in [
             ("replya m.cub t", "did you mean `replay`?"),
             ("exlain C0102", "did you mean `explain`?"),

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The longest model accepted, in bytes: a hundred times the longest that anybody has written.
+/// The longest model accepted, in bytes: a hundred times the longest known.
 pub const MAX_BYTES: u64 = 16 << 20;
 
 /// A model as text.
 #[derive(Debug)]
 pub struct Input {
-    /// How diagnostics call it.
+    /// Its name in diagnostics.
     pub name: String,
     /// Its text.
     pub text: String,

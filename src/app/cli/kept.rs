@@ -12,7 +12,7 @@ use super::args::Args;
 use super::output::complain;
 use super::version;
 
-/// The checkpoint that the exploration of `system` is to keep, or to go on with.
+/// The checkpoint that the exploration of `system` keeps, or continues from.
 pub fn checkpoint(args: &Args, system: &System, command: Vec<String>) -> Option<Checkpoint> {
     let folder = args.checkpoint.as_ref()?;
     let here = std::env::current_dir().unwrap_or_default();
@@ -25,7 +25,7 @@ pub fn checkpoint(args: &Args, system: &System, command: Vec<String>) -> Option<
     Some(checkpoint)
 }
 
-/// What happens on the way back from a checkpoint.
+/// The options of `cubicle resume`.
 pub struct Again {
     /// The folder with the checkpoint.
     pub folder: PathBuf,
@@ -36,7 +36,7 @@ pub struct Again {
 }
 
 impl Again {
-    /// What the first run was to do, and what is said anew. The error is for the user.
+    /// Puts these options in place of those of the first run, in `args`. The error is for the user.
     pub fn settle(self, args: &mut Args, manifest: &Manifest) -> Result<(), String> {
         if args.checkpoint.is_none() || !args.only_forward {
             return Err(format!("the command line in {} keeps no checkpoint", self.folder.display()));
@@ -59,7 +59,7 @@ impl Again {
     }
 }
 
-/// Whether the checkpoint that the run goes on with is one of this model and this program. The error is for the user.
+/// Whether the checkpoint that the run continues from is one of this model and this program. The error is for the user.
 pub fn fits(args: &Args, checkpoint: Option<&Checkpoint>) -> Result<(), String> {
     let Some(checkpoint) = checkpoint.filter(|_| args.resume) else { return Ok(()) };
     let folder = &checkpoint.folder;

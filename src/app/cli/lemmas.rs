@@ -1,4 +1,4 @@
-//! `--lemmas-in` and `--lemmas-out`: what one proof leaves to the next, which believes none of it.
+//! `--lemmas-in` and `--lemmas-out`: what one proof leaves to the next, which trusts none of it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::args::Args;
 use super::files;
 use super::messages::Messages;
 
-/// The cubes that a proof is to begin with. Lines that do not fit the model are told.
+/// The cubes that a proof begins with. Lines that do not fit the model are reported.
 pub fn read(
     path: &Path,
     system: &System,
@@ -27,13 +27,13 @@ pub fn read(
     Ok(cubes)
 }
 
-/// Writes what a later proof may begin with, and tells what it cannot.
+/// Writes what a later proof may begin with, and reports what it cannot write.
 pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) -> Result<(), String> {
     let Some(path) = &args.lemmas_out else { return Ok(()) };
     let cubes = found.backward.as_ref().map(|it| it.standing.as_slice()).unwrap_or_default();
     let (text, left_out) = cubicle_certificate::lemmas(system, cubes);
     for (count, why) in [
-        (left_out.of_owners, "they speak of an owner, which the model does not have"),
+        (left_out.of_owners, "they mention an owner, which the model does not have"),
         (left_out.too_large, "their numbers leave the 64-bit range where they are written"),
     ] {
         if count > 0 {

@@ -1,6 +1,6 @@
-//! The line at the bottom of the terminal that changes as a run goes on, and whatever is written beside it.
+//! The line at the bottom of the terminal that changes during a run, and all other output to the terminal.
 //!
-//! There is one terminal, so there is one such line, whoever writes.
+//! There is one terminal, so all threads share one such line.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use console::{Term, is_dumb};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-/// Draws so often a second at most.
+/// At most this many redraws per second.
 const HERTZ: u8 = 20;
 
 /// The line, from [`open`] to [`close`].
@@ -25,7 +25,7 @@ struct Line {
 /// that panics may be in the middle of writing: neither must keep the process from ending.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Waits a while for whoever writes.
+/// Locks the line; waits a while for a thread that writes.
 fn lock() -> Option<MutexGuard<'static, Option<Line>>> {
     let start = Instant::now();
     loop {
@@ -67,12 +67,12 @@ pub fn show(text: String) {
     *shown = true;
 }
 
-/// How many characters fit behind what shows that the line is alive.
+/// How many characters fit after the spinner.
 pub fn width() -> usize {
     usize::from(Terminal(Term::stderr()).width()).saturating_sub(2)
 }
 
-/// Writes with the line out of the way.
+/// Writes while the line is hidden.
 pub fn beside<T>(write: impl FnOnce() -> T) -> T {
     let mut line = lock();
     if let Some(Some(line)) = line.as_deref_mut() {
@@ -88,7 +88,7 @@ pub fn close() {
     }
 }
 
-/// A terminal that takes itself for a little narrower than it is: the `^C` that it adds to the line must not begin
+/// A terminal that reports a slightly smaller width than it has: the `^C` that it adds to the line must not begin
 /// a new one, for then only that could be cleared.
 #[derive(Debug)]
 struct Terminal(Term);

@@ -1,4 +1,4 @@
-//! Listens to a run: tells warnings, keeps in mind how far the run is, and hands all on to the format.
+//! Listens to a run: reports warnings, records the progress, and passes all events on to the format.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct Listener {
     pub warnings: usize,
     /// The format of standard output.
     pub printer: Box<dyn Printer>,
-    /// Is told how far the run has come.
+    /// Gets the progress of the run.
     pub ending: Arc<Ending>,
 }
 

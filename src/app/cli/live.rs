@@ -1,4 +1,4 @@
-//! Shows how far a run is while it goes on: a line that changes on a terminal, elsewhere a line now and then.
+//! Shows the progress of a run: a line that changes on a terminal, elsewhere a line now and then.
 
 use std::sync::Arc;
 use std::thread;
@@ -10,7 +10,7 @@ use super::ending::Ending;
 use super::output::complain;
 use super::{line, memory};
 
-/// How often a terminal is looked after.
+/// How often the line on a terminal is updated.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How often a line is written where there is no terminal.
@@ -19,14 +19,14 @@ const SELDOM: Duration = Duration::from_secs(10);
 /// Over how long a rate is taken.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// Starts to show how far the run is that `ending` knows. `elsewhere`: also where there is no terminal.
+/// Starts to show the progress of the run of `ending`. `elsewhere`: also where there is no terminal.
 pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
     let on_terminal = line::open();
     if !on_terminal && !elsewhere {
         return;
     }
     let ending = Arc::clone(ending);
-    // A run that nobody can watch is a run all the same.
+    // Without this thread the run continues unwatched.
     let _ = thread::Builder::new().name("live".into()).spawn(move || {
         let start = Instant::now();
         let mut watched = Watched::new(start);
@@ -90,7 +90,7 @@ impl Watched {
     }
 }
 
-/// As many of the parts as fit into a line behind what was spent; of the first, what fits.
+/// As many of the parts as fit into a line after `spent`; the first one is cut to fit.
 fn fitting(spent: &str, parts: &[String], width: usize) -> String {
     let mut text = spent.to_owned();
     for (at, part) in parts.iter().enumerate() {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_left_out() {
+    fn parts_that_do_not_fit_are_left_out() {
         let parts = ["exploring 3 processes: 900 states".to_owned(), "40/s".into(), "7 waiting".into()];
         let line = |width| fitting("7 s, 30 MiB", &parts, width);
         assert_eq!(line(80), "7 s, 30 MiB: exploring 3 processes: 900 states, 40/s, 7 waiting");

@@ -1,4 +1,4 @@
-//! Models from files, and what there is to say about them.
+//! Models from files, and their diagnostics.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct LoadedModel {
     pub system: System,
     /// What it says.
     pub text: String,
-    /// The warnings that nobody wants.
+    /// The warnings that are suppressed.
     pub allowed: Allowed,
     /// Number of warnings.
     pub warnings: usize,
@@ -23,14 +23,14 @@ pub struct LoadedModel {
 
 /// Why there is no model.
 pub struct NoModel {
-    /// What the file says, if that is known.
+    /// The text of the file, if it is known.
     pub text: Option<String>,
     /// What is wrong, in one line.
     pub error: String,
 }
 
-/// The model in `file`. What is wrong with it is told, and warnings but for those with a code in `allow`; none are
-/// without such a list.
+/// The model in `file`. Reports its errors, and its warnings but for those with a code in `allow`; without such a list,
+/// no warnings.
 pub fn load(
     file: &Path,
     allow: Option<&[&'static str]>,
@@ -39,7 +39,7 @@ pub fn load(
     load_as(file, allow, false, messages)
 }
 
-/// As [`load`]; `strictly`: what the original Cubicle does not have is an error.
+/// Like [`load`]; `strictly`: what the original Cubicle does not have is an error.
 pub fn load_as(
     file: &Path,
     allow: Option<&[&'static str]>,
@@ -74,11 +74,11 @@ pub fn load_as(
     Ok(LoadedModel { system, text: input.text, allowed, warnings })
 }
 
-/// Says which properties of a model a command that is about bad states only says nothing of.
+/// Notes which properties of a model are ignored by a command that is about bad states only.
 pub fn passes_over_runs(system: &System, messages: &Messages) {
     let names: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     if !names.is_empty() {
-        messages.note(&format!("this is about bad states; it says nothing of {}", names.join(", ")));
+        messages.note(&format!("this command is about bad states; it ignores {}", names.join(", ")));
     }
 }
 

@@ -13,12 +13,12 @@ use super::{args, compat, exit, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
-/// references, rename, outline, completion, formatting, mends, and runs of the model's `TEST:` lines when they are
+/// references, rename, outline, completion, formatting, fixes, and runs of the model's `TEST:` lines when they are
 /// clicked.
 ///
-/// Nothing is run and no file is written because a model was opened.
+/// Opening a model runs nothing and writes no file.
 ///
-/// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before; 128 and its number by a signal.
+/// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before; 128 plus the number of a signal.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle lsp")]
 pub struct LspArgs {
@@ -55,8 +55,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-/// Why a model may not have the program called with these words, to be followed by the model: what is written in a
-/// file that somebody else made must not make the program write others.
+/// Why a model may not have the program called with these words, to be followed by the model: the text of a file from
+/// another author must not make the program write other files.
 fn refusal(words: &[String]) -> Option<String> {
     let mut command = args::Args::command();
     command.build();
@@ -90,7 +90,7 @@ mod tests {
     use super::refusal;
 
     #[test]
-    fn what_writes_files_is_refused() {
+    fn words_that_write_files_are_refused() {
         let said = |line: &str| refusal(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         for line in ["", "--brab 2", "brab 3", "-brab 2", "--only-forward --procs 3 --deadlock --quiet"] {
             assert_eq!(said(line), None, "{line}");

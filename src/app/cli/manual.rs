@@ -13,7 +13,7 @@ use super::{exit, outputs};
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
 /// `cubicle.1`, `cubicle-replay.1`, ..
 ///
-/// `cubicle man | man -l -` shows it; `cubicle man ~/.local/share/man/man1` has `man cubicle` find all.
+/// `cubicle man | man -l -` shows it; `cubicle man ~/.local/share/man/man1` lets `man cubicle` find all.
 ///
 /// Exit codes: 0 written; 2 wrong usage; 4 it cannot be written.
 #[derive(Debug, Parser)]

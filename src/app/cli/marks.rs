@@ -8,7 +8,7 @@ use std::path::Path;
 /// How much of a file is read to know what it is, in bytes.
 const START: u64 = 4096;
 
-/// In lower case, what the texts of ours say near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
+/// In lower case, what our texts contain near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
 /// certificates, also those of earlier versions.
 const MARKS: [&str; 5] = [
     "written by cubicle",
@@ -18,7 +18,7 @@ const MARKS: [&str; 5] = [
     "`cubicle check-certificate",
 ];
 
-/// The beginning of a file in lower case; nothing of one that cannot be read.
+/// The beginning of a file in lower case; empty for one that cannot be read.
 fn start_of(path: &Path) -> String {
     let mut start = Vec::new();
     match File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)) {
@@ -39,7 +39,7 @@ pub fn is_ours(path: &Path) -> bool {
     MARKS.iter().any(|mark| text.contains(mark)) || is_document(&compact) || is_trace(&compact)
 }
 
-/// Whether this program wrote the trace that stands in a file.
+/// Whether this program wrote the trace in a file.
 pub fn is_our_trace(path: &Path) -> bool {
     is_trace(&compact(&start_of(path)))
 }

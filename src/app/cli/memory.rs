@@ -1,7 +1,7 @@
 //! The memory that this process may use, and the memory that it uses.
 //!
-//! A process that takes more than there is gets killed without a word, or is refused memory in the middle
-//! of a step. So it ends by itself before: the engines are asked to stop at [`MemoryBudget::ask`], and a run that
+//! A process that takes more than there is gets killed without a message, or is refused memory in the middle
+//! of a step. So it ends itself earlier: the engines are asked to stop at [`MemoryBudget::ask`], and a run that
 //! does not is ended at [`MemoryBudget::force`]. Known on Linux only; elsewhere there is no limit.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 use rustix::param::page_size;
 use rustix::process::{Resource, getrlimit};
 
-/// Bytes at which something is to be done.
+/// Numbers of bytes at which to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryBudget {
     /// Ask the engines to stop.
@@ -20,11 +20,11 @@ pub struct MemoryBudget {
     addresses: Option<usize>,
 }
 
-/// A process to which no limit leaves any memory may still take so much to end in good order.
+/// A process whose limit leaves it no memory may still take this many bytes to end in good order.
 const GOOD_ORDER: usize = 16 << 20;
 
 impl MemoryBudget {
-    /// For a process that may keep `limit` bytes, and keeps `resident` now.
+    /// For a process that may use `limit` bytes, and uses `resident` now.
     pub fn new(limit: usize, resident: usize) -> Self {
         let limited = getrlimit(Resource::As);
         let addresses = limited.current.into_iter().chain(limited.maximum).min();
@@ -51,7 +51,7 @@ pub struct Usage {
     pub addresses: usize,
 }
 
-/// What is used now; nothing where the system does not tell.
+/// What is used now; zero where the system does not report it.
 pub fn used() -> Usage {
     let pages = |text: &str| {
         let mut words = text.split_whitespace().map_while(|word| word.parse::<usize>().ok());
@@ -65,13 +65,13 @@ pub fn used() -> Usage {
     }
 }
 
-/// What states on a disk need beside what is used already: buffers to sort them in, and those that are read at a time.
+/// What states on a disk need besides what is used already: buffers to sort them, and the part that is read at a time.
 const SPILLING: usize = 16 << 20;
 
 /// Sizes for the user are whole multiples of this many bytes.
 const PART: usize = 4 << 20;
 
-/// The least limit with which an exploration may go on on a disk.
+/// The least limit with which an exploration may continue on a disk.
 pub fn least_to_spill() -> usize {
     (used().resident + SPILLING).div_ceil(PART) * PART
 }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_forced_within_a_tenth() {
+    fn the_end_is_forced_above_the_limit() {
         let budget = MemoryBudget::new(1 << 30, 10 << 20);
         let at = |resident| budget.exceeded(Usage { resident, addresses: 0 });
         assert_eq!(at((1 << 30) - 1), (false, false));

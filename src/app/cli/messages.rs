@@ -1,4 +1,4 @@
-//! What there is to say to the user beside results: on standard error in the format that was asked for, and kept for
+//! Messages to the user, besides results: on standard error in the format that was asked for, and kept for
 //! the document of the run.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use cubicle_report::{Style, github};
 
 use super::output::complain;
 
-/// Errors and warnings shown of one model: who sees more scrolls back to the first ones.
+/// At most this many errors and warnings of a model are shown, so that the first ones stay in view.
 const MOST_DIAGNOSTICS: usize = 20;
 
 /// How messages are written.
@@ -29,15 +29,15 @@ pub struct Messages {
     format: Format,
     quiet: bool,
     style: Style,
-    /// Whether somebody asks for them later.
+    /// Whether they are kept for the document.
     keep: bool,
-    /// The model as the user calls it.
+    /// The user's name for the model.
     model: String,
     told: Mutex<Vec<Message>>,
 }
 
 impl Messages {
-    /// Of a run on `model`; when `quiet`, only errors and warnings are shown; with `keep`, all are kept.
+    /// For a run on `model`; when `quiet`, only errors and warnings are shown; with `keep`, all are kept.
     pub const fn new(format: Format, quiet: bool, style: Style, keep: bool, model: String) -> Self {
         Self { format, quiet, style, keep, model, told: Mutex::new(Vec::new()) }
     }
@@ -47,17 +47,17 @@ impl Messages {
         Self::new(Format::Human, false, style, false, String::new())
     }
 
-    /// What was told so far.
+    /// The messages so far.
     pub fn told(&self) -> MutexGuard<'_, Vec<Message>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells an error that is about no place of the model.
+    /// Reports an error without a place in the model.
     pub fn error(&self, text: &str) {
         self.tell("error", Message::new(Level::Error, text));
     }
 
-    /// Tells what is wrong with the formula that an option gives, with its place; the first error in a line.
+    /// Reports what is wrong with the formula of an option, with its place; returns the first error in a line.
     pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> String {
         let error = format!("{option}: {}", in_a_line(formula, errors));
         if self.format == Format::Human {
@@ -72,22 +72,22 @@ impl Messages {
         error
     }
 
-    /// Tells a warning of the same kind.
+    /// Reports a warning without a place in the model.
     pub fn warning(&self, text: &str) {
         self.tell("warning", Message::new(Level::Warning, text));
     }
 
-    /// Tells something to know.
+    /// Reports a note.
     pub fn note(&self, text: &str) {
         self.tell("note", Message::new(Level::Note, text));
     }
 
-    /// Tells something to try.
+    /// Reports advice.
     pub fn help(&self, text: &str) {
         self.tell("help", Message::new(Level::Help, text));
     }
 
-    /// Whether somebody sees what is neither an error nor a warning.
+    /// Whether messages that are neither errors nor warnings are shown or kept.
     pub const fn wants_advice(&self) -> bool {
         !self.quiet || self.keep
     }
@@ -102,21 +102,21 @@ impl Messages {
         self.told().push(message);
     }
 
-    /// Tells a person how the messages before end; programs count by themselves.
+    /// Writes a summary of the messages for people; programs count themselves.
     pub fn summary(&self, line: &str) {
         if self.format == Format::Human {
             complain(line);
         }
     }
 
-    /// Tells for programs what the answer says to a person; it is kept nowhere, since the document has it.
+    /// Reports to programs what the answer says to people; it is not kept, since the document has it.
     pub fn finding(&self, message: &Message) {
         if self.tells_findings() {
             self.write(message);
         }
     }
 
-    /// Whether somebody is told [`Messages::finding`]s.
+    /// Whether [`Messages::finding`]s are reported.
     pub fn tells_findings(&self) -> bool {
         self.format != Format::Human
     }
@@ -128,7 +128,7 @@ impl Messages {
         }
     }
 
-    /// Tells what there is to say about the text of the model, to a person the first messages in full.
+    /// Reports diagnostics about the text of the model; people see only the first ones.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], source: &Source<'_>) {
         let shown = if self.format == Format::Human { MOST_DIAGNOSTICS } else { usize::MAX };
         if self.format == Format::Human {
@@ -153,7 +153,7 @@ impl Messages {
         }
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
         if errors >= MAX_ERRORS {
-            let text = format!("the rest of the model is not looked at: it has {MAX_ERRORS} errors already");
+            let text = format!("the rest of the model is not checked: it has {MAX_ERRORS} errors already");
             match self.format {
                 Format::Human => complain(&format!("note: {text}")),
                 _ => self.write(&Message::new(Level::Note, text)),

@@ -93,7 +93,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     })
 }
 
-/// Tells that there is no thread, where no answer is due.
+/// Reports that a thread cannot be started, where no answer is due.
 fn no_thread(error: io::Error) -> u8 {
     complain(&format!("error: cannot start a thread: {error}"));
     exit::UNKNOWN

@@ -36,25 +36,25 @@ use super::{
     printers,
 };
 
-/// A command line that is understood.
+/// A valid command line.
 pub struct Invocation {
     pub args: Args,
     /// The beginning of the run's document.
     head: Head,
-    /// What to tell the user about it.
+    /// Notes for the user about it.
     notes: Vec<String>,
-    /// Who explores, when that is not this process alone.
+    /// The explorer, when that is not this process alone.
     pub elsewhere: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
 }
 
-/// A command line that is not.
+/// An invalid command line.
 pub struct UsageError {
     pub code: u8,
     /// In one line; `None` when help or the version was asked for.
     pub error: Option<String>,
 }
 
-/// Decides the model under the eyes of the watchdog.
+/// Decides the model under the supervision of the watchdog.
 pub fn supervised(asked: Invocation) -> u8 {
     let Invocation { args, head, notes, elsewhere } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
@@ -93,7 +93,7 @@ pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, Usa
     parse_for(words, typed, |_| ())
 }
 
-/// As [`parse`]; `settle` says what is not typed.
+/// Like [`parse`]; `settle` sets what is not typed.
 pub fn parse_for(
     words: Vec<OsString>,
     typed: &[OsString],
@@ -149,7 +149,7 @@ fn decide(
     }
 }
 
-/// Loads the model and decides it. What is wrong has been told when that fails.
+/// Loads the model and decides it. The error was reported when that fails.
 fn attempt(
     args: &Args,
     elsewhere: Option<&(dyn RemoteExplorer + Send + Sync)>,
@@ -173,7 +173,7 @@ fn attempt(
         let error = "the model has warnings, and --deny warnings refuses them";
         return Err(failed(exit::USAGE, error.to_owned()));
     }
-    // What a certificate is checked against, whatever is made of it.
+    // A certificate is checked against this, however it is transformed.
     let plain = system.clone();
     let mut alive = None;
     if let Some(crash) = args.crash {
@@ -253,7 +253,7 @@ fn attempt(
     Ok((code, document))
 }
 
-/// What the engines are asked to do, with what the files of the command line and its formulas say. What is wrong has been told.
+/// The options of the engines, with the files and formulas of the command line. Errors were reported.
 fn options(
     args: &Args,
     (system, text): (&System, &str),
@@ -295,7 +295,7 @@ fn on_cluster(
 ) -> Report {
     if let Some(property) = system.temporal.first() {
         let name = &property.name;
-        let text = format!("a cluster looks at states, not at runs: nothing is said of {name} and the like");
+        let text = format!("a cluster explores states, not runs: {name} and the like are not checked");
         messages.warning(&text);
     }
     let options = options.clone().only_states(true);
@@ -309,7 +309,7 @@ fn well_formed(ending: &Ending) -> Document {
     document
 }
 
-/// The system with failing processes; what makes that impossible is told.
+/// The system with failing processes; reports what makes that impossible.
 fn crashing(
     system: &System,
     crash: Crash,
@@ -325,7 +325,7 @@ fn crashing(
     })
 }
 
-/// The model that a process of a cluster explores which has no report, and its text.
+/// The model that a process of a cluster without a report explores, and its text.
 pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failed> {
     let loaded = load_as(&args.file, None, args.strict_upstream, messages);
     let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
@@ -350,7 +350,7 @@ fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Strin
     Ok(cubicle_tools::export::model(&monitored))
 }
 
-/// Puts into the folder of the run what is known of it before its document.
+/// Writes to the folder of the run what is known before its document.
 fn keep(
     ending: &Ending,
     (plain, system): (&System, &System),
@@ -415,7 +415,7 @@ fn write_traces(
     Ok(())
 }
 
-/// Says in the document which file has which trace.
+/// Records in the document which file has which trace.
 fn name_traces(args: &Args, document: &mut Document) {
     let Some(path) = &args.trace_out else { return };
     for (number, trace) in (1..).zip(document.traces.iter_mut().take(most_traces(args))) {

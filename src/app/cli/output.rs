@@ -1,4 +1,4 @@
-//! Standard output, shared by the run and the watchdog; what goes wrong with it ends the run.
+//! Standard output, shared by the run and the watchdog; an error on it ends the run.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -10,7 +10,7 @@ use cubicle_run::interrupt::Interrupt;
 
 use super::line;
 
-/// What [`Interrupt`] is told when nobody can read the output any more (the number of SIGPIPE).
+/// The signal that [`Interrupt`] gets when the output cannot be read any more (the number of SIGPIPE).
 pub const CLOSED: i32 = 13;
 
 /// A reader at the other end of a pipe sees lines at most this much later.
@@ -27,7 +27,7 @@ struct Sink {
     live: bool,
     flushed: Instant,
     error: Option<io::Error>,
-    /// Gets all of it as well.
+    /// Receives a copy of all output.
     copy: Option<File>,
 }
 
@@ -36,7 +36,7 @@ impl Output {
     pub fn new(interrupt: Interrupt) -> Self {
         let stdout = io::stdout();
         let live = stdout.is_terminal();
-        // The library takes writing to what is not open for writing as success; a file of our own does not.
+        // The library treats writing to what is not open for writing as success; our own file does not.
         let file = stdout.as_fd().try_clone_to_owned();
         let file: Box<dyn Write + Send> = match file {
             _ if is_closed() => Box::new(Closed),
@@ -76,7 +76,7 @@ impl Output {
         }
     }
 
-    /// As [`Output::finish`], unless another thread is in the middle of writing.
+    /// Like [`Output::finish`], unless another thread is in the middle of writing.
     pub fn try_finish(&self) -> Result<(), io::Error> {
         match self.sink.try_lock() {
             Ok(mut sink) => match sink.error.take() {
@@ -121,7 +121,7 @@ impl Sink {
     }
 }
 
-/// Gets all that is written to standard error as well.
+/// Receives a copy of all that is written to standard error.
 static ERRORS: OnceLock<Mutex<File>> = OnceLock::new();
 
 /// From now on, writes everything that goes to standard error to `copy` as well.
@@ -129,7 +129,7 @@ pub fn copy_errors(copy: File) {
     let _ = ERRORS.set(Mutex::new(copy));
 }
 
-/// Writes a line to standard error. When even that fails there is nobody left to tell.
+/// Writes a line to standard error. When even that fails, the error is dropped.
 pub fn complain(text: &str) {
     if let Some(copy) = ERRORS.get() {
         let _ = writeln!(copy.lock().unwrap_or_else(PoisonError::into_inner), "{text}");

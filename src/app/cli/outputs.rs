@@ -1,4 +1,4 @@
-//! What a run may write over: nothing that it reads or writes elsewhere, and no file that another program or a person wrote.
+//! Which files a run may overwrite: none that it also reads or writes, and none that another program or a person wrote.
 //!
 //! A regular file that has content and no [mark](super::marks) of this program is replaced only with `--force`.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::files;
 use super::marks::is_ours;
 
-/// A file of a run: the option that names it, or what it is to the run; and where it is.
+/// A file of a run: the option that names it, or its role in the run; and its path.
 pub type NamedFile = (&'static str, PathBuf);
 
 /// Whether a run that reads `inputs` may write `outputs`, where `force` says that files that others wrote may be replaced. An
@@ -51,7 +51,7 @@ pub fn replaceable(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`files::write`], but what this program did not write stays.
+/// Like [`files::write`], but keeps a file that this program did not write.
 pub fn write_own(path: &Path, text: &str) -> Result<(), String> {
     replaceable(path).map_err(|why| format!("{why}, and is not replaced"))?;
     files::write(path, text)

@@ -1,4 +1,4 @@
-//! Bugs of this program: told as such, and known to the document of the run.
+//! Bugs of this program: reported as such, and noted in the document of the run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,10 +6,10 @@ use super::output::complain;
 
 static TOLD: Mutex<Option<String>> = Mutex::new(None);
 
-/// From now on, a panic is told as what it is.
+/// From now on, a panic is reported as a bug.
 pub fn report() {
     std::panic::set_hook(Box::new(|panic| {
-        // What becomes of a mutant is a result of its run.
+        // A panic on a mutant is a result of its run.
         let thread = std::thread::current();
         if thread.name() == Some(cubicle_tools::mutation::THREAD) {
             return;

@@ -1,4 +1,4 @@
-//! Pictures of a run as files: what is collected while it goes on, and what is written at its end.
+//! Pictures of a run as files: what is collected during the run and written at its end.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,7 +14,7 @@ use super::args::Args;
 use super::files;
 use super::run_dir::page_in;
 
-/// The files that were asked for, and what they are to show.
+/// The files that were asked for, and what they show.
 pub struct Pictures {
     model: String,
     /// The text of the model, once it was read.
@@ -33,7 +33,7 @@ impl Pictures {
         Self { dot: args.dot.clone(), level, pages, ..Self::none(&args.file) }
     }
 
-    /// None, of a command about `model`.
+    /// No pictures, for a command about `model`.
     pub fn none(model: &Path) -> Self {
         Self {
             model: model.display().to_string(),
@@ -45,7 +45,7 @@ impl Pictures {
         }
     }
 
-    /// A page as well.
+    /// Adds a page.
     pub fn and_page(mut self, path: Option<&PathBuf>) -> Self {
         self.pages.extend(path.cloned());
         self
@@ -58,7 +58,7 @@ impl Pictures {
         }
     }
 
-    /// What is wanted of the graph of the search at this point.
+    /// How much of the graph of the search is needed at this point.
     pub fn graph_detail(&self) -> GraphDetail {
         if self.dot.is_none() && self.pages.is_empty() {
             GraphDetail::Nothing

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cubicle_run::options::Procs;
 use cubicle_transform::{Crash, MOST_CRASHES};
 
-/// A year: what is longer is a slip of the finger.
+/// A year: a longer time is a typing mistake.
 const LONGEST: f64 = 365.0 * 86_400.0;
 
 /// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
@@ -80,7 +80,7 @@ pub fn bytes(text: &str) -> Result<usize, String> {
         _ => return Err(wrong()),
     };
     let number: usize = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more than there can be".to_owned())
+    number.checked_mul(1 << shift).ok_or_else(|| "that is too large".to_owned())
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
         let read = itf::read(&system, &source, &input.text, interrupt);
-        read.map_err(|error| format!("{} is no trace: {error}", input.name))
+        read.map_err(|error| format!("{} is not a trace: {error}", input.name))
     });
     let (trace, claims) = match trace {
         Ok(read) => read,
@@ -108,7 +108,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
         Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
-        Err(why) => (style.bad("The trace is no run of the model"), why, exit::UNSAFE),
+        Err(why) => (style.bad("The trace is not a run of the model"), why, exit::UNSAFE),
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));

@@ -1,4 +1,4 @@
-//! `cubicle resume DIR`: goes on with an exploration from its checkpoint.
+//! `cubicle resume DIR`: continues an exploration from its checkpoint.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ use super::output::complain;
 use super::quantities::{bytes, duration};
 use super::{cluster, document, exit};
 
-/// Goes on with an exploration that `--checkpoint DIR` kept and that a limit, a signal or a crash ended: what it
-/// prints is what the whole run would have printed.
+/// Continues an exploration that `--checkpoint DIR` kept and that a limit, a signal or a crash ended: it prints
+/// what the whole run would have printed.
 ///
 /// The command line is that of the first run, and the model is read again from where it was: the command is to be
-/// started in the same folder. Another model, other options or another version of the program are refused. Of a
+/// started in the same folder. Another model, other options or another version of the program are refused. For a
 /// cluster, this is process 0, on its host: it starts the others, unless they are started by hand, as the first time.
 ///
 /// Exit codes: those of the exploration; 2 also when the checkpoint is not one of this model or this version; 4 also
@@ -29,11 +29,11 @@ pub struct ResumeArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Threads, which may be others than before
+    /// Threads, possibly other than before
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
-    /// Workers of each process of a cluster, which may be others than before
+    /// Workers of each process of a cluster, possibly other than before
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: Option<u16>,
 
@@ -45,11 +45,11 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory_limit: Option<usize>,
 
-    /// Write checkpoints no sooner than this after one another, in place of what the first run says
+    /// Minimum time between checkpoints, in place of that of the first run
     #[arg(long, value_name = "TIME", value_parser = duration)]
     checkpoint_every: Option<Duration>,
 
-    /// Keep all about this part of the run in DIR, in place of the folder of the first run
+    /// Keep everything about this part of the run in DIR, in place of the folder of the first run
     #[arg(long, value_name = "DIR")]
     run_dir: Option<PathBuf>,
 }

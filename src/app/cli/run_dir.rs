@@ -16,10 +16,10 @@ use super::files;
 use super::output::copy_errors;
 use super::outputs;
 
-/// Questions to Z3 that are kept.
+/// At most this many questions to Z3 are kept.
 const MOST_QUERIES: usize = 10;
 
-/// Traces that are written.
+/// At most this many traces are written.
 const MOST_TRACES: usize = 20;
 
 /// The folder of a run.
@@ -103,7 +103,7 @@ fn make(folder: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
 }
 
-/// Where the page of a run stands in its folder.
+/// The path of the page of a run in its folder.
 pub fn page_in(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
@@ -111,7 +111,8 @@ pub fn page_in(folder: &Path) -> PathBuf {
 /// The folder of the certificates of properties of runs, in that of a certificate.
 pub const RUNS: &str = "runs";
 
-/// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in folders of their own. The error is a line for the user.
+/// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in separate folders.
+/// The error is a line for the user.
 pub fn write_certificates(
     folder: &Path,
     system: &System,

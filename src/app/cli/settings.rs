@@ -28,9 +28,9 @@ pub enum Results {
     Ndjson,
     /// Messages and findings as one document in SARIF.
     Sarif,
-    /// A document of mutants, of which there are none to show.
+    /// A document of mutants, without any to show.
     Mutants,
-    /// A document of a run that shows something, of which there is none to show.
+    /// A document of a run that shows something, without a run to show.
     Witness,
 }
 
@@ -47,7 +47,7 @@ pub fn results(args: &Args) -> Results {
     }
 }
 
-/// Whether somebody gets the document of the run.
+/// Whether the document of the run is written.
 pub fn wants_document(args: &Args) -> bool {
     results(args) != Results::Human
         || args.message_format != choices::MessageFormat::Human
@@ -61,7 +61,7 @@ pub fn stats_file(args: &Args) -> Option<&PathBuf> {
     args.stats_json.as_ref().filter(|path| !is_stdout(path))
 }
 
-/// What there is to say to the user, in the format that is asked for.
+/// The messages to the user, in the format that is asked for.
 pub fn messages(args: &Args) -> Messages {
     let format = match args.message_format {
         choices::MessageFormat::Json => Format::Json,
@@ -72,7 +72,7 @@ pub fn messages(args: &Args) -> Messages {
     Messages::new(format, args.quiet, style(args, &stderr()), wants_document(args), model)
 }
 
-/// What the engines are asked to do.
+/// The options of the engines.
 pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
     Options::default()
         .proof(proof(args))
@@ -94,7 +94,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .time_limit(args.time_limit)
 }
 
-/// Which proof is looked for.
+/// The search for a proof.
 pub fn proof(args: &Args) -> BackwardMode {
     match (args.brab.map(usize::from), args.engine) {
         (Some(procs), Some(choices::ProofEngine::Pdr)) => BackwardMode::Pdr(procs),
@@ -142,7 +142,7 @@ fn store(args: &Args) -> StoreKind {
     }
 }
 
-/// Either bound asks for restarts.
+/// Either bound turns restarts on.
 fn restart(args: &Args) -> Option<Restart> {
     if args.restart_depth.is_none() && args.restart_every.is_none() {
         return None;
@@ -190,8 +190,8 @@ fn backward(args: &Args) -> BackwardOptions {
         .profile(args.profile || args.stats_json.is_some())
 }
 
-/// What the states get of what the process may use: nine tenths, or half when a proof is to follow. Who goes on on a disk is not
-/// to be ended for what the program takes without a state.
+/// How much of the memory limit states may take: nine tenths, or half when a proof follows. A run that continues on a disk must
+/// not end because of what the program takes without any state.
 fn for_states(args: &Args, limit: usize) -> usize {
     const PROGRAM: usize = 32 << 20;
     match (args.only_forward, &args.spill) {
@@ -201,12 +201,12 @@ fn for_states(args: &Args, limit: usize) -> usize {
     }
 }
 
-/// What the process may use.
+/// The memory that the process may use.
 pub fn memory(args: &Args) -> Option<usize> {
     args.memory_limit.or_else(memory::most_of_it)
 }
 
-/// A limit beyond the address space is none.
+/// A limit beyond the address space has no effect.
 fn saturating(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Work under the eyes of the watchdog: on a thread with a stack for any model, and with an answer however it ends.
+//! Work under the supervision of the watchdog: on a thread with a stack for any model, and with an answer however it ends.
 
 use std::io;
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-/// What the program was built from. Its build script knows; the crates below are compiled without it, so that a commit does not
+/// What the program was built from, from its build script. The crates below are compiled without it, so that a commit does not
 /// compile them again.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
     /// The commit of HEAD when the program was compiled, by [`last_commit`]; `None` in a package and without git.
     pub head: Option<[u8; DIGITS]>,
-    /// The commit, where git does not tell.
+    /// The commit, where git does not know it.
     pub commit: &'static str,
     /// Names of features.
     pub features: &'static str,
@@ -20,7 +20,7 @@ pub struct Build {
 
 static BUILD: OnceLock<Build> = OnceLock::new();
 
-/// Says once what the program was built from.
+/// Sets once what the program was built from.
 pub fn tell(build: Build) {
     BUILD.get_or_init(|| build);
 }
@@ -70,7 +70,7 @@ pub fn long() -> &'static str {
             "{}\ncommit: {}\nZ3: {} ({linked})\nfeatures: {}\ntarget: {}",
             env!("CARGO_PKG_VERSION"),
             match head(&build) {
-                Some(commit) => format!("{commit} (a work tree: changes since then are not told)"),
+                Some(commit) => format!("{commit} (a work tree: later changes are not included)"),
                 None => build.commit.to_owned(),
             },
             cubicle_solver::version(),
@@ -81,7 +81,7 @@ pub fn long() -> &'static str {
     &TEXT
 }
 
-/// Version and commit, for what only the same program can read again.
+/// Version and commit, for data that only the same program can read again.
 pub fn exact() -> String {
     let build = build();
     format!("{} ({})", env!("CARGO_PKG_VERSION"), head(&build).unwrap_or(build.commit))
@@ -92,7 +92,7 @@ mod tests {
     use super::last_commit;
 
     #[test]
-    fn the_last_line_counts() {
+    fn the_commit_is_that_of_the_last_line() {
         let first = b"0000000000000000 1111111111111111 A <a@b> 1 +0000\tclone\n".as_slice();
         let both = [first, b"1111111111111111 22222222222222ab A <a@b> 2 +0000\tcommit: 3\n"].concat();
         assert_eq!(last_commit(first), Some(*b"111111111111"));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_log_has_no_commit() {
+    fn an_invalid_log_has_no_commit() {
         for text in ["", "\n", "ref: refs/heads/main\n", "0000 1111 A\n", "a b", "x "] {
             assert_eq!(last_commit(text.as_bytes()), None, "{text:?}");
         }

@@ -20,10 +20,10 @@ use super::{cpu, exit, memory};
 /// How long an engine may take to stop in good order at the time limit, which is a promise to others.
 const GRACE_AT_LIMIT: Duration = Duration::from_millis(150);
 
-/// How long otherwise: there is more to say than that it stopped.
+/// How long it may take otherwise: there is more to report than that it stopped.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often the watchdog looks.
+/// How often the watchdog checks.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Passes signals on to `interrupt` and starts the watchdog. `memory` is in bytes.
@@ -40,7 +40,7 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
         ending: Arc::clone(ending),
     };
     cpu::ask_for_warning();
-    // A limit that is too small for anything holds from the first step on, whatever the timing.
+    // A limit that is too small for anything applies from the first step on, whatever the timing.
     watch.look();
     let (listener, told) = (interrupt.clone(), Arc::clone(ending));
     thread::Builder::new().name("signals".into()).spawn(move || {
@@ -56,7 +56,7 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
     Ok(())
 }
 
-/// From now on, signals that end a process are heard here instead.
+/// From now on, signals that end a process are handled here instead.
 pub fn ending_signals() -> std::io::Result<Signals> {
     Signals::new(ending())
 }
@@ -68,7 +68,7 @@ pub fn ending() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF].into_iter().chain(hangup)
 }
 
-/// Whether the process was started with `signal` ignored, where the system tells.
+/// Whether the process was started with `signal` ignored, where the system reports that.
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -76,7 +76,7 @@ fn ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// What the watchdog looks at.
+/// The state of the watchdog.
 struct Watch {
     interrupt: Interrupt,
     cpu: Option<cpu::CpuBudget>,
@@ -85,7 +85,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Tells the engines when a budget is used up; whether the process is to end at once.
+    /// Stops the engines when a budget is used up; returns whether the process must end at once.
     fn look(&self) -> bool {
         let mut at_once = false;
         if let Some(budget) = self.cpu {

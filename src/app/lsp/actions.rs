@@ -1,4 +1,4 @@
-//! What can be done at a place: mend what a diagnostic is about, prove what the model promises.
+//! Actions at a place: fix what a diagnostic is about, run the `TEST:` lines of the model.
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
@@ -40,7 +40,7 @@ pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, R
     Ok(Value::Array(fixes))
 }
 
-/// What fits into a title.
+/// The part of a text that fits into a title.
 fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     let line = text.lines().next().unwrap_or_default();
@@ -50,7 +50,7 @@ fn shortened(text: &str) -> String {
     line.chars().take(MOST).chain("..".chars()).collect()
 }
 
-/// `textDocument/codeLens`: one for each promise; without any, one that proves the model as it stands.
+/// `textDocument/codeLens`: one for each `TEST:` line; without any, one that proves the model as it stands.
 pub fn lenses(uri: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
     let lens = |start: usize, number: Option<usize>, title: String| {
         let start = start as u32;

@@ -1,4 +1,4 @@
-//! What may be written at a place. Looks at the tokens before it, since what is being written does not parse.
+//! What may be written at a place. Uses the tokens before it, since unfinished text does not parse.
 
 use cubicle_lang::index::{NameKind, NamedSymbol};
 use cubicle_lang::syntax;
@@ -101,12 +101,12 @@ impl Cursor<'_, '_> {
         self.tokens.iter().filter(|token| **token == "}").count()
     }
 
-    /// The type of what is wanted here, when a comparison or an update says so.
+    /// The type that is expected here, when a comparison or an update determines it.
     fn wanted(&self) -> Option<String> {
         let (last, before) = self.tokens.split_last()?;
         let target = match *last {
             "=" | "<>" | "<" | "<=" | ">" | ">=" | ":=" => before,
-            // The value of a branch has the type of what is assigned.
+            // The value of a branch has the type of the assigned variable.
             ":" => &before[..before.iter().rposition(|token| *token == ":=")?],
             _ => return None,
         };
@@ -159,7 +159,7 @@ impl Cursor<'_, '_> {
         items
     }
 
-    /// What has values of a type, the values themselves first.
+    /// Names with values of a type, the values themselves first.
     fn of_type(&self, ty: &str) -> Vec<Value> {
         let here = self.symbols.iter().filter(|it| it.ty.as_deref() == Some(ty) && it.kind.space() == 1);
         let mut items: Vec<Value> = here.map(of_symbol).collect();

@@ -1,4 +1,4 @@
-//! What there is to say about a model, in the protocol's form.
+//! The diagnostics of a model, in the protocol's form.
 
 use cubicle_lang::diagnostic::{Diagnostic, Severity};
 use serde_json::{Value, json};

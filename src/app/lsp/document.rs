@@ -1,4 +1,4 @@
-//! A model that is open in an editor: its text, and what is known of it.
+//! A model that is open in an editor: its text, and what is known about it.
 
 use std::cell::OnceCell;
 
@@ -12,18 +12,18 @@ use serde_json::Value;
 use super::positions::{Encoding, LineStarts};
 use super::transport::RequestError;
 
-/// A text of more bytes is not looked at.
+/// A text of more bytes is not analysed.
 const MAX_BYTES: usize = syntax::MAX_BYTES;
 
-/// What a text says.
+/// The analysis of a text.
 pub struct Analysis {
     /// The declarations without errors of syntax.
     pub file: File,
     /// Its names.
     pub index: Index,
-    /// What it means, if anything.
+    /// Its meaning, if it has one.
     pub system: Option<System>,
-    /// What there is to say about it.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -31,7 +31,7 @@ pub struct Analysis {
 pub struct OpenModel {
     /// Its text.
     pub text: String,
-    /// The version that the editor calls it.
+    /// Its version in the editor.
     pub version: i64,
     /// Whether an edit could not be made, so that the editor has another text.
     pub lost: bool,
@@ -63,7 +63,7 @@ impl OpenModel {
             match change.get("range").filter(|range| !range.is_null()) {
                 None => new.clone_into(&mut text),
                 Some(range) => {
-                    let span = lines.span(&text, range).ok_or("an edit is at a place that there is not")?;
+                    let span = lines.span(&text, range).ok_or("an edit is outside of the text")?;
                     text.replace_range(span.start as usize..span.end as usize, new);
                 }
             }
@@ -74,7 +74,7 @@ impl OpenModel {
         Ok(())
     }
 
-    /// What the text says.
+    /// The analysis of the text.
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| self.analyse())
     }

@@ -1,4 +1,4 @@
-//! What is known of a name: its declaration, the values that it holds, who reads and who writes it.
+//! What is known about a name: its declaration, the values that it holds, what reads and what writes it.
 
 use cubicle_lang::index::{NameKind, NamedSymbol, Role, Use};
 use cubicle_lang::model::{System, Type};
@@ -81,7 +81,7 @@ fn values(system: &System, symbol: &NamedSymbol) -> Option<String> {
     })
 }
 
-/// Who reads and who writes something.
+/// What reads and what writes something.
 fn users(document: &OpenModel, symbol: usize) -> Vec<String> {
     let analysis = document.analysis();
     let list = |role: Role| {

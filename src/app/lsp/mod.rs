@@ -1,6 +1,6 @@
 //! The language server: the protocol of editors on standard input and output.
 //!
-//! Everything that it says of a model comes from `load`, `index` and `format`. It runs no engine: to prove, it starts
+//! Everything that it says about a model comes from `load`, `index` and `format`. It runs no engine: to prove, it starts
 //! the program again, and only when its user asks for that. It writes no file.
 
 mod actions;
@@ -65,7 +65,7 @@ pub fn serve(
             leave(signal);
         }
     });
-    // Reads ahead, so that of many edits in a row only the last one is looked at.
+    // Reads ahead, so that of many edits in a row only the last one is analysed.
     let reader = thread::Builder::new().name("reader".into()).spawn(move || {
         let mut input = input;
         loop {
@@ -110,12 +110,12 @@ pub fn serve(
     }
 }
 
-/// How it ended when the other side leaves now.
+/// How it ends when the other side leaves now.
 fn ended(server: &Server) -> ServerEnd {
     if server.is_shut_down() { ServerEnd::Orderly } else { ServerEnd::Abrupt }
 }
 
-/// Runs `work`; `None` when it panics, which has been told on standard error.
+/// Runs `work`; `None` when it panics, which was reported on standard error.
 fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }

@@ -1,4 +1,4 @@
-//! From a name to the other places of what it stands for.
+//! From a name to the other places of its declaration.
 
 use cubicle_lang::index::{self, Role, Use};
 use serde_json::{Map, Value, json};

@@ -13,7 +13,7 @@ pub fn symbols(_: &str, document: &OpenModel, _: &Value) -> Result<Value, Reques
     Ok(items.iter().filter_map(|item| symbol(document, item)).collect())
 }
 
-/// The protocol's numbers for what things are.
+/// The protocol's numbers for kinds of symbols.
 mod kind {
     pub const METHOD: u8 = 6;
     pub const ENUM: u8 = 10;

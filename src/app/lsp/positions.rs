@@ -3,7 +3,7 @@
 use cubicle_lang::diagnostic::Span;
 use serde_json::{Value, json};
 
-/// What columns count.
+/// The unit of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
     /// Bytes.
@@ -16,7 +16,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The one to use with a client that knows `offered`: what costs least.
+    /// The one to use with a client that knows `offered`: the cheapest.
     pub fn negotiate(offered: &Value) -> Self {
         let offers = |name: &str| offered.as_array().is_some_and(|all| all.iter().any(|it| it == name));
         match () {
@@ -52,7 +52,7 @@ pub struct LineStarts {
 }
 
 impl LineStarts {
-    /// Those of `text`. They end with a line feed, a carriage return, or both.
+    /// The lines of `text`. They end with a line feed, a carriage return, or both.
     pub fn new(text: &str, encoding: Encoding) -> Self {
         let bytes = text.as_bytes();
         let ends = bytes
@@ -62,8 +62,8 @@ impl LineStarts {
         Self { starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect(), encoding }
     }
 
-    /// The offset of a place. A column beyond the end of its line means the end; `None` for a line that there is
-    /// not.
+    /// The offset of a place. A column beyond the end of its line means the end; `None` for a line that does
+    /// not exist.
     pub fn offset(&self, text: &str, position: &Value) -> Option<usize> {
         let number = |name: &str| position.get(name)?.as_u64().and_then(|n| usize::try_from(n).ok());
         let (line, column) = (number("line")?, number("character")?);
@@ -71,7 +71,7 @@ impl LineStarts {
         let end = self.starts.get(line + 1).copied().unwrap_or(text.len());
         let mut counted = 0;
         for (at, c) in text[start..end].char_indices() {
-            // In the middle of a character is before it.
+            // The middle of a character counts as its beginning.
             counted += self.encoding.width(c);
             if counted > column || c == '\n' || c == '\r' {
                 return Some(start + at);
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_count_what_was_agreed_on() {
+    fn columns_count_units_of_the_agreed_encoding() {
         let text = "a\u{e9}\u{1f600}b\r\nc\rd\n";
         for (encoding, columns) in
             [(Encoding::Utf8, [0, 1, 3, 7]), (Encoding::Utf16, [0, 1, 2, 4]), (Encoding::Utf32, [0, 1, 2, 3])]

@@ -21,7 +21,7 @@ pub const COMMAND: &str = "cubicle.prove";
 pub struct ProofRunner {
     /// The program.
     pub program: PathBuf,
-    /// Says why these arguments are not run: they are wrong, or have files written. The model follows them.
+    /// Says why these arguments are not run: they are wrong, or make the program write files. The model follows them.
     pub refuse: fn(&[String]) -> Option<String>,
 }
 
@@ -30,13 +30,13 @@ pub struct ProofRunner {
 pub struct Promise {
     /// Offset of its first byte.
     pub at: usize,
-    /// What the program is called with.
+    /// The arguments of the program.
     pub arguments: String,
-    /// What it is to find.
+    /// The expected verdict.
     pub verdict: String,
 }
 
-/// The promises of a model.
+/// The `TEST:` lines of a model.
 pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -49,7 +49,7 @@ pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
     })
 }
 
-/// The runs that go on, shared with the thread that ends them.
+/// The current runs, shared with the thread that ends them.
 #[derive(Clone, Default)]
 pub struct Running(Arc<Mutex<BTreeMap<String, ProofRun>>>);
 
@@ -60,12 +60,12 @@ impl Running {
     }
 }
 
-/// The runs that go on.
+/// The current runs.
 #[derive(Default)]
 pub struct ProofRuns {
-    /// Whether the client shows what goes on.
+    /// Whether the client shows progress.
     pub shows_progress: bool,
-    /// Those that go on.
+    /// The current ones.
     pub running: Running,
     started: u64,
 }
@@ -73,7 +73,7 @@ pub struct ProofRuns {
 /// A run.
 struct ProofRun {
     child: Child,
-    /// What its progress is called.
+    /// The token of its progress.
     token: String,
     stopped: bool,
 }
@@ -141,7 +141,7 @@ impl ProofRuns {
         })
     }
 
-    /// Stops the run that answers request `id`, if it still goes on.
+    /// Stops the run that answers request `id`, if it has not ended.
     pub fn stop(&self, id: &Value) {
         if let Some(run) = lock(&self.running).get_mut(&id.to_string()) {
             run.stop();
@@ -172,15 +172,15 @@ fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, ProofRun>> {
     running.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that comes from one end of a run.
+/// Everything that a run writes to one of its outputs.
 fn all(source: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
-    // What was read until an error is what there is.
+    // What was read before an error is used.
     let _ = source.map(|mut source| source.read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Tells what a run came to, and returns the answer to the request for it.
+/// Reports the outcome of a run, and returns the answer to the request for it.
 fn conclude(
     output: &Outgoing,
     title: &str,
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn promises_are_found() {
+    fn test_lines_are_found() {
         let text = "(* a *)\n(* TEST: --brab 2 => safe *)\r\nvar X : int\n(* TEST: => unsafe in 3 *)\n(* TEST: no *)\n";
         let found: Vec<_> = promises(text).map(|it| (it.at, it.arguments, it.verdict)).collect();
         let expected =

@@ -1,4 +1,4 @@
-//! The state of a server, and who answers which message.
+//! The state of a server, and the dispatch of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::prove::{self, ProofRunner, ProofRuns, Running};
 use super::transport::{Outgoing, RequestError};
 use super::{actions, completion, hover, navigation, outline};
 
-/// Where in its life a server is.
+/// The stage of the life of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ServerStage {
     Fresh,
@@ -28,7 +28,7 @@ pub struct Server {
     stage: ServerStage,
     encoding: Encoding,
     documents: BTreeMap<String, OpenModel>,
-    /// Those whose diagnostics are not told yet.
+    /// Documents whose diagnostics are not published yet.
     changed: BTreeSet<String>,
     runs: ProofRuns,
 }
@@ -41,7 +41,7 @@ impl Server {
         Self { output, prover, stage, encoding, documents, changed, runs }
     }
 
-    /// The proofs that go on.
+    /// The current proofs.
     pub fn running(&self) -> Running {
         self.runs.running.clone()
     }
@@ -173,7 +173,7 @@ impl Server {
                 self.runs.stop_shown(&params["token"]);
                 Ok(())
             }
-            // What else a client tells needs no answer.
+            // Other notifications of a client need no answer.
             _ => Ok(()),
         };
         if let Err(why) = told {
@@ -209,7 +209,7 @@ impl Server {
         Ok(())
     }
 
-    /// Tells what there is to say about what has changed.
+    /// Publishes the diagnostics of documents that have changed.
     pub fn publish(&mut self) {
         while let Some(uri) = self.changed.pop_first() {
             let params = match self.documents.get(&uri).filter(|document| !document.lost) {
@@ -245,7 +245,7 @@ impl Server {
     }
 }
 
-/// The edit that lays a document out; none when it has errors, which its diagnostics tell.
+/// The edit that lays a document out; none when it has errors, which its diagnostics report.
 fn formatting(_: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
     let new = match format(&document.text) {
         Ok(new) => new,

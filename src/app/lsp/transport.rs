@@ -1,5 +1,5 @@
-//! Messages on the wire: a header with a length, then JSON. What is broken is told apart from the end, so that one
-//! broken message ends nothing.
+//! Messages on the wire: a header with a length, then JSON. A broken message is distinguished from the end of
+//! input, so that the server survives it.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// A message that is longer, in bytes, is skipped: JSON may take six bytes for one of a model.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// A header line that is longer, in bytes, is none.
+/// A header line that is longer, in bytes, is invalid.
 const MAX_HEADER: u64 = 4096;
 
 /// What comes from the other side.
@@ -17,7 +17,7 @@ const MAX_HEADER: u64 = 4096;
 pub enum Incoming {
     /// A message.
     Message(Value),
-    /// Something that is none, and why.
+    /// A broken message, and why.
     Broken(String),
     /// The other side is gone.
     End,
@@ -38,7 +38,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
         if line.is_empty() {
             match length {
                 Some(_) => break,
-                // Blank lines between messages, or after what was no header.
+                // Blank lines between messages, or after a broken header.
                 None if broken.is_some() => return Ok(Incoming::Broken(broken.unwrap_or_default())),
                 None => continue,
             }
@@ -48,11 +48,11 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
             Some((name, value)) if name.trim().eq_ignore_ascii_case("content-length") => {
                 match value.trim().parse() {
                     Ok(number) => length = Some(number),
-                    Err(_) => broken = Some(format!("`{}` is no length", value.trim())),
+                    Err(_) => broken = Some(format!("`{}` is not a length", value.trim())),
                 }
             }
             Some((name, _)) if name.trim().eq_ignore_ascii_case("content-type") => {}
-            _ => broken = Some("a header line that is none".to_owned()),
+            _ => broken = Some("an invalid header line".to_owned()),
         }
     }
     let length = length.unwrap_or_default();
@@ -80,7 +80,7 @@ impl Outgoing {
         Self(Arc::new(Mutex::new(output)))
     }
 
-    /// Sends a message. When the other side does not read any more, its end of input follows: nobody needs the error.
+    /// Sends a message. When the other side does not read any more, its end of input follows: the error is dropped.
     pub fn send(&self, message: &Value) {
         let text = message.to_string();
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +113,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// The message is no JSON.
+    /// The message is not JSON.
     pub const PARSE: i32 = -32700;
     /// A request that is not due.
     pub const INVALID_REQUEST: i32 = -32600;
@@ -127,7 +127,7 @@ impl RequestError {
     pub const NOT_INITIALIZED: i32 = -32002;
     /// It cannot be done.
     pub const FAILED: i32 = -32803;
-    /// What the client means and what the server knows are different texts.
+    /// The client and the server have different texts.
     pub const MODIFIED: i32 = -32801;
     /// Given up at the client's wish.
     pub const CANCELLED: i32 = -32800;
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_broken_is_skipped() {
+    fn broken_messages_are_skipped() {
         let mut text: &[u8] = b"Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n{]}\r\n\r\nContent-Length: 1\r\n\
             Content-Type: x\r\n\r\n1nonsense\r\n\r\nContent-Length: x\r\n\r\ncontent-length:2\n\n[]Content-Length: 9\r\n\r\n{";
         let mut next = || read(&mut text).expect("memory can be read");

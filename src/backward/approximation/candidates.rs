@@ -7,7 +7,7 @@ use crate::cube::{
 use crate::tuning::MAX_LITERALS;
 use cubicle_lang::model::{Init, Literal, Relation};
 
-/// What candidates may look like.
+/// Limits on the form of candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateLimits {
     /// Most processes beside the rigid ones.
@@ -16,12 +16,12 @@ pub struct CandidateLimits {
     pub size: usize,
     /// Most candidates tried.
     pub count: Option<usize>,
-    /// Whether numeric literals take part.
+    /// Whether candidates may have numeric literals.
     pub numeric: bool,
 }
 
-/// The candidates for a cube, most general first. Made one by one: mostly the first few are all that is
-/// asked for.
+/// The candidates for a cube, most general first. Made one by one: mostly only the first few are
+/// needed.
 pub fn candidates<'a>(
     context: &'a CubeContext,
     cube: &Cube,
@@ -46,7 +46,7 @@ pub fn candidates<'a>(
         if !members(set).all(|i| b.require(&useful[i])) {
             return None;
         }
-        // A candidate that cannot be computed is none.
+        // A candidate that cannot be computed is skipped.
         Some(compact(context, &b.finish().ok()??).ok()?.0)
     })
 }
@@ -104,7 +104,7 @@ impl Selection<'_> {
         if literals == self.whole || (literals >= 3 && cells + 1 > self.limits.size) {
             return false;
         }
-        // `G = #i` says nothing unless something else is said of #i.
+        // `G = #i` restricts nothing unless another literal restricts #i.
         members(chosen).all(|i| match &self.useful[i] {
             CubeLiteral::Mask(s, m) if self.context.kind(*s) == CellKind::Proc => {
                 let p = m.trailing_zeros() as u8;

@@ -4,8 +4,8 @@
 //! In: a cube of a search. Out: a candidate in its place, if there is one. Property-directed search uses the same
 //! candidates as BRAB does.
 //!
-//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (which of
-//! these does), `reject` (what is learned from one that is reachable).
+//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (the choice
+//! among these), `reject` (learning from a candidate that is reachable).
 
 mod candidates;
 mod pool;

@@ -18,7 +18,7 @@ pub struct Brab<'a> {
 }
 
 impl Brab<'_> {
-    /// What the oracle knows of a cube.
+    /// What the oracle knows about a cube.
     pub fn ask(self, context: &CubeContext, cube: &Cube) -> OracleAnswer {
         match oracle_literals(context, cube) {
             Some((procs, literals)) => self.oracle.ask(procs, &literals),
@@ -27,7 +27,7 @@ impl Brab<'_> {
     }
 }
 
-/// Candidates and what is known of them; lives as long as the whole search.
+/// Candidates and what is known about them; lives as long as the whole search.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// Kept candidates, with their numbers.
@@ -36,34 +36,34 @@ pub struct Pool {
     pub bad: Vec<Cube>,
     /// Candidates made so far, lemmas among them.
     pub made: u32,
-    /// What is proved about numbers, with numbers of their own.
+    /// Lemmas about numbers, each with a candidate number of its own.
     pub lemmas: Vec<(i32, Cube)>,
-    /// Effort at which lemmas were looked for last.
+    /// Effort at which lemmas were searched for last.
     pub lemmas_at: u64,
     /// Candidates that the oracle was asked about.
     pub asked: u64,
     /// Of these, reached by a forward state.
     pub refuted: u64,
-    /// How often the oracle was asked to look at a larger instance.
+    /// How often the oracle was asked to explore a larger instance.
     pub widened: usize,
-    /// States that it found when it was asked to look further, as far as they are not counted as effort yet.
+    /// States that it found when it was asked to explore further and that are not counted as effort yet.
     pub grown: u64,
 }
 
 impl Pool {
-    /// The effort of what the oracle was asked to look at since this was asked.
+    /// The effort of the oracle's explorations since the last call.
     pub fn effort_of_growth(&mut self) -> u64 {
         std::mem::take(&mut self.grown) / STATES_PER_EFFORT
     }
 
-    /// Keeps a candidate; its number, which is negative.
+    /// Keeps a candidate; returns its number, which is negative.
     pub fn keep(&mut self, cube: Cube) -> i32 {
         let number = self.number();
         self.kept.push((number, cube));
         number
     }
 
-    /// Keeps what is proved already.
+    /// Keeps cubes that are proved already.
     pub fn keep_lemmas(&mut self, lemmas: &[Cube]) {
         for cube in lemmas {
             let number = self.number();
@@ -99,8 +99,8 @@ impl Pool {
         }
     }
 
-    /// Keeps cubes that somebody believes to be unreachable, as far as no forward state refutes them and they can be
-    /// computed with.
+    /// Keeps cubes proposed as unreachable, as far as no forward state refutes them and they can be
+    /// represented.
     pub fn propose(&mut self, context: &CubeContext, proposed: &[Forbidden], brab: Option<Brab<'_>>) {
         for cube in proposed.iter().flat_map(|it| cubes_of(context, it.params, &it.cube).unwrap_or_default())
         {

@@ -1,4 +1,4 @@
-//! What is learned from a candidate that is reachable.
+//! Learning from a candidate that is reachable.
 
 use super::pool::{Brab, Pool};
 use crate::cube::text;
@@ -14,7 +14,7 @@ use cubicle_run::verdict::Trace;
 pub struct Reached {
     /// A run to it, if one is known.
     pub trace: Option<Box<Trace>>,
-    /// How many were before it in the search, and it.
+    /// How many candidates were rejected in the search so far, this one included.
     pub nth: usize,
     /// The effort of the search so far.
     pub spent: u64,
@@ -30,8 +30,8 @@ impl Pool {
         self.bad.push(cube);
     }
 
-    /// Learns from the run of a candidate that is reachable, if one is known, and drops the other candidates that it
-    /// reaches. Returns a run to a bad state when there turns out to be one.
+    /// Learns from the run of a reachable candidate, if one is known, and drops the other candidates that it
+    /// reaches. Returns a run to a bad state if one is found.
     pub fn learn(
         &mut self,
         setting: &Setting<'_>,
@@ -64,7 +64,7 @@ impl Pool {
 fn prefix_to_bad(system: &System, trace: &Trace) -> Option<Box<Trace>> {
     let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
     for (i, state) in states.enumerate() {
-        // Trusted invariants, too: a run into one refutes what is assumed.
+        // Trusted invariants, too: a run into one refutes an assumption.
         for k in 0..system.bad.len() {
             if semantics::satisfies(system, state, k).is_some() {
                 let mut prefix = trace.clone();

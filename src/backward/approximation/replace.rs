@@ -1,8 +1,8 @@
 //! Approximation: a node is replaced by a candidate, a small cube that contains it and no forward state
 //! (Conchon et al., BRAB, FMCAD 2013).
 //!
-//! Which of several equally small candidates is taken decides how much is left to prove. Each is judged by
-//! its pre-images: one that has none which nothing covers is inductive already.
+//! The choice among equally small candidates decides how much is left to prove. Each is judged by
+//! its pre-images: one whose pre-images are all covered is inductive already.
 
 use hashbrown::HashMap;
 
@@ -51,7 +51,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     }
 
     /// Gives up a candidate that is reachable, and learns from its run, if one is known. Returns a run to a bad state
-    /// when there turns out to be one.
+    /// if one is found.
     pub fn give_up(
         &mut self,
         setting: &Setting<'_>,
@@ -64,7 +64,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.learn(setting, self.brab, reached, observer)
     }
 
-    /// Whether nothing is known against a candidate.
+    /// Whether a candidate is still kept.
     pub fn stands(&self, number: i32) -> bool {
         self.pool.kept.iter().any(|kept| kept.0 == number)
     }
@@ -74,8 +74,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.is_unseen(run, cube)
     }
 
-    /// When the search has become long and hardly any candidate was kept, the instances that steer it may be
-    /// too small: what matters happens only with more processes.
+    /// Asks the oracle for a larger instance when the search has become long and hardly any candidate was
+    /// kept: the explored instances may be too small to show what matters.
     pub fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> OracleGrowth {
         let nodes = run.totals.nodes;
         let due = WIDEN_AT.get(self.pool.widened) == Some(&nodes);
@@ -91,7 +91,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         growth
     }
 
-    /// The effort of what the oracle was asked to look at since this was asked.
+    /// The effort of the oracle's explorations since the last call.
     pub fn effort_of_growth(&mut self) -> u64 {
         self.pool.effort_of_growth()
     }
@@ -101,14 +101,14 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(LEMMAS_AT)
     }
 
-    /// Looks for lemmas about numbers, with effort in proportion to that of the search; whether there are some now.
+    /// Searches for lemmas about numbers, with effort in proportion to that of the search; returns whether it found some.
     pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> bool {
         let setting = run.setting;
         if self.lemmas.get().is_some() {
             return false;
         }
         observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
-        // In proportion to what the search has spent since it looked last.
+        // In proportion to what the search has spent since the last time.
         let spent = run.spent().max(LEMMAS_AT);
         let effort = spent.saturating_sub(self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
         self.pool.lemmas_at = spent;
@@ -177,7 +177,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Ok(unseen)
     }
 
-    /// Asks the oracle whether a candidate is unseen; one that it does not understand is not.
+    /// Asks the oracle whether a candidate is unseen; a candidate that it cannot test counts as seen.
     fn ask(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
         let Some((procs, literals)) = oracle_literals(run.setting.context, c) else { return false };
         let _phase = run.tester.profiler.enter(Phase::Filter);
@@ -187,7 +187,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         unseen
     }
 
-    /// What a candidate leaves to do: its pre-images that nothing covers yet; those that no candidate
+    /// The work that a candidate leaves: its pre-images that are not covered yet; those that no candidate
     /// replaces count more.
     fn prospect(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<usize, Halt> {
         let setting = run.setting;

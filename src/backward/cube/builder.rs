@@ -16,7 +16,7 @@ pub struct CubeBuilder<'a> {
     masks: Vec<(CubeCell, u64)>,
     /// No two are equal or plainly exclude each other.
     relational: Vec<Relational>,
-    /// Whether a relational literal was added since they were closed under what two of them say together.
+    /// Whether a relational literal was added since they were last closed under pairwise consequences.
     open: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'a> CubeBuilder<'a> {
         &self.relational
     }
 
-    /// Takes out the relational literals that mention `cell`.
+    /// Removes and returns the relational literals that mention `cell`.
     pub fn take_relational(&mut self, cell: CubeCell) -> Vec<Relational> {
         let (taken, kept) = std::mem::take(&mut self.relational).into_iter().partition(|s| s.mentions(cell));
         self.relational = kept;
@@ -137,7 +137,7 @@ impl<'a> CubeBuilder<'a> {
         self.masks.retain(|m| !m.0.is_ghost());
     }
 
-    /// Rewrites relational literals by what the masks decide, until nothing changes; false when the cube is
+    /// Simplifies relational literals by the masks, until nothing changes; false when the cube is
     /// found empty. Incomplete: chains of order or arithmetic are left to the theory test.
     pub fn normalise(&mut self) -> Result<bool, Halt> {
         let mut changed = !self.relational.is_empty();
@@ -174,8 +174,8 @@ impl<'a> CubeBuilder<'a> {
         if self.close_orders() { self.normalise() } else { Ok(true) }
     }
 
-    /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`; what another literal says more
-    /// strongly goes. Contradictions were caught before. Whether an equality was made.
+    /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`; literals that a stronger one
+    /// implies are dropped. Contradictions were caught before. Returns whether an equality was made.
     fn close_orders(&mut self) -> bool {
         let mut equated = false;
         let relational = self.relational.clone();
@@ -288,7 +288,7 @@ impl<'a> CubeBuilder<'a> {
     pub(super) fn into_cube(self) -> Cube {
         let (context, procs) = (self.context, self.procs);
         let mut masks = self.masks;
-        // `G = H` with an H that never holds a process says all that a mask "other" on G would; the mask
+        // `G = H` with an H that never holds a process implies the mask "other" on G; the mask
         // would also name processes that the cube is not about.
         for relational in &self.relational {
             if let Relational::Eq(a, b) = *relational {

@@ -1,10 +1,10 @@
-//! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
+//! Cells of the processes that a cube names, as one machine word each, and their possible values.
 
 use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
 use cubicle_run::interrupt::Interrupt;
 
-/// What a cell holds.
+/// The type of a cell's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CellKind {
     /// A constructor out of this set (the value range).
@@ -19,7 +19,7 @@ pub enum CellKind {
     Abstract,
 }
 
-/// The facts about a system that cube algebra needs, and whether to go on with it.
+/// The facts about a system that cube algebra needs, and the interrupt.
 #[derive(Clone, Debug)]
 pub struct CubeContext {
     arity: Vec<u8>,
@@ -33,10 +33,10 @@ pub struct CubeContext {
     pub rigid: u8,
     /// Most processes that an instance may have.
     pub max_procs: usize,
-    /// Whether that bound is the model's own, rather than what a mask can hold: beyond it there is nothing,
-    /// while beyond the other a search must give up.
+    /// Whether that bound is the model's own, rather than the capacity of a mask: beyond the model's bound there is
+    /// nothing, while beyond the capacity a search must give up.
     pub bounded: bool,
-    /// Polled by whatever may take long.
+    /// Polled by all code that may take long.
     pub interrupt: Interrupt,
 }
 
@@ -84,7 +84,7 @@ impl CubeContext {
         usize::from(self.arity[var.0 as usize])
     }
 
-    /// What a cell holds; a process counts as [`CellKind::Proc`].
+    /// The type of a cell's values; a process counts as [`CellKind::Proc`].
     pub fn kind(&self, cell: CubeCell) -> CellKind {
         if cell.is_process() { CellKind::Proc } else { self.kinds[cell.var().0 as usize] }
     }
@@ -138,7 +138,7 @@ impl CubeContext {
     }
 
     /// A process mask under a renaming into a cube with `target` processes. [`OTHER`] becomes "other,
-    /// or a process of the target that is no image".
+    /// or a process of the target that is not in the image of the map".
     pub fn rename_procs(mask: u64, map: &[u8], target: u8) -> u64 {
         let (mut image, mut out) = (0u64, 0u64);
         for (p, &q) in map.iter().enumerate() {
@@ -159,7 +159,7 @@ impl CubeContext {
 ///
 /// Sound by induction over runs: with no processes there is nothing to hold; otherwise every process is
 /// an instance of the parameter in some conjunct that holds initially, and an assignment copies an
-/// outside value. The greatest set is computed by striking out what breaks the rule.
+/// outside value. The greatest set is computed by removing the globals that break the rule.
 fn never_a_process(system: &System) -> Vec<bool> {
     let excluded = |v: usize| {
         let is_cell = |t: &Term| matches!(t, Term::Cell(c) if usize::from(c.var.0) == v);

@@ -8,7 +8,7 @@ use super::instantiate::Instantiation;
 use cubicle_lang::model::{Bad, Conj};
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
-/// A parameter that no literal mentions still counts as a process.
+/// A parameter that no literal mentions still names a process.
 pub fn bad_cubes(context: &CubeContext, bad: &Bad) -> Result<Vec<Cube>, Halt> {
     cubes_of(context, bad.params, &bad.cube)
 }

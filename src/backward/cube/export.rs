@@ -1,4 +1,4 @@
-//! Cubes as model literals, as solver formulas and as text.
+//! Cubes as model literals and as solver formulas.
 
 use super::cell::{CubeCell, OTHER, low};
 use super::context::{CellKind, CubeContext};
@@ -80,7 +80,7 @@ pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<InstanceFormula> {
 }
 
 /// The cube for an oracle: number of processes beside the rigid ones, and literals. `None` when a mask
-/// is no conjunction of literals.
+/// is not a conjunction of literals.
 pub fn oracle_literals(context: &CubeContext, cube: &Cube) -> Option<(u8, Vec<Literal>)> {
     let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };

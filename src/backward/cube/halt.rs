@@ -17,7 +17,7 @@ pub enum Halt {
     /// The run as a whole must end.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    /// The whole effort of the search, so much, is spent.
+    /// The whole effort of the search, this much, is spent.
     #[error("the effort of {0} is spent")]
     Spent(u64),
 }

@@ -1,4 +1,4 @@
-//! What a finished search has shown, as cubes in the words of the model.
+//! The invariant that a finished search has shown, as cubes over the model's variables.
 
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
@@ -8,7 +8,7 @@ use super::literal::CubeLiteral;
 use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::verdict::Forbidden;
 
-/// What a finished run has shown unreachable: first what follows from the declarations alone (values that
+/// The cubes that a finished run has shown unreachable: first what follows from the declarations alone (values that
 /// a cell never holds, globals that never hold a process), then the visited cubes.
 pub fn invariant<'c>(
     system: &System,

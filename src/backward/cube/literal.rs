@@ -28,7 +28,7 @@ pub enum Bound {
     Ne(Rational),
 }
 
-/// A literal that is no value mask.
+/// A literal that is not a value mask.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relational {
     /// Two cells of one type are equal; the smaller cell first.
@@ -160,7 +160,7 @@ impl Relational {
 }
 
 impl Bound {
-    /// The number that bounds.
+    /// The number of the bound.
     pub const fn number(self) -> Rational {
         match self {
             Self::Le(c) | Self::Lt(c) | Self::Ge(c) | Self::Gt(c) | Self::Eq(c) | Self::Ne(c) => c,

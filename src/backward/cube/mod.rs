@@ -2,11 +2,11 @@
 //! machine word, the values that it may hold one mask.
 //!
 //! In: formulas of the model, and processes for their variables. Out: cubes in a normal form, renamed, and back
-//! in the words of the model, of solvers and of users. Nothing here decides whether a cube has a state.
+//! as formulas of the model, of solvers and as text. Nothing here decides whether a cube has a state.
 //!
-//! In reading order: `cell` and `context` (what there is in this system), `literal` and `linear` (what a cube
+//! In reading order: `cell` and `context` (the cells of a system), `literal` and `linear` (what a cube
 //! says), `instantiate` (from the model), `cube`, `builder`, `rename`, `declared` (the cubes that a search begins
-//! with), `export`, `invariant` and `text` (out again), `halt` (why a computation gives up).
+//! with), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
 
 mod builder;
 mod cell;

@@ -13,7 +13,7 @@ pub fn rename_mask(context: &CubeContext, cell: CubeCell, mask: u64, map: &[u8],
     if context.kind(cell) == CellKind::Proc { CubeContext::rename_procs(mask, map, target) } else { mask }
 }
 
-/// A relational literal under a renaming. Real coefficients that the order of the new names scales otherwise may leave
+/// A relational literal under a renaming. The new order of names may rescale real coefficients, which may then leave
 /// the 64-bit range.
 pub fn rename_relational(
     context: &CubeContext,
@@ -44,7 +44,7 @@ pub fn rename_relational(
 }
 
 /// Drops the processes that no literal mentions, rigid ones excepted. Returns the cube and, for each of
-/// its processes, the one that it was.
+/// its processes, its former number.
 pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Overflow> {
     let used = cube.occurring(context);
     let kept: Vec<u8> = (0..cube.procs).filter(|&p| used >> p & 1 == 1).collect();
@@ -87,7 +87,7 @@ mod tests {
 
     /// `X[#1] + X[#2] / 1000000007 <= 10000000000`: with the names exchanged, the other coefficient leads.
     #[test]
-    fn a_renaming_that_leaves_the_numbers_is_an_error() {
+    fn a_renaming_that_leaves_the_64_bit_range_is_an_error() {
         let model = "array X[proc] : real init (z) { X[z] = 0.0 } unsafe (z) { X[z] = 1.0 } \
                      transition t (x) requires { X[x] = 0.0 } { X[x] := 2.0 }";
         let system = cubicle_lang::load(model).expect("a correct model").system;

@@ -6,7 +6,7 @@ use super::cube::Cube;
 use super::literal::{Bound, CubeLiteral, Relational};
 use cubicle_lang::model::{Rational, System};
 
-/// One line for each literal, as `S[#1] = Crit` or `Turn <> #2`.
+/// One line for each literal, such as `S[#1] = Crit` or `Turn <> #2`.
 pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> {
     cube.literals().map(|g| literal_text(system, context, cube.procs, &g)).collect()
 }

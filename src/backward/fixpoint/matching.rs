@@ -1,4 +1,4 @@
-//! Ways in which a visited cube meets a cube under test: matching its processes, block by block.
+//! The ways in which a visited cube matches a cube under test: its processes are matched block by block.
 //!
 //! A renaming of the visited cube is an injective map of its processes into those of the tested one,
 //! the identity on rigid processes. Only visited cubes with no more processes than the tested one are
@@ -28,8 +28,8 @@ pub struct Pattern {
     rest: Vec<(CubeCell, u64)>,
     /// Processes that are not rigid, most constrained first.
     order: Vec<FreeProcess>,
-    /// For each of them, the enum cells of `rest` whose processes are all assigned with it. Without a look at these, a cube that
-    /// speaks of a matrix would be compared under all renamings of its processes.
+    /// For each of them, the enum cells of `rest` whose processes are all assigned with it. Without this check, a cube that
+    /// mentions a matrix would be compared under all renamings of its processes.
     complete: Vec<Vec<(CubeCell, u64)>>,
 }
 
@@ -38,13 +38,13 @@ pub struct Pattern {
 struct FreeProcess {
     process: u8,
     /// The last process before it with which it can be exchanged: only maps that take this one to a smaller
-    /// process are looked at, for the others give the same residues.
+    /// process are tried, for the others give the same residues.
     above: Option<u8>,
-    /// How many after it can be exchanged with it.
+    /// How many processes after it can be exchanged with it.
     later: u8,
 }
 
-/// What is looked at first when a visited cube is compared with another.
+/// A summary of a visited cube, compared first with another cube.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest {
     /// Number of processes.
@@ -140,8 +140,8 @@ fn bound_processes(
     if any { u64::MAX } else { named }
 }
 
-/// What is left of a renamed visited cube when the literals that hold in the tested cube are taken
-/// away: it covers the part of the tested cube where these hold.
+/// The rest of a renamed visited cube without the literals that hold in the tested cube: the visited
+/// cube covers the part of the tested cube where the rest holds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Residue {
     /// Places in the dense table, and masks.
@@ -175,7 +175,7 @@ pub fn residues(
 }
 
 /// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further, until `visit`
-/// says stop.
+/// returns true (stop).
 pub fn residues_at(
     context: &CubeContext,
     v: &Pattern,
@@ -198,7 +198,7 @@ pub fn residues_at(
         .map(|_| ())
 }
 
-/// Takes a complete map; says whether to stop.
+/// Takes a complete map; returns whether to stop.
 type Done<'d> = dyn FnMut(&Matching<'_, '_>, &[u8]) -> Result<bool, Halt> + 'd;
 
 struct Matching<'a, 'b> {
@@ -210,7 +210,7 @@ struct Matching<'a, 'b> {
 }
 
 impl Matching<'_, '_> {
-    /// Calls `done` with each complete map until it says stop; whether it did.
+    /// Calls `done` with each complete map until it returns true (stop); returns whether it did.
     fn run(&self, done: &mut Done<'_>) -> Result<bool, Halt> {
         let mut map = vec![u8::MAX; usize::from(self.v.cube.procs)];
         let mut taken = 0u64;
@@ -275,7 +275,7 @@ impl Matching<'_, '_> {
         })
     }
 
-    /// Whether the cells of several processes fit that are renamed as a whole with the process at this place of the order.
+    /// Whether the cells of several processes fit whose last process to be assigned is the one at this place of the order.
     fn agrees(&self, at: usize, map: &[u8]) -> bool {
         self.v.complete[at].iter().all(|&(cell, mask)| {
             let m = self.n.masks[self.n.dense.at(self.context, self.context.rename(cell, map))];
@@ -283,7 +283,7 @@ impl Matching<'_, '_> {
         })
     }
 
-    /// What the tested cube does not imply of the renamed visited one; `None` when they contradict.
+    /// The part of the renamed visited cube that the tested one does not imply; `None` when they contradict.
     fn residue(&self, map: &[u8]) -> Result<Option<Residue>, Overflow> {
         let mut r = Residue::default();
         let (context, n) = (self.context, self.n);

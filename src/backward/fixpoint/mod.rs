@@ -1,10 +1,10 @@
 //! The fixpoint test: is a cube contained in the union of those visited?
 //!
-//! In: cubes, one after the other. Out: whether the visited ones cover each, and by which argument. What is not
-//! known to be covered is not covered.
+//! In: cubes, one after the other. Out: whether the visited ones cover each, and how that was decided. A cube that is
+//! not known to be covered counts as not covered.
 //!
 //! In reading order: `visited` (the set and the test), `table` and `matching` (one visited cube against the
-//! tested one), `union_cover` (several together), `tester` and `solver` (what the tests work with).
+//! tested one), `union_cover` (several together), `tester` and `solver` (shared tools of the tests).
 
 mod matching;
 mod solver;

@@ -1,4 +1,4 @@
-//! Z3, asked about cubes: a session for each number of processes.
+//! Questions to Z3 about cubes: a session for each number of processes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::profile::{Phase, Profiler};
 use crate::smt::{InstanceFormula, Satisfiability, SolverSession};
 use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 
-/// The sessions of a search, and what they were asked.
+/// The sessions of a search, with counts of their calls.
 #[derive(Debug)]
 pub struct CubeSolver<'a> {
     system: &'a System,
@@ -25,7 +25,7 @@ pub struct CubeSolver<'a> {
 }
 
 impl<'a> CubeSolver<'a> {
-    /// For cubes of a system; a call takes at most `timeout`.
+    /// A solver for cubes of a system; a call takes at most `timeout`.
     pub fn new(system: &'a System, context: &'a CubeContext, timeout: Duration, profiler: Profiler) -> Self {
         Self { system, context, timeout, profiler, sessions: Vec::new(), calls: 0, unknown: 0 }
     }

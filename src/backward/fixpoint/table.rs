@@ -1,4 +1,4 @@
-//! Cubes as dense tables: a mask for each cell at each process, full where nothing is said.
+//! Cubes as dense tables: a mask for each cell at each process, full where the cube does not restrict the cell.
 
 use crate::cube::{
     CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Reduced, Relational, is_singleton, less,
@@ -125,7 +125,7 @@ impl Tested<'_> {
         all & !possible
     }
 
-    /// What the masks and the literals of the cube say about a relational literal.
+    /// Whether the masks and the literals of the cube imply or exclude a relational literal.
     pub fn settle(&self, context: &CubeContext, relational: &Relational) -> Cover {
         let masked = |s: CubeCell| matches!(context.kind(s), CellKind::Enum(_) | CellKind::Proc);
         match *relational {
@@ -154,7 +154,7 @@ impl Tested<'_> {
                     Reduced::True => Cover::Always,
                     Reduced::False => Cover::Never,
                     Reduced::Literal(CubeLiteral::Relational(s)) => self.among_relational(&s),
-                    Reduced::Literal(CubeLiteral::Mask(..)) => unreachable!("orders are no masks"),
+                    Reduced::Literal(CubeLiteral::Mask(..)) => unreachable!("orders are not masks"),
                 };
             }
             _ => {}

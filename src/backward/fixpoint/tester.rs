@@ -1,4 +1,4 @@
-//! What the tests of a search work with, each thing by itself.
+//! The context, solver and counters that the tests of a search share.
 
 use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
@@ -12,7 +12,7 @@ use cubicle_lang::model::System;
 use cubicle_run::options::{BackwardOptions, SolverMode};
 use cubicle_run::workers::WorkerPool;
 
-/// How a test was decided.
+/// The result of a fixpoint test, and how it was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Covered {
     /// One visited cube contains it: its place among them, where that is known.
@@ -36,7 +36,7 @@ pub struct TestCounts {
     pub hard: u64,
     /// Of these, covered.
     pub hard_covered: u64,
-    /// Of these, that it left to Z3.
+    /// Of these, left to Z3.
     pub left_to_solver: u64,
     /// Clauses made for hard tests.
     pub clauses: u64,
@@ -44,20 +44,20 @@ pub struct TestCounts {
     pub comparisons: u64,
 }
 
-/// What tests work with; lives as long as the whole search.
+/// The shared tools of tests; lives as long as the whole search.
 #[derive(Debug)]
 pub struct Tester<'a> {
     /// The facts about the system.
     pub context: &'a CubeContext,
-    /// Who decides hard tests.
+    /// Which solver decides hard tests.
     pub mode: SolverMode,
     /// Z3.
     pub solver: CubeSolver<'a>,
     /// Where cells stand in tables.
     pub tables: Tables,
-    /// Who looks through long lists of cubes, and takes pre-images.
+    /// The threads that search long lists of cubes and take pre-images.
     pub workers: WorkerPool,
-    /// What hard tests may cost.
+    /// The limits on hard tests.
     pub allowance: Option<Allowance>,
     /// Counters.
     pub counts: TestCounts,
@@ -66,7 +66,7 @@ pub struct Tester<'a> {
 }
 
 impl<'a> Tester<'a> {
-    /// For one search.
+    /// A tester for one search.
     pub fn new(system: &'a System, context: &'a CubeContext, options: &BackwardOptions) -> Self {
         let profiler = Profiler::new(options.profile);
         Self {

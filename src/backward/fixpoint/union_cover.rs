@@ -14,7 +14,7 @@ use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHE
 use crate::theory::{Sat, counted, satisfiable};
 use crate::tuning::{DECISIONS, THEORY_TESTS};
 
-/// What is left of the effort of a search.
+/// The remaining effort of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
     /// Comparisons of relational literals that may still be made.
@@ -25,20 +25,20 @@ pub struct Allowance {
     pub effort: u64,
 }
 
-/// What may be spent on a test before it is left to Z3.
+/// The limits of one test before it is left to Z3.
 #[derive(Clone, Copy, Debug)]
 pub struct UnionBudget {
     decisions: usize,
     /// Choices of relational literals checked.
     theory_tests: usize,
-    /// What may be compared before the whole search ends.
+    /// The comparisons left before the whole search ends.
     allowance: Option<Allowance>,
     /// Comparisons made.
     pub compared: u64,
 }
 
 impl UnionBudget {
-    /// Of a test in a search with this allowance.
+    /// The budget of a test in a search with this allowance.
     pub const fn new(allowance: Option<Allowance>) -> Self {
         Self { decisions: DECISIONS, theory_tests: THEORY_TESTS, allowance, compared: 0 }
     }
@@ -47,7 +47,7 @@ impl UnionBudget {
 /// `some cell outside its mask, or some relational literal holds`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct CoverClause {
-    /// Cells, and for each the values that it must not have.
+    /// Cells, with the values that each must not have.
     outside: SmallVec<[(u32, u64); 4]>,
     /// Negated relational literals of the visited cube.
     relational: Vec<Relational>,
@@ -56,8 +56,8 @@ struct CoverClause {
 /// Whether some state of `n` lies outside every visited cube.
 ///
 /// Clauses are made as they are needed: a choice that satisfies those so far is completed to a witness,
-/// and `violated` gives what is left in `n` of the visited cubes that hold in the witness. A witness in none
-/// is certain once the theory test accepts it. Unknown also when it does not: the caller then makes all
+/// and `violated` gives the residues in `n` of the visited cubes that hold in the witness. A witness in none
+/// is certain once the theory test accepts it. The result is also unknown when it does not: the caller then makes all
 /// clauses. Also returns the number of clauses made.
 pub fn escapes(
     context: &CubeContext,
@@ -79,7 +79,7 @@ pub fn escapes(
             }
         }
         if before > 0 && clauses.len() == before {
-            return Ok((Sat::Unknown, before)); // a contradiction of relational literals was not seen
+            return Ok((Sat::Unknown, before)); // a contradiction of relational literals was missed
         }
         let (sat, model) = solve(context, n, cells, &clauses, budget)?;
         let Some(model) = model.filter(|_| sat == Sat::Yes) else {
@@ -87,7 +87,7 @@ pub fn escapes(
         };
         let table = complete(context, cells, model.masks, n.cube.relational.iter().chain(&model.chosen));
         let relational = n.cube.relational.iter().chain(&model.chosen).cloned().collect();
-        // Its masks stand in the table alone.
+        // Its masks are in the table only.
         let cube = Cube { relational, masks: Box::default(), ..*n.cube };
         violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
@@ -133,8 +133,8 @@ fn solve(
     Ok((sat, search.model))
 }
 
-/// Decides every mask, equal or different where a relational literal asks for it as far as that is seen from the
-/// two masks alone.
+/// Gives every cell one value: equal or different values where a relational literal asks for them, as far as the two
+/// masks show how.
 fn complete<'s>(
     context: &CubeContext,
     cells: &[CubeCell],
@@ -240,7 +240,7 @@ impl Dpll<'_, '_> {
         Ok(answer)
     }
 
-    /// Unit propagation to a fixpoint; with the shortest clause that is open then.
+    /// Unit propagation to a fixpoint; returns the shortest clause that is open then.
     fn propagate(&mut self, state: &mut Valuation) -> Result<Propagated, Halt> {
         loop {
             let mut changed = false;
@@ -280,7 +280,7 @@ impl Dpll<'_, '_> {
         }
     }
 
-    /// Every clause is satisfied: is the choice consistent?
+    /// Whether the choice is consistent, once every clause is satisfied.
     fn theory(&mut self, state: &Valuation) -> Result<Sat, Halt> {
         if state.chosen.is_empty() && self.n.cube.relational.is_empty() {
             return Ok(Sat::Yes);
@@ -306,7 +306,7 @@ impl Dpll<'_, '_> {
     }
 }
 
-/// Where propagation ends.
+/// The result of propagation.
 enum Propagated {
     /// A clause has no literal left.
     Conflict,
@@ -381,9 +381,9 @@ mod tests {
     use cubicle_lang::model::VarId;
     use cubicle_run::interrupt::Interrupt;
 
-    /// Without the literals, each cell takes its last value: the witness that is tried first would be none.
+    /// Without the literals, each cell takes its last value: the first witness would not satisfy them.
     #[test]
-    fn witnesses_satisfy_the_literals_that_they_are_asked_for() {
+    fn witnesses_satisfy_the_relational_literals() {
         let text = "type t = A | B | C var X : t var Y : t var P : proc var Q : proc
             init { X = A } unsafe (z) { P = z && Q = z } transition t () { X := ?; Y := ?; P := ?; Q := ? }";
         let system = cubicle_lang::load(text).expect("a correct model").system;
@@ -398,14 +398,14 @@ mod tests {
         assert_eq!(complete([0b111, 0b111, any, any], &[]), [0b100, 0b100, OTHER, OTHER]);
         assert_eq!(complete([0b111, 0b011, 1, any], &[Relational::eq(x, y)])[..2], [0b010, 0b010]);
         assert_eq!(complete([0b110, 0b111, 1, any], &[Relational::ne(x, y)])[..2], [0b100, 0b010]);
-        // Values that are no process need not be equal: they may differ all the same.
+        // Two values that are not processes may still differ.
         assert_eq!(complete([1, 1, any, any], &[Relational::ne(p, q)])[2..], [OTHER, OTHER]);
         assert_eq!(complete([1, 1, 0b11, 0b11], &[Relational::ne(p, q)])[2..], [0b10, 0b01]);
         assert_eq!(complete([1, 1, 0b01, any], &[Relational::eq(p, q)])[2..], [0b01, 0b01]);
         let first = CubeCell::process(0);
         assert_eq!(complete([1, 1, any, 0b11], &[Relational::eq(q, first)])[3], 0b01);
         assert_eq!(complete([1, 1, any, 0b11], &[Relational::ne(q, first)])[3], 0b10);
-        // Where none is equal, or none differs, the masks stay as they would be.
+        // Where no values are equal, or none differ, the literals change nothing.
         assert_eq!(complete([0b001, 0b110, 1, 1], &[Relational::eq(x, y)])[..2], [0b001, 0b100]);
         assert_eq!(complete([0b001, 0b001, 1, 1], &[Relational::ne(x, y)])[..2], [0b001, 0b001]);
     }

@@ -69,7 +69,7 @@ impl Visited {
         self.entries.iter().map(|e| &e.pattern.cube)
     }
 
-    /// The place of a visited cube that alone contains `cube`, if there is one.
+    /// The index of a visited cube that alone contains `cube`, if there is one.
     pub fn subsumer(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Option<usize>, Halt> {
         let _phase = tester.profiler.enter(Phase::Subsumption);
         let context = tester.context;
@@ -94,7 +94,7 @@ impl Visited {
         self.covered(tester, cube, true)
     }
 
-    /// Whether the visited cubes together contain `cube`, as far as that is seen without Z3.
+    /// Whether the visited cubes together contain `cube`, as far as that is decided without Z3.
     pub fn plainly_covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
         Ok(self.covered(tester, cube, false)? != Covered::No)
     }
@@ -170,8 +170,8 @@ impl Visited {
 }
 
 impl Visited {
-    /// What is left in `n` of the visited cubes that hold in `witness`, a part of it. The search is over when that is more
-    /// than it can pay for: there are exponentially many where many processes are alike.
+    /// The residues in `n` of the visited cubes that hold in `witness`, a part of `n`. Ends the search when they cost more
+    /// than its effort: there are exponentially many where many processes are alike.
     fn residues_of(
         &self,
         witness: &Tested<'_>,
@@ -203,7 +203,7 @@ impl Visited {
         Ok(())
     }
 
-    /// What is left in `n` of all visited cubes; `None` when one of them contains it. Ends the search as
+    /// The residues in `n` of all visited cubes; `None` when one of them contains it. Ends the search as
     /// [`Visited::residues_of`] does.
     fn all_residues(
         &self,
@@ -238,7 +238,7 @@ fn most_clauses(allowance: Option<Allowance>) -> usize {
     allowance.map_or(usize::MAX, |it| usize::try_from(it.clauses).unwrap_or(usize::MAX))
 }
 
-/// Ends a search that cannot pay for so many clauses of one test.
+/// Ends a search whose effort does not allow this many clauses in one test.
 fn affordable(clauses: usize, allowance: Option<Allowance>) -> Result<(), Halt> {
     match allowance {
         Some(Allowance { effort, .. }) if clauses > most_clauses(allowance) => Err(Halt::Spent(effort)),
@@ -246,7 +246,7 @@ fn affordable(clauses: usize, allowance: Option<Allowance>) -> Result<(), Halt> 
     }
 }
 
-/// "Not in what is left of a visited cube."
+/// "Not in the residue of a visited cube."
 fn escape_formula(context: &CubeContext, procs: u8, r: &Residue, cells: &[CubeCell]) -> InstanceFormula {
     let masks = r
         .masks

@@ -1,5 +1,5 @@
 //! The largest set of guesses that hold together: none meets init, and each step into one of them begins in one of
-//! them. What does not hold makes room for more special guesses.
+//! them. A guess that does not hold is replaced by more specific ones.
 
 use std::collections::VecDeque;
 
@@ -18,28 +18,28 @@ use crate::tuning::{
 };
 use cubicle_run::oracle::{Oracle, OracleAnswer};
 
-/// What is known in between.
+/// The state between two calls.
 #[derive(Clone, Default, Debug)]
 pub struct Progress {
     /// Whether the most general guesses were made.
     begun: bool,
-    /// To be looked at.
+    /// Guesses still to be examined.
     fresh: VecDeque<Guess>,
-    /// Contained in what is held.
+    /// Contained in the guesses that are held.
     shadowed: Vec<Guess>,
-    /// Cubes looked at.
+    /// Cubes examined.
     asked: HashSet<Cube>,
     held: Vec<Held>,
 }
 
 impl Progress {
-    /// How many cubes were looked at.
+    /// How many cubes were examined.
     pub fn asked(&self) -> usize {
         self.asked.len()
     }
 }
 
-/// A guess that nothing speaks against yet.
+/// A guess that is not refuted yet.
 #[derive(Clone, Debug)]
 struct Held {
     guess: Guess,
@@ -60,15 +60,15 @@ pub struct Houdini<'a, 's, 't> {
     questions: usize,
     /// Pre-images tested.
     tests: u64,
-    /// What may be spent.
+    /// The effort that may be spent.
     effort: u64,
 }
 
 impl<'a, 's, 't> Houdini<'a, 's, 't> {
-    /// Goes on from what is known; another oracle is fine, another setting is not.
+    /// Continues from earlier progress; another oracle is fine, another setting is not.
     ///
     /// # Errors
-    /// The run is to end, or a number left the 64-bit range; so for the others.
+    /// The run must end, or a number left the 64-bit range; the same for the other methods.
     pub fn new(
         setting: &'s Setting<'a>,
         tester: &'t mut Tester<'a>,
@@ -86,8 +86,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(Self { setting, tester, oracle, templates, initial, progress, questions, tests: 0, effort: 0 })
     }
 
-    /// Spends this effort: cubes about numbers that no run of the system reaches, for any number of processes, or
-    /// nothing yet.
+    /// Spends this effort. Returns cubes about numbers that no run of the system reaches, for any number of processes, or
+    /// `None` so far.
     pub fn run(mut self, effort: u64) -> Result<(Option<Vec<Cube>>, Progress), Halt> {
         self.effort = effort;
         loop {
@@ -96,7 +96,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
                 return Ok((None, self.progress));
             }
             let (failed, all) = self.failed(&together)?;
-            // What was not tested against the last set is no lemma.
+            // A guess not tested against the last set is not a lemma.
             if all && failed.is_empty() {
                 let largest = self.largest()?;
                 return Ok((Some(largest), self.progress));
@@ -122,7 +122,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             + counts.comparisons / COMPARISONS_PER_EFFORT
     }
 
-    /// What is held, short cubes first, without what those before contain together: each lemma costs every later test.
+    /// The held guesses, short cubes first, without those that earlier ones together contain: each lemma costs every later test.
     fn largest(&mut self) -> Result<Vec<Cube>, Halt> {
         let mut cubes: Vec<Cube> = self.progress.held.drain(..).map(|held| held.guess.cube).collect();
         cubes.sort_by_key(|cube| (cube.procs, cube.len()));
@@ -135,7 +135,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(largest.cubes().cloned().collect())
     }
 
-    /// What is held, and the axioms.
+    /// The held guesses, and the axioms.
     fn together(&mut self) -> Result<Visited, Halt> {
         let mut together = Visited::default();
         for axiom in &self.setting.system.axioms {
@@ -149,7 +149,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(together)
     }
 
-    /// Looks at all guesses that wait, and holds those that no state refutes; false when the effort is spent before.
+    /// Examines all waiting guesses, and holds those that no state refutes; false when the effort is spent before.
     fn take_in(&mut self, together: &mut Visited) -> Result<bool, Halt> {
         while !self.progress.fresh.is_empty() {
             self.setting.interrupt.check()?;
@@ -203,7 +203,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(pres.into_iter().map(|pre| pre.cube).collect())
     }
 
-    /// The places of what is held into which a step leads from elsewhere, and whether that is all of them.
+    /// The indices of held guesses into which a step leads from outside, and whether the list is complete.
     fn failed(&mut self, together: &Visited) -> Result<(Vec<usize>, bool), Halt> {
         let mut failed = Vec::new();
         for at in 0..self.progress.held.len() {

@@ -1,12 +1,12 @@
 //! Lemmas about numbers: cubes that relate two numeric cells, or bound one, and are proved unreachable together when
-//! a search has become long; it begins again with them, and takes them as visited. No node of a search over
+//! a search has become long; it restarts with them as visited cubes. No node of a search over
 //! `Ticket[p] = Serving` ever says `Next <= Ticket[p]`, yet the proof needs it.
 //!
 //! In: the setting of a search, and an oracle. Out: cubes none of which meets init, and whose pre-images they cover
 //! together (C. Flanagan, K. R. M. Leino: "Houdini, an annotation assistant for ESC/Java", FME 2001, over cubes).
 //!
-//! In reading order: `vocabulary` (which cells and numbers have to do with each other), `templates` (what is guessed,
-//! from general to special), `inductive` (what of it holds).
+//! In reading order: `vocabulary` (which cells and numbers are related), `templates` (the guesses,
+//! from general to specific), `inductive` (which guesses hold).
 
 mod inductive;
 mod templates;
@@ -26,7 +26,7 @@ use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::Oracle;
 
 /// Cubes that no run of a system reaches, for any number of processes; for all searches of that system with the same
-/// options. They are looked for in pieces, each of which goes on where the one before was left.
+/// options. They are searched for in pieces, each of which continues where the one before stopped.
 #[derive(Clone, Default, Debug)]
 pub struct Lemmas {
     /// Once they are known.
@@ -35,12 +35,12 @@ pub struct Lemmas {
 }
 
 impl Lemmas {
-    /// Those about numbers, when they are known; none of them where they cannot be told: a number left the 64-bit range.
+    /// The lemmas, when they are known; `None` before that, and empty where a number left the 64-bit range.
     pub(super) fn get(&self) -> Option<&[Cube]> {
         self.found.get().map(Vec::as_slice)
     }
 
-    /// Takes over what another search knows that began with the same, if that is more.
+    /// Takes over the progress of another search that began from the same state, if it is further.
     pub fn take_up(&mut self, other: Self) {
         let further = |it: &Self| (it.found.get().is_some(), it.progress.borrow().asked());
         if further(&other) > further(self) {
@@ -48,7 +48,7 @@ impl Lemmas {
         }
     }
 
-    /// Spends more effort on those that templates and an oracle show; they are known when that was enough.
+    /// Spends more effort on guesses from templates and an oracle; the lemmas are known when that was enough.
     pub fn look(
         &self,
         system: &System,

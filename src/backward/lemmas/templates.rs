@@ -1,5 +1,5 @@
-//! What is guessed: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
-//! over cells of enum type. From general to special, so that what is special is only looked at where the general fails.
+//! The guesses: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
+//! over cells of enum type. From general to specific: specific guesses are only tried where the general ones fail.
 
 use super::vocabulary::NumberClass;
 use crate::cube::{
@@ -11,7 +11,7 @@ use cubicle_lang::model::{Rational, Relation, VarId};
 /// Processes that a lemma may name beside the rigid ones.
 const PROCS: u8 = 2;
 
-/// A guess: a comparison, and where it is meant.
+/// A guess: a comparison, and the condition under which it is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guess {
     comparison: CubeLiteral,
@@ -20,7 +20,7 @@ pub struct Guess {
     pub cube: Cube,
 }
 
-/// All that guesses are made of.
+/// The literals that guesses are made of.
 pub struct Templates<'a> {
     context: &'a CubeContext,
     comparisons: Vec<CubeLiteral>,

@@ -3,7 +3,7 @@
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, VarId};
 
-/// Numeric variables that have to do with each other.
+/// Numeric variables that are related.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NumberClass {
     /// The variables, all of one type.

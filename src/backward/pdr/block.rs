@@ -16,13 +16,13 @@ use cubicle_run::observer::Observer;
 use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::verdict::Reason;
 
-/// The frames, and what is to be shown for the last.
+/// The frames, and the obligations for the last.
 pub struct Blocking<'b, 'a, 'r, 'p> {
     /// The run that the nodes belong to.
     pub run: &'b mut Run<'a, 'r>,
     approximation: Approximation<'a, 'p>,
     frames: Frames,
-    /// From the bad cube to what is to be shown next.
+    /// From the bad cube to the obligation to show next.
     path: Vec<Obligation>,
     /// The predecessors of a cube, and the first of them that meets init.
     predecessors: HashMap<Cube, (Predecessors, Option<usize>)>,
@@ -35,7 +35,7 @@ pub struct Blocking<'b, 'a, 'r, 'p> {
 }
 
 impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
-    /// No frame yet; what the run takes as visited is known to be unreachable.
+    /// Starts without frames; the cubes that the run takes as visited are known to be unreachable.
     pub fn new(run: &'b mut Run<'a, 'r>, approximation: Approximation<'a, 'p>) -> Self {
         let frames = Frames::new(run.visited.cubes().cloned().collect(), run.setting.options.delete);
         Self {
@@ -55,14 +55,14 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         self.frames.depth()
     }
 
-    /// Adds a frame and pushes into it what can be; the inductive frame, if there is one now.
+    /// Adds a frame and pushes cubes into it; returns the inductive frame, if there is one now.
     pub fn deepen(&mut self) -> Result<Option<Visited>, Halt> {
         self.frames.open(self.run.tester)?;
         self.run.allow_tests();
         self.frames.push(self.run.tester)
     }
 
-    /// Blocks a bad cube in the last frame; how the run ends, when it does.
+    /// Blocks a bad cube in the last frame; returns how the run ends, if it does.
     pub fn block(&mut self, root: NodeId, observer: &mut dyn Observer) -> Result<Option<DriveEnd>, Halt> {
         self.path.clear();
         self.path.push(Obligation::new(root, self.depth()));
@@ -106,7 +106,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         Ok(None)
     }
 
-    /// The run ends for a reason that is no answer: lemmas may help.
+    /// Ends the run without a verdict, unless new lemmas may help.
     pub fn without_answer(mut self, reason: Reason, observer: &mut dyn Observer) -> DriveEnd {
         let spent = matches!(reason, Reason::Effort(_));
         if self.approximation.look_for_lemmas(self.run, observer) && !spent {
@@ -115,7 +115,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         RunEnd::Unknown(reason, None).into()
     }
 
-    /// Looks for lemmas and at larger instances, when it is time to.
+    /// Looks for lemmas and at larger instances, when that is due.
     fn look_around(&mut self, observer: &mut dyn Observer) -> Option<DriveEnd> {
         if self.approximation.needs_lemmas(self.run) && self.approximation.look_for_lemmas(self.run, observer)
         {
@@ -153,10 +153,10 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         Ok(Some(candidate))
     }
 
-    /// Goes on with what is on top of the path: to the next predecessor that is not blocked yet, or blocks it.
+    /// Handles the obligation on top of the path: goes to its next predecessor that is not blocked yet, or blocks it.
     fn advance(&mut self, cube: &Cube, observer: &mut dyn Observer) -> Result<Option<DriveEnd>, Halt> {
         let (predecessors, initial) = self.predecessors_of(cube)?;
-        let top = self.path.last_mut().expect("somebody is on top");
+        let top = self.path.last_mut().expect("the path is not empty");
         top.predecessors.get_or_insert_with(|| predecessors.clone());
         let (id, level, done) = (top.id, top.level, top.done);
         if let Some(at) = initial {
@@ -171,7 +171,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         };
         if let Some(at) = escaping {
             let (transition, pre) = predecessors[at].clone();
-            self.path.last_mut().expect("somebody is on top").done = at;
+            self.path.last_mut().expect("the path is not empty").done = at;
             let before = self.run.step(id, transition, pre);
             self.path.push(Obligation::new(before, level - 1));
             return Ok(None);
@@ -200,7 +200,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         Ok(None)
     }
 
-    /// A cube with fewer literals that is blocked for the same reason, and its predecessors.
+    /// Returns a cube with fewer literals that is blocked for the same reason, and its predecessors.
     fn generalise(
         &mut self,
         mut cube: Cube,
@@ -260,7 +260,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         Ok(found)
     }
 
-    /// Puts what was asked and tested since the last time into the effort.
+    /// Adds the questions and tests since the last call to the effort.
     fn count_effort(&mut self) {
         let all =
             self.approximation.asked() / QUESTIONS_PER_EFFORT + self.frames.tests / FRAME_TESTS_PER_EFFORT;
@@ -269,7 +269,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     }
 }
 
-/// A cube without one of its literals; `None` when it says the same.
+/// A cube without one of its literals; `None` when the cube stays the same.
 fn without(context: &CubeContext, cube: &Cube, at: usize) -> Result<Option<Cube>, Halt> {
     let mut wider = CubeBuilder::new(context, cube.procs);
     for (_, literal) in cube.literals().enumerate().filter(|(i, _)| *i != at) {

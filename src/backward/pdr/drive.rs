@@ -8,7 +8,7 @@ use crate::theory::Sat;
 use cubicle_run::observer::Observer;
 use cubicle_run::verdict::Reason;
 
-/// Takes a run to its end, property-directed.
+/// Drives a run to its end, property-directed.
 pub fn drive<'a>(
     run: &mut Run<'a, '_>,
     approximation: Approximation<'a, '_>,
@@ -21,7 +21,7 @@ pub fn drive<'a>(
     for &root in &roots {
         let cube = run.nodes.get(root).cube.clone();
         if run.meets_init(&cube)? != Sat::No {
-            // Frames block only what meets no initial state: what is not known to is no cube for them.
+            // Frames block only cubes that are known not to meet init.
             let end = run.path_to_init(root, observer);
             return Ok(end.unwrap_or_else(|| run.fixpoint()).into());
         }

@@ -21,19 +21,19 @@ struct Lemma {
 /// The frames.
 #[derive(Debug, Default)]
 pub struct Frames {
-    /// What is unreachable anyway: part of each frame.
+    /// Cubes known to be unreachable: part of each frame.
     known: Vec<Cube>,
-    /// At `i`, what is blocked in frame i + 1.
+    /// At `i`, the cubes blocked in frame i + 1.
     blocked: Vec<Visited>,
     lemmas: Vec<Lemma>,
-    /// Whether a cube takes the place of those that it contains.
+    /// Whether a cube replaces those that it contains.
     delete: bool,
     /// Tests made, for the effort.
     pub tests: u64,
 }
 
 impl Frames {
-    /// No frame yet.
+    /// Starts without frames.
     pub fn new(known: Vec<Cube>, delete: bool) -> Self {
         Self { known, delete, ..Self::default() }
     }
@@ -43,7 +43,7 @@ impl Frames {
         self.blocked.len()
     }
 
-    /// Adds a frame in which nothing is blocked but what is known.
+    /// Adds a frame in which only the known cubes are blocked.
     pub fn open(&mut self, tester: &mut Tester<'_>) -> Result<(), Halt> {
         let mut blocked = Visited::default();
         for cube in &self.known {
@@ -75,7 +75,7 @@ impl Frames {
         Ok(None)
     }
 
-    /// Blocks a cube in the frames up to `level`, and in as many further ones as its predecessors are blocked in.
+    /// Blocks a cube in the frames up to `level`, and in further ones as far as its predecessors are blocked.
     ///
     /// No predecessor may meet init, and each must be blocked in the frame before `level` or be in the cube itself.
     pub fn block(
@@ -102,7 +102,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Blocks each cube in as many frames as can be; the frame that turns out to be inductive, if there is one.
+    /// Blocks each cube in as many frames as possible; returns the frame that turns out to be inductive, if there is one.
     pub fn push(&mut self, tester: &mut Tester<'_>) -> Result<Option<Visited>, Halt> {
         for level in 1..self.depth() {
             let mut lemmas = std::mem::take(&mut self.lemmas);

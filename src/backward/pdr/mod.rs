@@ -1,17 +1,17 @@
-//! Property-directed search: cubes are shown to be unreachable within one step, two steps and so on, until what was
-//! shown for one number of steps holds for one more (Bradley, VMCAI 2011; over any number of processes, as Karbyshev et al.,
+//! Property-directed search: cubes are shown to be unreachable within one step, two steps and so on, until the cubes
+//! shown for one number of steps hold for one more (Bradley, VMCAI 2011; over any number of processes, as Karbyshev et al.,
 //! CAV 2015).
 //!
-//! In: a run with its bad cubes. Out: how it ends; where it is safe, the visited cubes of the run are the frame that is
-//! inductive.
+//! In: a run with its bad cubes. Out: how it ends; where it is safe, the visited cubes of the run are the inductive
+//! frame.
 //!
-//! What differs from the textbook: predecessors are exact pre-images, so obligations are cubes over some processes and
+//! Differences from the textbook: predecessors are exact pre-images, so obligations are cubes over some processes and
 //! not single states; and each obligation is first replaced by a candidate that no forward state satisfies, so that
-//! what is learned is general from the start. A candidate that is reachable ends its own branch only, where BRAB
-//! begins again; and no frame rests on one.
+//! learned cubes are general from the start. A reachable candidate ends its own branch only, where BRAB
+//! restarts; and no frame depends on one.
 //!
-//! In reading order: `frames` (what is known to be unreachable within how many steps), `obligation` (what is to be
-//! shown), `block` (how), `drive` (frame by frame).
+//! In reading order: `frames` (cubes known to be unreachable within a number of steps), `obligation` (a cube to
+//! block), `block` (how), `drive` (frame by frame).
 
 mod block;
 mod drive;

@@ -1,4 +1,4 @@
-//! What is to be shown: that a cube is not reached within so many steps.
+//! Obligations: a cube has to be shown unreachable within a number of steps.
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ pub struct Obligation {
     pub id: NodeId,
     /// The frame.
     pub level: usize,
-    /// Its predecessors, once no candidate takes its place.
+    /// Its predecessors, once it is settled that no candidate replaces it.
     pub predecessors: Option<Predecessors>,
     /// Predecessors before this one are blocked in the frame before.
     pub done: usize,
 }
 
 impl Obligation {
-    /// To block a node in a frame.
+    /// The obligation to block a node in a frame.
     pub const fn new(id: NodeId, level: usize) -> Self {
         Self { id, level, predecessors: None, done: 0 }
     }

@@ -1,10 +1,10 @@
-//! Cubes of one pre-image that are one cube together, or that another contains.
+//! Merges cubes of one pre-image: joins cubes whose union is a cube, and drops contained ones.
 
 use super::pre::{Pre, PreOptions};
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
 
-/// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
-/// far as that is seen with equal names.
+/// Joins cubes of one instance that differ in one mask only, and drops those that another contains
+/// under the same names.
 pub fn merge(
     context: &CubeContext,
     options: PreOptions,

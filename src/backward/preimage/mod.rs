@@ -1,10 +1,10 @@
 //! Pre-images: the cubes from which a step of a transition leads into a cube.
 //!
-//! In: a transition of the model and a cube. Out: cubes, each with the step that it stands for.
+//! In: a transition of the model and a cube. Out: cubes, each with its step.
 //!
-//! In reading order: `pre` (what comes out), `transition` (what an update does to a cell), `pre_image` (which
-//! processes the arguments are), `step` (the cube before one step), `project` (without the values that `?`
-//! chose), `merge` (fewer cubes that say the same).
+//! In reading order: `pre` (the result), `transition` (the effect of an update on a cell), `pre_image` (the
+//! choice of arguments), `step` (the cube before one step), `project` (eliminates the values that `?`
+//! chose), `merge` (fewer cubes with the same union).
 
 mod merge;
 mod pre;

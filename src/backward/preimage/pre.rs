@@ -18,7 +18,7 @@ pub struct Pre {
 /// Counters of pre-image computation.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PreCounts {
-    /// Instances of transitions looked at.
+    /// Instances of transitions examined.
     pub instances: u64,
     /// Instances skipped because they change nothing that the cube constrains.
     pub untouched: u64,

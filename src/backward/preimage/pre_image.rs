@@ -1,7 +1,7 @@
 //! Pre-image of a cube under one transition: a step for each choice of arguments.
 //!
 //! Exact but for universal guards, which constrain the processes that the cube or the arguments name
-//! and nobody else: processes that nobody names may vanish (monotonic abstraction), so a pre-image
+//! and no others: processes that are not named may vanish (monotonic abstraction), so a pre-image
 //! over-approximates. All processes of the child cube and all arguments keep one naming until the cube is
 //! complete; then those that no literal mentions are dropped.
 
@@ -38,7 +38,7 @@ struct Instances<'a, 'b> {
 }
 
 impl Instances<'_, '_> {
-    /// Extends `args` in all ways: by processes of the child, and by one that the `procs` so far do not name.
+    /// Extends `args` in all ways: by processes of the child, and by one that is not among the `procs` so far.
     fn choose(&mut self, args: &mut Vec<u8>, procs: u8) -> Result<(), Halt> {
         if args.len() == self.t.transition.arity() {
             return self.instance(args, procs);

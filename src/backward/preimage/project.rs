@@ -166,7 +166,7 @@ pub fn eliminate_constants(context: &CubeContext, b: &mut CubeBuilder<'_>) -> Re
     }
 }
 
-/// Requires what the literals about one number say without it; false when the cube is plainly empty.
+/// Requires the consequences of the literals about one number that do not mention it; false when the cube is plainly empty.
 fn eliminate_number(
     b: &mut CubeBuilder<'_>,
     number: CubeCell,

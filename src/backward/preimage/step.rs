@@ -1,4 +1,4 @@
-//! The cube before one step: guards, and the child's literals taken through the updates.
+//! The cube before one step: guards, and the child's literals rewritten by the updates.
 
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
@@ -16,7 +16,7 @@ struct Rewrite {
     chosen: Option<CellValue>,
 }
 
-/// Where a step leads, and how its cubes are made.
+/// The cube that a step leads to, and how its pre-images are made.
 struct Child<'b> {
     child: &'b Cube,
     options: PreOptions,
@@ -33,7 +33,7 @@ pub struct FiredTransition<'a, 'b> {
 }
 
 impl<'a, 'b> FiredTransition<'a, 'b> {
-    /// `t` with `args`, among `procs` processes.
+    /// `t` fired with `args`, among `procs` processes.
     pub fn new(context: &'a CubeContext, t: &'b Prepared<'b>, args: &'b [u8], procs: u8) -> Self {
         Self { context, t, args, procs, choices: Vec::new() }
     }
@@ -68,7 +68,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         Ok(true)
     }
 
-    /// What a universal says of all processes of the cube, the first ones of which are chosen. False when it cannot hold.
+    /// Requires a universal guard of all processes of the cube, the first ones of which are chosen. False when it cannot hold.
     fn universal(
         &mut self,
         base: &mut CubeBuilder<'a>,
@@ -108,7 +108,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         }
     }
 
-    /// What the update does to the cells of the child's relational literals; false when one gets no value.
+    /// Collects the effect of the update on the cells of the child's relational literals; false when one gets no value.
     fn rewrite(&self, child: &Cube, rewrites: &mut Vec<Rewrite>) -> Result<bool, Halt> {
         for cell in child.relational.iter().flat_map(Relational::cells) {
             if cell.is_process() || rewrites.iter().any(|r| r.cell == cell) {
@@ -141,7 +141,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 .all(|it| !matches!(substituted(&env, it, &value_of), Ok(Reduced::False)))
     }
 
-    /// Takes the child's masks through the update; false when the cube is plainly empty.
+    /// Rewrites the child's masks by the update; false when the cube is plainly empty.
     fn child(
         &mut self,
         child: &Cube,
@@ -172,7 +172,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         Ok(true)
     }
 
-    /// When the value that an update chooses is in the mask: one of these cases gives it, and `always` some does.
+    /// The condition for the value that an update chooses to be in the mask; `always`: one of these cases always applies.
     fn some_value_in(&self, cases: Vec<Alternative>, mut always: bool, mask: u64) -> InstantiatedFormula {
         let mut any = Vec::new();
         for (mut when, value) in cases {
@@ -194,7 +194,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         }
     }
 
-    /// A child's mask seen with the step's processes: "other" may be a fresh one.
+    /// A child's mask over the step's processes: "other" may be a fresh one.
     fn widen(&self, cell: CubeCell, mask: u64, procs: u8) -> u64 {
         if self.context.kind(cell) == CellKind::Proc && mask & OTHER != 0 {
             mask | (low(self.procs) & !low(procs))

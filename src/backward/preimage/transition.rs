@@ -1,4 +1,4 @@
-//! Transitions prepared for pre-image computation: what an update does to a cell, for given arguments.
+//! Transitions prepared for pre-image computation: the effect of an update on a cell, for given arguments.
 
 use smallvec::SmallVec;
 
@@ -22,18 +22,18 @@ pub struct Prepared<'a> {
 /// One way in which a cell gets its new value: the old state satisfies `when`, the new value is `value`.
 pub type Alternative = (Vec<CubeLiteral>, CellValue);
 
-/// What an update does to a cell.
+/// The effect of an update on a cell.
 #[derive(Debug)]
 pub enum Effect {
     /// The cell keeps its value.
     None,
     /// Any value.
     Nondet,
-    /// One of these cases with a value that is wanted.
+    /// One of these cases; only those with a wanted value are listed.
     Cases {
         /// The cases.
         cases: Vec<Alternative>,
-        /// Whether there are no others.
+        /// Whether all cases are listed.
         all: bool,
     },
 }
@@ -98,7 +98,7 @@ impl Prepared<'_> {
         Ok(false)
     }
 
-    /// What firing with `args` does to `cell` (a cell). Of cases, only those with a `wanted` value.
+    /// The effect of firing with `args` on `cell` (a cell), with only the cases that have a `wanted` value.
     pub fn effect(
         &self,
         context: &CubeContext,
@@ -117,7 +117,7 @@ impl Prepared<'_> {
         let env = Instantiation { context, procs, vars: &vars };
         let mut cases: Vec<Alternative> = Vec::new();
         let (mut all, mut keeps) = (true, true);
-        // What holds where no branch so far matches: a literal of each clause.
+        // No branch so far matches where a literal of each clause holds.
         let mut clauses: Vec<Vec<CubeLiteral>> = Vec::new();
         for branch in branches {
             let formula = env.dnf(&branch.when)?;
@@ -168,7 +168,7 @@ fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
     }
 }
 
-/// Where a conjunction does not hold, as a clause; `None` when it never does.
+/// The negation of a conjunction, as a clause; `None` when the conjunction never holds.
 fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Halt> {
     let mut clause = Vec::with_capacity(conj.len());
     for literal in conj {
@@ -183,9 +183,9 @@ fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<Cu
 
 /// The ways to satisfy `conj` and a literal of each clause.
 ///
-/// Clauses with a literal that follows from what is known go, and literals that contradict it; what is left of one
-/// literal is known. Only clauses with several literals are multiplied out: of a `case` that compares one cell with
-/// constant after constant, none.
+/// Drops clauses with a literal that follows from the known ones, and literals that contradict these; a clause of one
+/// literal makes it known. Only clauses with several literals are multiplied out: none for a `case` that compares one cell
+/// with constant after constant.
 fn ways(
     env: &Instantiation<'_>,
     conj: &[CubeLiteral],
@@ -229,7 +229,7 @@ fn ways(
 /// A clause with literals of others.
 type Narrowed<'l> = SmallVec<[&'l CubeLiteral; 2]>;
 
-/// What is left of clauses where all of `known` holds, to which clauses of one literal are added, and whether some were; `None`
+/// The rest of the clauses where all of `known` holds, and whether clauses of one literal were added to `known`; `None`
 /// when they contradict it.
 fn narrowed<'l, C: Iterator<Item = &'l CubeLiteral>>(
     clauses: impl Iterator<Item = C>,
@@ -248,7 +248,7 @@ fn narrowed<'l, C: Iterator<Item = &'l CubeLiteral>>(
     Some((open, grown))
 }
 
-/// What is left of a clause where all of `known` holds: `None` when one of its literals does, else those that may.
+/// The rest of a clause where all of `known` holds: `None` when one of its literals holds, else those that may.
 fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiteral]) -> Option<Narrowed<'l>> {
     let mut left = SmallVec::new();
     for literal in clause {
@@ -262,7 +262,7 @@ fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiter
     Some(left)
 }
 
-/// Adds a literal that does not follow; what follows from it goes. False when it contradicts what is known.
+/// Adds a literal that does not follow; literals that follow from it are dropped. False when it contradicts `known`.
 fn learn(known: &mut Vec<CubeLiteral>, literal: &CubeLiteral) -> bool {
     known.retain(|weaker| !implies(literal, weaker));
     conjoin(known, literal)
@@ -294,7 +294,7 @@ mod tests {
     use crate::cube::{CellValue, CubeCell, CubeContext};
     use cubicle_run::interrupt::Interrupt;
 
-    /// What `X := case ..` with these branches does, as far as values are wanted: for each case, its literals.
+    /// The effect of `X := case ..` with these branches, for wanted values: the number of literals of each case.
     fn sizes(branches: &str, wanted: &dyn Fn(&CellValue) -> bool) -> (Vec<usize>, bool) {
         let text = format!(
             "var X : int var Y : int var Z : int init () {{ X = 0 && Y = 0 && Z = 0 }} unsafe () {{ X < 0 }}
@@ -325,20 +325,20 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_says_nothing_that_follows_from_its_condition() {
+    fn a_branch_has_no_literal_that_follows_from_its_condition() {
         let count = 1000;
         let (sizes, all) = sizes(&branches(count, &|i| format!("Y = {i}")), &|_| true);
         assert!(all);
         assert_eq!(sizes.len(), count + 1);
         assert!(sizes[..count].iter().all(|&size| size == 1), "only the branch's own condition");
-        assert_eq!(sizes[count], count, "what is left differs from all of them");
+        assert_eq!(sizes[count], count, "the rest differs from all of them");
     }
 
     #[test]
     fn only_cases_with_a_wanted_value_are_made() {
         let (found, all) = sizes(&branches(3000, &|i| format!("Y = {i}")), &|value| is(value, 7));
         assert_eq!((found, all), (vec![1], false));
-        // Two literals each: what is left after all of them has as many ways as there are subsets.
+        // Two literals each: the rest after all of them has as many ways as there are subsets.
         let (found, all) =
             sizes(&branches(3000, &|i| format!("Y = {i} && Z = {i}")), &|value| is(value, 2000));
         assert_eq!((found, all), (vec![2], false));

@@ -8,12 +8,12 @@ use crate::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupted;
 
-/// What a run has to reach.
+/// The cube that a run has to reach.
 #[derive(Clone, Copy, Debug)]
 pub struct RunGoal<'c> {
     /// This cube.
     pub cube: &'c Cube,
-    /// Which is one of this bad cube's in `System::bad`.
+    /// The bad cube that it comes from, in `System::bad`.
     pub bad: Option<usize>,
 }
 
@@ -28,12 +28,12 @@ pub struct NamedPath {
     pub goal_names: Vec<usize>,
 }
 
-/// The ways to choose different processes for so many parameters.
+/// The number of ways to choose distinct processes for this many parameters.
 fn arrangements(procs: usize, params: usize) -> usize {
     (0..params).fold(1, |ways: usize, chosen| ways.saturating_mul(procs.saturating_sub(chosen)))
 }
 
-/// Looks for a run that takes these steps to `goal`: first with their own arguments, then with any, on instances
+/// Searches for a run that takes these steps to `goal`: first with their own arguments, then with any, on instances
 /// of other sizes too.
 pub fn concretize(
     system: &System,
@@ -43,7 +43,7 @@ pub fn concretize(
     timeout: Duration,
 ) -> Result<Unrolled, Interrupted> {
     let interrupt = &context.interrupt;
-    // The goal's literals speak of its processes by their own names, which the steps know.
+    // The goal's literals use the goal's own process names, which `goal_names` maps to those of the steps.
     let formula = InstanceFormula::All(formulas(context, goal.cube));
     let width = usize::from(goal.cube.procs);
     let least = goal.bad.map_or(width, |k| usize::from(system.bad[k].params));

@@ -1,7 +1,7 @@
 //! Why a path is spurious: the universal guard that pre-images forgot.
 //!
-//! A pre-image says of a universal guard what it means for the processes of the cube, and nothing of others. So a path
-//! may be one that a run takes up to a process, named elsewhere on the path, of which such a guard is false.
+//! A pre-image requires a universal guard of the processes of the cube, and not of others. So a run may follow the path up to
+//! a step whose universal guard is false of a process that is named elsewhere on the path.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use cubicle_run::interrupt::Interrupted;
 use cubicle_run::result::Forgotten;
 
 /// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
-/// that is not what is wrong with it, or not known.
+/// the path fails for another reason, or that is not known.
 pub fn forgotten(
     system: &System,
     context: &CubeContext,

@@ -2,7 +2,7 @@
 //!
 //! Init is universal, so an initial state of a larger instance restricted to the cube's processes is one
 //! of the smaller; the instance with exactly the cube's processes decides. All tuples of processes for the
-//! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
+//! parameters, repetitions included, are conjoined. Axioms are universal as well, over distinct processes, and
 //! are part of init here.
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};

@@ -1,7 +1,7 @@
 //! The safety test: does a cube contain an initial state, and is there a run from one?
 //!
-//! In: a cube, or the steps from it to where it came from. Out: whether it meets init, and a run that a solver
-//! found, which is replayed before anybody sees it.
+//! In: a cube, or the steps from it to its root. Out: whether it meets init, and a run that a solver
+//! found, which is replayed before it is returned.
 //!
 //! In reading order: `initial`, `concretize`, `forgotten` (why there is no run).
 

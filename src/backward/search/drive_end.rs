@@ -1,4 +1,4 @@
-//! How a run ends for the one who drives it.
+//! How a run ends, for its driver (`brab`, `pdr`).
 
 use super::run::RunEnd;
 use crate::cube::Halt;
@@ -8,9 +8,9 @@ use crate::cube::Halt;
 pub enum DriveEnd {
     /// As any run.
     Run(RunEnd),
-    /// The oracle has seen more; with that it is better to begin again.
+    /// The oracle has seen more states: it is better to restart with them.
     OracleGrew,
-    /// Lemmas were proved; with them it is better to begin again.
+    /// Lemmas were proved: it is better to restart with them.
     Lemmas,
 }
 

@@ -52,12 +52,12 @@ impl Frontier {
         }
     }
 
-    /// Puts a node aside.
+    /// Postpones a node.
     pub fn postpone(&mut self, id: NodeId) {
         self.postponed.push(id);
     }
 
-    /// The next node; takes up postponed nodes, latest first, when nothing else waits.
+    /// The next node; takes postponed nodes, latest first, when nothing else waits.
     pub fn pop(&mut self, nodes: &Nodes) -> Option<NodeId> {
         if self.waiting() == 0 {
             for id in std::mem::take(&mut self.postponed).into_iter().rev() {
@@ -73,7 +73,7 @@ impl Frontier {
         }
     }
 
-    /// All nodes that wait or are put aside, in no particular order that means anything.
+    /// All nodes that wait or are postponed, in no meaningful order.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
         let queues = self.exact.iter().chain(&self.approximate).chain(self.heap.values());
         queues.chain(&self.postponed).copied()
@@ -84,7 +84,7 @@ impl Frontier {
         self.exact.len() + self.approximate.len() + self.heap.len()
     }
 
-    /// Nodes put aside.
+    /// Nodes postponed.
     pub fn postponed(&self) -> usize {
         self.postponed.len()
     }

@@ -1,8 +1,8 @@
 //! One run of the backward search: nodes, the order in which they are taken, and what becomes of each.
 //!
-//! In: cubes to begin with. Out: how the run ends, with the visited cubes and figures.
+//! In: initial cubes of the search. Out: how the run ends, with the visited cubes and figures.
 //!
-//! In reading order: `run` (the guarantees stand there), `node`, `frontier`, `drive_end`; `tell` has the words for observers.
+//! In reading order: `run` (the guarantees stand there), `node`, `frontier`, `drive_end`; `tell` reports to observers.
 
 mod drive_end;
 mod frontier;

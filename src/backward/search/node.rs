@@ -1,4 +1,4 @@
-//! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
+//! Nodes of the backward search: a cube, its origin, and its steps to the root.
 
 use crate::cube::Cube;
 use crate::safety::{NamedPath, RunGoal};
@@ -8,7 +8,7 @@ use cubicle_lang::words::processes;
 /// Index of a node in [`Nodes`].
 pub type NodeId = usize;
 
-/// What a node is the pre-image of.
+/// The origin of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A disjunct of an `unsafe` or `invariant`: index in `System::bad`.
@@ -35,7 +35,7 @@ pub enum Origin {
 pub struct Node {
     /// Its states.
     pub cube: Cube,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
     /// Number of steps to its root.
     pub depth: usize,
@@ -80,7 +80,7 @@ impl Nodes {
         self.is_candidate(self.root(id))
     }
 
-    /// What a run of a node has to reach.
+    /// The goal that a run from a node has to reach.
     pub fn goal(&self, id: NodeId) -> RunGoal<'_> {
         let root = &self.0[self.root(id)];
         let bad = match root.origin {
@@ -136,7 +136,7 @@ impl Nodes {
     }
 }
 
-/// `t(#1)`: a step, with the names of the processes of its pre-image; further ones come behind. `args`, `procs` and
+/// `t(#1)`: a step, with the names of the processes of its pre-image; further processes get the next numbers. `args`, `procs` and
 /// `kept` are those of [`Origin::Step`].
 pub(super) fn action(
     system: &System,

@@ -1,4 +1,4 @@
-//! What a run left when it ended without an answer.
+//! The work that a run left when it ended without a verdict.
 
 use std::cmp::Reverse;
 
@@ -9,10 +9,10 @@ use cubicle_lang::model::{Rational, System, TransitionId, VarId};
 use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
 
-/// How many of the deepest nodes are asked what grew on the way to them.
+/// How many of the deepest nodes are examined for growth on their paths.
 const PATHS: usize = 16;
 
-/// What `run` left.
+/// The work that `run` left.
 pub fn open(run: &Run<'_, '_>) -> Open {
     let nodes = &run.nodes;
     let waiting: Vec<NodeId> = run.waiting().collect();
@@ -23,7 +23,7 @@ pub fn open(run: &Run<'_, '_>) -> Open {
     let mut counts = vec![(0, 0); bads + 1];
     let mut slots: Vec<usize> = Vec::with_capacity(nodes.len());
     for id in 0..nodes.len() {
-        // What a node stems from was made before it.
+        // A node's origin was made before it.
         let slot = match nodes.get(id).origin {
             Origin::Bad(bad) => bad,
             Origin::Candidate(_) => bads,
@@ -38,7 +38,7 @@ pub fn open(run: &Run<'_, '_>) -> Open {
     let mut roots: Vec<OpenRoot> = Vec::new();
     for (slot, (all, waiting)) in counts.into_iter().enumerate().filter(|(_, (all, _))| *all > 0) {
         let name = system.bad.get(slot).map_or("candidates", |bad| bad.name.as_str());
-        // The disjuncts of a declaration are one property.
+        // All disjuncts of a declaration count as one property.
         match roots.iter_mut().find(|root| root.name == name) {
             Some(root) => {
                 root.seen += all - waiting;
@@ -52,7 +52,7 @@ pub fn open(run: &Run<'_, '_>) -> Open {
     open
 }
 
-/// What grew on the way from a root to one of the deepest nodes.
+/// The growth on the path from a root to one of the deepest nodes.
 fn growth(system: &System, nodes: &Nodes) -> Vec<Growth> {
     let mut deepest: Vec<NodeId> = (0..nodes.len()).collect();
     let key = |&id: &NodeId| (Reverse(nodes.get(id).depth), id);
@@ -66,7 +66,7 @@ fn growth(system: &System, nodes: &Nodes) -> Vec<Growth> {
     found.unwrap_or_default()
 }
 
-/// What grew on the way to a node: numbers first.
+/// The growth on the path to a node: numbers first.
 fn on_path(system: &System, nodes: &Nodes, id: NodeId) -> Vec<Growth> {
     let mut path = vec![id];
     let mut taken: Vec<TransitionId> = Vec::new();

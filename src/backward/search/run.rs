@@ -1,5 +1,5 @@
 //! One run of the backward search: from given candidates and the bad cubes to a fixpoint, a path to
-//! init, or a limit. Between its nodes the caller may put candidates in their place.
+//! init, or a limit. The caller may replace nodes by candidates as the run goes.
 //!
 //! Guarantees: when it ends in [`RunEnd::Safe`], every cube of `bad` and every candidate is unreachable for
 //! every number of processes: each pre-image of a visited cube is covered by visited ones and none
@@ -34,18 +34,18 @@ pub enum RunEnd {
     Safe,
     /// A bad state is reachable.
     Unsafe(Box<Trace>, Option<String>),
-    /// The candidate with this number is reachable, or seems so; with a run when there is one.
+    /// The candidate with this number is reachable, or seems to be; with a run when there is one.
     Candidate(i32, Option<Box<Trace>>),
     /// Not decided.
     Unknown(Reason, Option<String>),
 }
 
-/// What is next in a run.
+/// The next action in a run.
 #[derive(Debug)]
 pub enum Next {
-    /// A node that nothing covers, to be [expanded](Run::expand) or replaced.
+    /// A node that is not covered, to be [expanded](Run::expand) or replaced.
     Node(NodeId),
-    /// Nothing: the run ends so.
+    /// None: the run ends like this.
     End(RunEnd),
 }
 
@@ -66,7 +66,7 @@ pub struct Totals {
 pub struct Setting<'a> {
     /// The system.
     pub system: &'a System,
-    /// What the algebra knows of it.
+    /// The context for cube algebra.
     pub context: &'a CubeContext,
     /// Its transitions.
     pub transitions: &'a [Prepared<'a>],
@@ -74,7 +74,7 @@ pub struct Setting<'a> {
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
     pub pre: PreOptions,
-    /// Whether what a spurious path forgot can be mended; the run ends there then.
+    /// Whether the caller can restore what a spurious path forgot; then the run ends there.
     pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
@@ -108,35 +108,35 @@ pub struct RunCounts {
 pub struct Run<'a, 'r> {
     /// What it reads.
     pub setting: &'r Setting<'a>,
-    /// What its tests work with.
+    /// The shared tools of its tests.
     pub tester: &'r mut Tester<'a>,
     /// Sums over all runs.
     pub totals: &'r mut Totals,
     /// Nodes of this run.
     pub nodes: Nodes,
     frontier: Frontier,
-    /// The node that was taken and is not done with.
+    /// The node in progress.
     taken: Option<NodeId>,
     /// Visited cubes of this run.
     pub visited: Visited,
-    /// The node of each of them; `None` for what is assumed.
+    /// The node of each of them; `None` for assumed cubes.
     pub(super) visited_ids: Vec<Option<NodeId>>,
     pub(super) initial: Vec<Option<Initial>>,
     /// Figures.
     pub counts: RunCounts,
-    /// The cubes of trusted invariants, to be looked at first.
+    /// The cubes of trusted invariants, to be examined first.
     pub(super) trusted: Vec<NodeId>,
     pub(super) spurious: Option<String>,
-    /// No run with at most this many steps comes to a bad state.
+    /// No run with at most this many steps reaches a bad state.
     pub proved_steps: Option<usize>,
-    /// Why the first spurious path is one.
+    /// Why the first spurious path is spurious.
     pub forgotten: Option<Forgotten>,
     pub(super) undecided: Option<(String, String)>,
 }
 
 impl<'a, 'r> Run<'a, 'r> {
-    /// A run from candidates and the bad cubes, with lemmas; these and candidates have numbers. What lemmas are
-    /// is proved: as a search visits cubes, they are visited already, with all that leads into them.
+    /// A run from candidates and the bad cubes, with lemmas; these and candidates have numbers. Lemmas are
+    /// proved unreachable, so they count as visited from the start, with all their pre-images.
     pub fn new(
         setting: &'r Setting<'a>,
         tester: &'r mut Tester<'a>,
@@ -167,7 +167,7 @@ impl<'a, 'r> Run<'a, 'r> {
             run.visited.insert(run.tester, cube.clone(), false)?;
             run.visited_ids.push(None);
         }
-        // No reachable state violates an axiom: nothing is to be looked for there.
+        // No reachable state violates an axiom: there is nothing to search there.
         for axiom in &setting.system.axioms {
             for cube in cubes_of(setting.context, axiom.params, &axiom.cube)? {
                 run.visited.insert(run.tester, cube, false)?;
@@ -201,12 +201,12 @@ impl<'a, 'r> Run<'a, 'r> {
         self.nodes.push(Node { cube, origin: Origin::Step { child, transition, args, procs, kept }, depth })
     }
 
-    /// Adds a candidate that takes the place of a node; it does not wait.
+    /// Adds a candidate that replaces a node; it does not wait in the frontier.
     pub fn candidate(&mut self, number: i32, cube: Cube) -> NodeId {
         self.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
     }
 
-    /// The next node that nothing covers, or how the run ends.
+    /// The next node that is not covered, or how the run ends.
     pub fn next(&mut self, observer: &mut dyn Observer) -> Result<Next, Halt> {
         if let Some(end) = self.refuted_assumption()? {
             return Ok(Next::End(end));
@@ -245,7 +245,7 @@ impl<'a, 'r> Run<'a, 'r> {
         }
     }
 
-    /// Counts a node that is taken; the reason when that is one too many, or it is too deep.
+    /// Counts a node that is taken; returns the reason when it exceeds the node limit or is too deep.
     pub fn admit(&mut self, id: NodeId) -> Option<Reason> {
         let options = self.setting.options;
         if self.counts.nodes >= options.max_nodes {
@@ -265,28 +265,28 @@ impl<'a, 'r> Run<'a, 'r> {
         self.counts.max_literals = self.counts.max_literals.max(cube.len());
     }
 
-    /// Tells the tests what they may still cost.
+    /// Gives the tests the remaining effort.
     pub fn allow_tests(&mut self) {
         self.tester.allowance = self.setting.options.max_effort.map(|effort| {
             let left = effort.saturating_sub(self.spent());
-            // A test may cost more than what is left, and be the last one; but not many times as much.
+            // The last test may cost more than the remaining effort, but not many times as much.
             let clauses = left.max(1).saturating_mul(CLAUSES_PER_EFFORT * DEAREST_TEST);
             Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), clauses, effort }
         });
     }
 
-    /// Takes out all that waits: what a run begins with, before its first node is taken.
+    /// Removes and returns all waiting nodes: the start of a run, before its first node is taken.
     pub fn take_waiting(&mut self) -> Vec<NodeId> {
         std::iter::from_fn(|| self.frontier.pop(&self.nodes)).collect()
     }
 
-    /// Takes what was shown to be unreachable in another way as visited, instead of what was.
+    /// Replaces the visited cubes by cubes that were shown unreachable in another way.
     pub fn close(&mut self, visited: Visited) {
         self.visited_ids = vec![None; visited.cubes().count()];
         self.visited = visited;
     }
 
-    /// The nodes that nobody is done with.
+    /// The nodes that are not done.
     pub fn waiting(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.taken.into_iter().chain(self.frontier.ids())
     }
@@ -302,12 +302,12 @@ impl<'a, 'r> Run<'a, 'r> {
         self.totals.effort + self.effort_of_tests()
     }
 
-    /// What the pre-images of this run have cost.
+    /// The effort of the pre-images of this run.
     pub fn effort(&self) -> u64 {
         self.counts.pre.instances / INSTANCES_PER_EFFORT
     }
 
-    /// What hard tests have cost in all runs.
+    /// The effort of hard tests in all runs.
     fn effort_of_tests(&self) -> u64 {
         let counts = self.tester.counts;
         counts.clauses / CLAUSES_PER_EFFORT
@@ -315,7 +315,7 @@ impl<'a, 'r> Run<'a, 'r> {
             + self.tester.solver.calls
     }
 
-    /// How a run ends in which nothing is left to do.
+    /// How a run ends when no node is left.
     pub fn fixpoint(&mut self) -> RunEnd {
         match (self.spurious.take(), self.undecided.take()) {
             (_, Some((history, why))) => RunEnd::Unknown(Reason::SolverUnknown(why), Some(history)),

@@ -1,4 +1,4 @@
-//! Tells of a run: its nodes in words, and its graph, to who wants them.
+//! Reports a run to the observer: its nodes as text, and its graph, where the observer wants them.
 
 use super::node::{NodeId, Origin, action};
 use super::run::Run;
@@ -7,12 +7,12 @@ use crate::preimage::{Pre, Prepared};
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
 
-/// Whether somebody wants the graph at all.
+/// Whether the observer wants the graph at all.
 fn wants_graph(observer: &dyn Observer) -> bool {
     observer.graph_detail() > GraphDetail::Nothing
 }
 
-/// Whether a cube that became this is wanted in words.
+/// Whether the observer wants the text of a cube with this fate.
 fn wants_words(observer: &dyn Observer, fate: GraphFate) -> bool {
     let least = match fate {
         GraphFate::Visited(_) | GraphFate::Open => GraphDetail::Visited,
@@ -22,7 +22,7 @@ fn wants_words(observer: &dyn Observer, fate: GraphFate) -> bool {
 }
 
 impl Run<'_, '_> {
-    /// Tells of a node that is about to be replaced or expanded.
+    /// Reports a node that is about to be replaced or expanded.
     pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
         let system = self.setting.system;
         self.tell_fate(id, GraphFate::Visited(self.counts.nodes), observer);
@@ -44,7 +44,7 @@ impl Run<'_, '_> {
         observer.event(self.setting.system, Event::Frontier { waiting: queued + postponed, depth });
     }
 
-    /// Tells what became of a node.
+    /// Reports the fate of a node.
     pub(super) fn tell_fate(&self, id: NodeId, fate: GraphFate, observer: &mut dyn Observer) {
         if !wants_graph(observer) {
             return;
@@ -62,7 +62,7 @@ impl Run<'_, '_> {
         self.tell_cube(Some(id), origin, &node.cube, fate, observer);
     }
 
-    /// Tells of a candidate in the place of a node.
+    /// Reports a candidate that replaces a node.
     pub fn tell_candidate(&self, candidate: NodeId, of: NodeId, observer: &mut dyn Observer) {
         if let (true, Origin::Candidate(number)) = (wants_graph(observer), &self.nodes.get(candidate).origin)
         {
@@ -72,7 +72,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells of a pre-image of a node that the visited cube number `by` contains.
+    /// Reports a pre-image of a node that the visited cube number `by` contains.
     pub(super) fn tell_subsumed(
         &self,
         of: NodeId,
@@ -104,14 +104,14 @@ impl Run<'_, '_> {
         observer.event(system, Event::Graph(&step));
     }
 
-    /// Tells that a node meets the initial states, and whether its path was executed.
+    /// Reports that a node meets the initial states, and whether its path was executed.
     pub(super) fn tell_init(&self, node: NodeId, executed: bool, observer: &mut dyn Observer) {
         if wants_graph(observer) {
             observer.event(self.setting.system, Event::Graph(&GraphStep::Init { node, executed }));
         }
     }
 
-    /// Tells of visited nodes that were dropped for a later one.
+    /// Reports visited nodes that were dropped for a later one.
     pub(super) fn tell_dropped(&self, nodes: &[NodeId], by: NodeId, observer: &mut dyn Observer) {
         if wants_graph(observer) {
             for &node in nodes {

@@ -1,4 +1,4 @@
-//! What a run does where a cube meets init: it looks for a run of the model along the path.
+//! The steps of a search where a cube meets init: it looks for a run of the model along the path.
 
 use super::node::{NodeId, Origin};
 use super::run::{Run, RunEnd, Setting};
@@ -13,7 +13,7 @@ use cubicle_run::result::{Forgotten, GraphFate};
 use cubicle_run::verdict::{Reason, Trace};
 
 impl Run<'_, '_> {
-    /// A run to a cube of a trusted invariant, all of which are looked at first.
+    /// A run to a cube of a trusted invariant, if an initial state is in one; all of them are examined first.
     pub fn refuted_assumption(&mut self) -> Result<Option<RunEnd>, Halt> {
         for id in std::mem::take(&mut self.trusted) {
             if let Some(trace) = self.begins_in(id)? {
@@ -45,8 +45,8 @@ impl Run<'_, '_> {
         })
     }
 
-    /// An initial state in the cube of a trusted invariant, which refutes it: as far as that is seen, for the search
-    /// takes the cube for granted.
+    /// An initial state in the cube of a trusted invariant, which refutes the invariant; `None` where that is not known: the
+    /// search trusts the invariant.
     pub(super) fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
         let cube = self.nodes.get(id).cube.clone();
         if self.meets_init(&cube)? == Sat::No {
@@ -58,7 +58,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// A node meets init: is there a run? `None` when no instance executes the path.
+    /// Searches for a run from a node that meets init; `None` when no instance executes the path.
     pub fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
         let setting = self.setting;
         let history = self.nodes.history_text(setting.system, id);

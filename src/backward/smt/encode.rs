@@ -26,7 +26,7 @@ pub struct Frame {
     pub cells: Vec<Symbolic>,
 }
 
-/// Encodes over an instance with a fixed number of processes.
+/// Encoder for an instance with a fixed number of processes.
 #[derive(Debug)]
 pub struct Encoder<'a> {
     system: &'a System,
@@ -232,7 +232,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// That the frame is an initial state of this instance.
+    /// Formula: the frame is an initial state of this instance.
     pub fn initial(&self, frame: &Frame) -> Bool {
         let init = &self.system.init;
         let mut conjuncts = self.axioms(frame);
@@ -252,7 +252,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// What the axioms say of the frame.
+    /// The axioms for the frame.
     fn axioms(&self, frame: &Frame) -> Vec<Bool> {
         let mut conjuncts = Vec::new();
         for axiom in &self.system.axioms {
@@ -263,7 +263,7 @@ impl<'a> Encoder<'a> {
         conjuncts
     }
 
-    /// That a transition is enabled for these arguments.
+    /// Formula: a transition is enabled for these arguments.
     pub fn enabled(&self, frame: &Frame, t: &cubicle_lang::model::Transition, args: Processes<'_>) -> Bool {
         let mut conjuncts = vec![self.conj(frame, args, &t.guard)];
         for u in &t.universals {
@@ -371,6 +371,6 @@ pub fn any(of: impl IntoIterator<Item = Bool>) -> Bool {
 }
 
 fn real(r: Rational) -> Real {
-    // By text: the call that takes 64-bit numbers is younger than libz3 4.8.12.
+    // As text: the call that takes 64-bit numbers is newer than libz3 4.8.12.
     Real::from_rational_str(&r.num().to_string(), &r.den().to_string()).expect("decimal digits")
 }

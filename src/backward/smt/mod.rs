@@ -1,4 +1,4 @@
-//! The only room that knows Z3: encoding of model terms, satisfiability of formulas over the state of an
+//! The only module of this crate that uses Z3: encoding of model terms, satisfiability of formulas over the state of an
 //! instance, and exact unrolling of runs.
 //!
 //! Enums are one-hot booleans, processes and outside values are integers (points of the process order),

@@ -16,7 +16,7 @@ use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Trace;
 use cubicle_solver as solver;
 
-/// A run to look for.
+/// The run to search for.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Number of processes of the instance.
@@ -27,7 +27,7 @@ pub struct Path {
     pub target: RunTarget,
 }
 
-/// What the last state of a run must satisfy.
+/// The condition on the last state of a run.
 #[derive(Clone, Debug)]
 pub enum RunTarget {
     /// A cube of `System::bad`, for any distinct processes.
@@ -60,7 +60,7 @@ pub enum Unrolled {
     Unknown(String),
 }
 
-/// Looks for a concrete run of `path`.
+/// Searches for a concrete run of `path`.
 ///
 /// # Errors
 /// The run must end.
@@ -128,7 +128,7 @@ pub fn unroll(
     })
 }
 
-/// What a step may choose: arguments (with a selector each when there are several) and values of `?`.
+/// The choices of a step: arguments (with a selector each when there are several) and values of `?`.
 struct StepChoice {
     options: Vec<(Vec<usize>, Option<Bool>)>,
     nondet: Vec<Symbolic>,
@@ -138,15 +138,15 @@ struct StepChoice {
 struct Unrolling<'a> {
     encoder: &'a Encoder<'a>,
     solver: &'a Solver,
-    /// The state that is reached.
+    /// The last state.
     frame: Frame,
-    /// What holds of the cells of all states.
+    /// Facts about the cells of all states.
     facts: Vec<Bool>,
     interrupt: &'a Interrupt,
 }
 
 impl Unrolling<'_> {
-    /// Takes step number `at`, with one of `options` as arguments; `None` when there are none.
+    /// Encodes step number `at`, with one of `options` as arguments; `None` when `options` is empty.
     fn step(
         &mut self,
         t: &Transition,
@@ -261,7 +261,7 @@ fn extract(
         semantics::is_step(system, before, step)?;
         before = &step.after;
     }
-    // The run is real even if it should not end where it was to: it is only learnt from.
+    // The run is real even if it does not end in the target: it only adds states to the oracle.
     if begins { Ok(Trace { initial, steps, bad: None }) } else { Err("no initial state".to_owned()) }
 }
 
@@ -297,7 +297,7 @@ impl Order {
             at += count;
         }
         for value in choices.iter().flat_map(|c| &c.nondet) {
-            // Numbers and abstract values among these do no harm: only proc values are looked up.
+            // Numbers and abstract values among these are harmless: only proc values are looked up.
             if let Symbolic::Int(i) = value {
                 all.push(int(model, i)?);
             }

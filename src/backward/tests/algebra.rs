@@ -1,4 +1,4 @@
-//! What the algebra does to cubes keeps their states.
+//! The operations of the algebra keep the states of cubes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ pub fn renamed(world: &World, cube: &Cube, map: &[u8]) -> Cube {
         let relational = rename_relational(&world.context, relational, map).expect("small numbers");
         literals.push(CubeLiteral::Relational(relational));
     }
-    world.cube(&literals).expect("a renaming is no contradiction")
+    world.cube(&literals).expect("a renaming is not a contradiction")
 }
 
 fn check_normal_form(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
@@ -57,7 +57,7 @@ fn check_normal_form(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     }
     prop_assert!(cube.masks.is_sorted_by_key(|m| m.0) && cube.relational.is_sorted(), "{cube:?}");
     let again = CubeBuilder::from_cube(&world.context, &cube).finish().expect("small numbers");
-    prop_assert_eq!(again.as_ref(), Some(&cube), "a normal form is its own");
+    prop_assert_eq!(again.as_ref(), Some(&cube), "normalising a normal form changes nothing");
     let mut reversed = literals.clone();
     reversed.reverse();
     let reversed = world.cube(&reversed);
@@ -134,7 +134,7 @@ fn check_renaming(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A cube in the words of solvers, oracles, certificates and declarations.
+/// Checks a cube as solvers, oracles, certificates and declarations write it.
 fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let Some(cube) = world.drawn(raw) else { return Ok(()) };
     let context = &world.context;
@@ -156,7 +156,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         }
         let mut any = forbidden[about_values..].iter().map(|f| env.conj(&f.cube) == Some(true));
         prop_assert_eq!(any.any(|holds| holds), inside, "{:?}: {:?}", cube, forbidden);
-        // The first ones say which values never occur, and the worlds have no others.
+        // The first ones say which values never occur; no world has these values.
         let mut never = forbidden[..about_values].iter().map(|f| env.conj(&f.cube) == Some(true));
         prop_assert!(!never.any(|holds| holds), "{forbidden:?}");
     }
@@ -171,7 +171,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    /// Normalisation neither adds nor loses a state; what it calls empty is.
+    /// Normalisation neither adds nor loses a state; cubes that it calls empty are empty.
     #[test]
     fn normal_forms_keep_the_states(raw in vec(any::<Raw>(), 0..6)) {
         for world in WORLDS.iter() {
@@ -179,15 +179,15 @@ proptest! {
         }
     }
 
-    /// A negation is the complement; `implies` and `excludes` say the truth.
+    /// A negation is the complement; `implies` and `excludes` answer true only when that is so.
     #[test]
-    fn literals_relate_as_they_claim(raw in vec(any::<Raw>(), 1..5)) {
+    fn negation_implication_and_exclusion_are_right(raw in vec(any::<Raw>(), 1..5)) {
         for world in WORLDS.iter() {
             check_pairs(world, &raw)?;
         }
     }
 
-    /// Names of processes do not matter, and one that occurs in no literal may go.
+    /// Names of processes do not matter, and a process that occurs in no literal may be dropped.
     #[test]
     fn renamings_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
         for world in WORLDS.iter() {
@@ -195,7 +195,7 @@ proptest! {
         }
     }
 
-    /// A cube says the same in the words of the model.
+    /// A cube written as formulas of the model has the same states.
     #[test]
     fn exports_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
         for world in WORLDS.iter() {
@@ -204,7 +204,7 @@ proptest! {
     }
 }
 
-/// Of one linear form, implication and exclusion are seen exactly.
+/// For bounds of one linear form, implication and exclusion are exact.
 #[test]
 fn bounds_of_one_form_are_compared_exactly() {
     for name in ["integers", "reals"] {
@@ -230,7 +230,7 @@ fn bounds_of_one_form_are_compared_exactly() {
                 let (in_a, in_b) = (inside(a), inside(b));
                 let subset = in_a.iter().zip(&in_b).all(|(x, y)| !x || *y);
                 let disjoint = in_a.iter().zip(&in_b).all(|(x, y)| !x || !y);
-                // `x <= 0` and `x <> 0`, of integers, are more than either says.
+                // `x <= 0` and `x <> 0`, of integers, together imply more than either alone.
                 assert_eq!(a.implies(b), subset, "{name}: {a:?} implies {b:?}");
                 assert_eq!(a.excludes(b), disjoint, "{name}: {a:?} excludes {b:?}");
             }
@@ -238,7 +238,7 @@ fn bounds_of_one_form_are_compared_exactly() {
     }
 }
 
-/// Of two cells in the process order, too; whatever is said of the two.
+/// For two cells in the process order, too, for all relations between them.
 #[test]
 fn orders_of_two_cells_are_compared_exactly() {
     let world = world("order");
@@ -263,15 +263,15 @@ fn orders_of_two_cells_are_compared_exactly() {
                 assert_eq!(x.excludes(y), disjoint, "{x:?} excludes {y:?}");
             }
         }
-        // Chains are not seen from two literals alone.
+        // Chains are not visible from two literals alone.
         let other = Relational::Lt(b, world.cells[2]);
         assert!(all.iter().all(|x| !x.excludes(&other) && !other.excludes(x) && !x.implies(&other)));
     }
 }
 
-/// What needs no state: constants come in order, a process is no other, a set of all values says nothing.
+/// Literals decided without a state: constants come in order, a process differs from the others, a set of all values is true.
 #[test]
-fn literals_that_names_decide_are_decided() {
+fn literals_over_names_and_constants_are_decided() {
     let world = world("constants");
     let context = &world.context;
     let [one, two, three, four] = [0, 1, 2, 3].map(CubeCell::process);
@@ -290,9 +290,9 @@ fn literals_that_names_decide_are_decided() {
     assert_eq!(Reduced::mask(cell, 0b110, full), Reduced::Literal(CubeLiteral::Mask(cell, 0b10)));
 }
 
-/// What equals a variable that never holds a process is an outside value; others keep what is said of them.
+/// A cell equal to a variable that never holds a process has an outside value; others keep their literals.
 #[test]
-fn only_what_an_equality_says_is_left_unsaid() {
+fn only_masks_that_follow_from_an_equality_are_dropped() {
     use crate::cube::OTHER;
     let world = world("pointers");
     let [p, never, first, second] = world.cells[..] else { panic!("four cells") };

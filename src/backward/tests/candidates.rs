@@ -1,4 +1,4 @@
-//! Candidates: parts of a cube, within the limits, and the same whatever its processes are called.
+//! Candidates: parts of a cube, within the limits, and independent of process names.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,11 +21,11 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     for candidate in &found {
         prop_assert!(
             world.models.iter().all(|m| !world.inside(&cube, m) || world.inside(candidate, m)),
-            "{}: {candidate:?} is no part of {cube:?}",
+            "{}: {candidate:?} is not a part of {cube:?}",
             world.name
         );
         prop_assert!(usize::from(candidate.procs - context.rigid) <= LIMITS.procs, "{candidate:?}");
-        // Of masks alone, a candidate is just what was chosen.
+        // With masks alone, a candidate is exactly the chosen literals.
         if cube.relational.is_empty() {
             let arrays = candidate.masks.iter().filter(|m| context.arity(m.0.var()) > 0).count();
             prop_assert!(candidate.len() <= LIMITS.size + 1 && candidate.len() < cube.len(), "{candidate:?}");
@@ -40,7 +40,7 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         let linear = candidate.relational.iter().any(|r| matches!(r, Relational::Linear { .. }));
         prop_assert!(!linear, "{candidate:?}");
     }
-    // The order of constants and of what is named by a mask may decide ties; which candidates there are is the same.
+    // The order of constants and of processes in masks may decide ties; the set of candidates is the same.
     for map in world.maps(cube.procs) {
         let other: Vec<Cube> = candidates(context, &renamed(world, &cube, &map), LIMITS).collect();
         prop_assert_eq!(found.len(), other.len(), "{}: {:?} as {:?}", world.name, cube, map);
@@ -65,7 +65,7 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn candidates_are_parts(raw in vec(any::<Raw>(), 1..5)) {
+    fn candidates_are_parts_of_their_cube(raw in vec(any::<Raw>(), 1..5)) {
         for world in WORLDS.iter() {
             check_candidates(world, &raw)?;
         }

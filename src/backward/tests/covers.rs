@@ -43,7 +43,7 @@ fn check_subsumption(world: &World, big: &[Raw], more: &[Raw]) -> Result<(), Tes
     Ok(())
 }
 
-/// Whether the visited cubes cover the tested one, by both deciders and by enumeration; how it was told.
+/// Compares whether the visited cubes cover the tested one by both deciders and by enumeration; returns how it was decided.
 fn check_cover(
     world: &World,
     visited: &[Vec<Raw>],
@@ -62,13 +62,13 @@ fn check_cover(
     for model in &world.models {
         let before = cubes.iter().any(|cube| world.inside(cube, model));
         let after = kept.iter().any(|cube| world.inside(cube, model));
-        prop_assert_eq!(before, after, "{}: what is dropped is subsumed", world.name);
+        prop_assert_eq!(before, after, "{}: dropped cubes are subsumed", world.name);
     }
     let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
     let contained = contained(world, &fitting, &tested);
     let covered = set.covers(&mut tester, &tested).expect("small numbers");
     let one = cubes.iter().any(|cube| tester.contains(cube, &tested).expect("small numbers"));
-    // Without a number, the residues of one cube are enough: a little more than subsumption sees.
+    // Without numbers, the residues of one cube are enough: they find a little more than subsumption.
     prop_assert_eq!(one, matches!(covered, Covered::Subsumed(Some(_))), "{}: {:?}", world.name, covered);
     prop_assert_eq!(one, set.subsumer(&mut tester, &tested).expect("small numbers").is_some());
     if covered == Covered::No {
@@ -83,7 +83,7 @@ fn check_cover(
     Ok(Some(covered))
 }
 
-/// What a digest rules out is not there; how often each of its questions is answered no.
+/// Digests rule out only cubes without a match; returns how often each of their questions is answered no.
 fn check_digest(world: &World, a: &Cube, b: &Cube) -> Result<[usize; 3], TestCaseError> {
     let options = BackwardOptions::default();
     let mut tester = Tester::new(&world.system, &world.context, &options);
@@ -106,9 +106,9 @@ fn check_digest(world: &World, a: &Cube, b: &Cube) -> Result<[usize; 3], TestCas
     Ok([over, under, meet].map(|may| usize::from(!may)))
 }
 
-/// The filters before subsumption and before clauses let nothing fall through, and do filter.
+/// The filters before subsumption and before clauses drop no match, and do filter.
 #[test]
-fn digests_rule_out_only_what_is_not_there() {
+fn digests_rule_out_only_cubes_without_a_match() {
     let world = world("values");
     let cubes: Vec<Cube> = (0..9 * 7)
         .filter_map(|n| {
@@ -127,7 +127,7 @@ fn digests_rule_out_only_what_is_not_there() {
 }
 
 proptest! {
-    /// What is subsumed is contained; a cube subsumes itself, renamed.
+    /// A subsumed cube is contained; a cube subsumes itself, renamed.
     #[test]
     fn subsumption_is_inclusion(big in vec(any::<Raw>(), 1..4), more in vec(any::<Raw>(), 0..3)) {
         for world in WORLDS.iter() {
@@ -135,9 +135,9 @@ proptest! {
         }
     }
 
-    /// The union of cubes covers what enumeration says.
+    /// Coverage by a union of cubes agrees with enumeration.
     #[test]
-    fn coverage_is_what_enumeration_says(
+    fn coverage_agrees_with_enumeration(
         visited in vec(vec(any::<Raw>(), 1..3), 1..6),
         tested in vec(any::<Raw>(), 0..4),
     ) {
@@ -150,7 +150,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// Z3 says the same.
+    /// Z3 agrees with enumeration about coverage.
     #[test]
     fn the_solver_agrees_about_coverage(
         visited in vec(vec(any::<Raw>(), 1..3), 1..6),
@@ -164,7 +164,7 @@ proptest! {
 
 /// Values of an enum: each by itself one visited cube, together all.
 #[test]
-fn unions_are_seen() {
+fn a_union_covers_what_no_single_cube_does() {
     let world = world("values");
     // G = A, B or C, and S[#1] = A.
     let value = |mask: u8| (0, 0, 0, mask, (0, 0, 0));

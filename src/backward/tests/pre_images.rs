@@ -1,4 +1,4 @@
-//! Pre-images are what steps say, and merging their cubes keeps the union.
+//! Pre-images agree with steps, and merging their cubes keeps the union.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) 
     }
     let options = PreOptions { keep_unused, eliminate_constants: false, join };
     let before = pres.clone();
-    // What was there before is left alone.
+    // Earlier cubes are left alone.
     let from = before.len().min(1);
     merge(&world.context, options, &mut pres, from).expect("small numbers");
     prop_assert!(pres.len() >= from && pres.len() <= before.len());
@@ -57,7 +57,7 @@ proptest! {
     }
 }
 
-/// `G = A` and `G = B` are one cube, in the place of the first, if that is asked for; what contains another stays.
+/// `G = A` and `G = B` become one cube, in the place of the first, if joining is on; a cube that contains another stays.
 #[test]
 fn cubes_that_differ_in_one_mask_are_joined() {
     let world = super::world::world("values");
@@ -102,7 +102,7 @@ fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: 
     out
 }
 
-/// Compares the pre-image of a cube with the steps from all states; how many lead into the cube.
+/// Compares the pre-image of a cube with the steps from all states; returns how many lead into the cube.
 fn check_pre(
     world: &World,
     cube: &Cube,
@@ -142,9 +142,9 @@ fn check_pre(
 const STEPS: [&str; 6] = ["values", "matrix", "pointers", "steps", "sums", "data"];
 
 proptest! {
-    /// A state is in the pre-image of a cube if a step leads into it, and then only, but for universal guards.
+    /// A state is in the pre-image of a cube if and only if a step leads into the cube, but for universal guards.
     #[test]
-    fn pre_images_are_what_steps_say(raw in vec(any::<Raw>(), 1..4), keep_unused in any::<bool>(), join in any::<bool>()) {
+    fn pre_images_agree_with_steps(raw in vec(any::<Raw>(), 1..4), keep_unused in any::<bool>(), join in any::<bool>()) {
         let options = PreOptions { keep_unused, eliminate_constants: false, join };
         for world in WORLDS.iter().filter(|w| STEPS.contains(&w.name)) {
             let Some(cube) = world.drawn(&raw) else { continue };
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// Without steps into cubes, the property would say nothing; transitions come cheapest first.
+/// Without steps into cubes, the property would be vacuous; transitions come cheapest first.
 #[test]
 fn steps_into_cubes_are_met() {
     let world = super::world::world("steps");

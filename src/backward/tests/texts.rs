@@ -1,4 +1,4 @@
-//! Cubes as their users read them, and the cubes of declarations.
+//! Cubes as text, and the cubes of declarations.
 
 use super::world::{Raw, world};
 use crate::cube::{bad_cubes, invariant, text};
@@ -50,16 +50,16 @@ fn a_bad_declaration_is_a_cube_for_each_choice_of_constants() {
             .collect()
     };
     assert_eq!(texts(&world.system.bad[0]), ["2: P = #1", "2: P = #2", "3: P = #3"]);
-    // Of four processes two are constants: a declaration about three others says nothing.
+    // Of four processes two are constants: a declaration about three others has no cube.
     let three = Bad { params: 3, ..world.system.bad[0].clone() };
     assert_eq!(texts(&three).len(), 3 * 2 + 3 * 2);
     let five = Bad { params: 5, ..world.system.bad[0].clone() };
     assert!(texts(&five).is_empty());
 }
 
-/// Value ranges, and globals that hold no process, are part of what is shown.
+/// Value ranges, and globals that hold no process, are part of the invariant.
 #[test]
-fn what_never_occurs_is_part_of_an_invariant() {
+fn values_that_never_occur_are_part_of_an_invariant() {
     let lengths = |name: &str| {
         let world = world(name);
         let never = invariant(&world.system, &world.context, std::iter::empty());

@@ -1,4 +1,4 @@
-//! Whether a cube has a state, and what is left without a value, against enumeration.
+//! Compares satisfiability of cubes, and projections, with enumeration.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn builder<'w>(world: &'w World, literals: &[CubeLiteral]) -> Option<CubeBuilder
     b.require_all(literals).then_some(b)
 }
 
-/// Whether the models of a world are all there is to see.
+/// Whether the models of a world are all states.
 fn is_finite(world: &World) -> bool {
     !["integers", "reals", "sums"].contains(&world.name)
 }
@@ -39,8 +39,8 @@ fn with_ghosts(world: &World, ghosts: &[CubeCell], model: &Model) -> Vec<Model> 
     })
 }
 
-/// Draws literals about cells and at most one ghost; what projection leaves holds where some value of the ghost
-/// does, and nowhere else unless numbers play a part.
+/// Draws literals about cells and at most one ghost; the projection holds where the literals hold for some value of the
+/// ghost, and nowhere else unless numbers occur.
 fn check_projection(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     use crate::preimage::eliminate_ghosts;
     let Some(literals) = world.literals(raw, true) else { return Ok(()) };
@@ -79,14 +79,14 @@ fn check_projection(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn satisfiability_is_what_enumeration_says(raw in vec(any::<Raw>(), 1..7)) {
+    fn satisfiability_agrees_with_enumeration(raw in vec(any::<Raw>(), 1..7)) {
         for world in WORLDS.iter() {
             check_satisfiable(world, &raw)?;
         }
     }
 
     #[test]
-    fn projections_are_what_enumeration_says(raw in vec(any::<Raw>(), 1..5)) {
+    fn projections_agree_with_enumeration(raw in vec(any::<Raw>(), 1..5)) {
         for world in WORLDS.iter() {
             check_projection(world, &raw)?;
         }
@@ -95,7 +95,7 @@ proptest! {
 
 /// Three booleans that all differ; three processes in a circle.
 #[test]
-fn chains_of_literals_are_seen_through() {
+fn contradictions_along_chains_of_literals_are_found() {
     let decide = |name: &str, relational: &[Relational]| {
         let world = world(name);
         let mut b = CubeBuilder::new(&world.context, world.procs);
@@ -114,7 +114,7 @@ fn chains_of_literals_are_seen_through() {
 
 /// Between an outside value and another one there is room for a third, but not between one and itself.
 #[test]
-fn what_lies_between_orders_its_neighbours() {
+fn a_projected_value_between_two_others_orders_them() {
     use crate::cube::OTHER;
     use crate::preimage::eliminate_ghosts;
     type Order = fn(CubeCell, CubeCell) -> Relational;
@@ -139,7 +139,7 @@ fn what_lies_between_orders_its_neighbours() {
     }
 }
 
-/// A constant that is known to be positive, or negative, goes; what it said of others stays.
+/// A constant that is known to be positive, or negative, is eliminated; its consequences for others stay.
 #[test]
 fn constants_of_a_known_sign_are_projected_away() {
     use crate::cube::{CubeContext, text};
@@ -169,7 +169,7 @@ fn constants_of_a_known_sign_are_projected_away() {
     assert_eq!(left(&[(1, 0, 0, 1), (-1, 1, 0, 0)]), ["X <= -1"]);
     // 1 <= N <= X, N <= Y.
     assert_eq!(left(&[(-1, 0, 0, 1), (1, -1, 0, 0), (1, 0, -1, 0)]), ["X >= 1", "Y >= 1"]);
-    // Of a sign that is not known, it stays.
+    // With an unknown sign, it stays.
     assert_eq!(left(&[(-1, 0, 0, -1), (1, -1, 0, 0)]).len(), 2);
     assert_eq!(left(&[(1, 0, 0, -1), (-1, 1, 0, 0)]).len(), 2);
     // 1 <= N <= X <= 0.

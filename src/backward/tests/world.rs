@@ -1,6 +1,6 @@
-//! Small systems, and all that a few named processes may see of their states.
+//! Small systems, and all that a few named processes can observe of their states.
 //!
-//! What a literal means is written down here once more, so that nothing of the algebra is believed.
+//! The meaning of a literal is implemented here again, so that the tests do not rely on the algebra.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use cubicle_lang::model::semantics::{Layout, Point, State, Value, distinct_tuple
 use cubicle_lang::model::{Assignment, Rational, Relation, System, Update, VarId};
 use cubicle_run::interrupt::Interrupt;
 
-/// A system, and so many processes of it that have names.
+/// A system, and the number of its processes that have names.
 pub struct World {
     pub name: &'static str,
     pub system: System,
@@ -22,22 +22,22 @@ pub struct World {
     pub cells: Vec<CubeCell>,
     /// The values that `?` gives to globals.
     pub ghosts: Vec<CubeCell>,
-    /// Whether literals speak of the order of processes.
+    /// Whether literals mention the order of processes.
     pub ordered: bool,
     /// Every way in which the cells can be filled and the processes be ordered, as far as literals tell them apart.
     pub models: Vec<Model>,
 }
 
-/// What the named processes see of a state.
+/// The part of a state that the named processes observe.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// Where each process stands in the order.
+    /// The place of each process in the order.
     pub order: Vec<usize>,
     pub values: Vec<(CubeCell, Value)>,
 }
 
-/// A literal as proptest draws it: what it is about and what it says of that, each number taken modulo what
-/// there is. All zeros is the plainest.
+/// A literal as proptest draws it: its cells and its relation, each number taken modulo the number of
+/// choices. All zeros is the simplest.
 pub type Raw = (u8, u8, u8, u8, (i8, i8, i8));
 
 /// Name, processes, whether ordered, text.
@@ -197,7 +197,7 @@ impl World {
             }
             CellKind::Proc => {
                 let inside = (0..n).map(|p| Point::process(p).0);
-                // One gap is enough where nothing speaks of the order.
+                // One gap is enough where no literal mentions the order.
                 let gaps = if self.ordered { n + 1 } else { 1 };
                 // What `?` chooses may lie between any two others.
                 let places = if cell.is_ghost() { 1..=2 * alike + 1 } else { 1..=alike };
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Number of cells that hold what this one does.
+    /// Number of cells of this one's type.
     fn alike(&self, cell: CubeCell) -> usize {
         self.cells.iter().filter(|&&c| self.context.kind(c) == self.context.kind(cell)).count()
     }
@@ -267,7 +267,7 @@ impl World {
         }
     }
 
-    /// The literals of these numbers that say anything; `None` when one never holds.
+    /// The literals of these numbers that are not always true; `None` when one never holds.
     pub fn literals(&self, raw: &[Raw], ghosts: bool) -> Option<Vec<CubeLiteral>> {
         let mut out = Vec::new();
         for raw in raw {
@@ -335,7 +335,7 @@ impl World {
         (State { procs: n, values }, model.order.clone())
     }
 
-    /// What the processes of `model` see of another state.
+    /// The part of another state that the processes of `model` observe.
     pub fn seen(&self, state: &State, model: &Model) -> Model {
         let layout = Layout::new(&self.system, self.procs.into());
         let value = |&cell: &CubeCell| {
@@ -402,7 +402,7 @@ impl Model {
             Relational::Linear { form, bound, .. } => {
                 let sum = form.iter().fold(Rational::ZERO, |sum, (cell, k)| match self.value(*cell) {
                     Value::Number(n) => sum.add(k.mul(n).expect("small")).expect("small"),
-                    other => panic!("{other:?} is no number"),
+                    other => panic!("{other:?} is not a number"),
                 });
                 let above = sum.sub(bound.number()).expect("small").signum();
                 match bound {

@@ -1,6 +1,6 @@
 //! Whether linear constraints have a common solution.
 //!
-//! Fourier-Motzkin elimination says so without the disequalities; and going back through what was eliminated gives each
+//! Fourier-Motzkin elimination decides that without the disequalities; then going back through the eliminated numbers gives each
 //! number a value between its bounds that no disequality excludes. Where that succeeds, the point is an answer;
 //! where it does not, a disequality is split.
 
@@ -10,7 +10,7 @@ use crate::cube::{Bound, CubeCell, Form, Overflow, Relational};
 use crate::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
 use cubicle_lang::model::{Rational, Relation, gcd};
 
-/// A form, and what it is not.
+/// A form, and a value that it must not have.
 type Apart = (Form, Rational);
 
 /// Whether the linear constraints among these literals have a common solution. Disequalities are split.
@@ -42,7 +42,7 @@ pub fn satisfiable(relational: &[Relational]) -> Result<Sat, Overflow> {
     Ok(answer)
 }
 
-/// Whether some point satisfies the rows and is apart from all that.
+/// Whether some point satisfies the rows and all disequalities `apart`.
 fn split(rows: &[Row], apart: &[Apart], integer: bool) -> Result<Sat, Overflow> {
     if rows.is_empty() {
         // Finitely many hyperplanes do not cover the space.
@@ -133,7 +133,7 @@ fn keep(rows: &mut Vec<Row>, new: Row) {
 /// Values of cells.
 type Values = Vec<(CubeCell, Rational)>;
 
-/// A solution of the rows apart from all that, where going back through the stages finds one.
+/// A solution of the rows and the disequalities `apart`, where going back through the stages finds one.
 fn point(stages: &[Eliminated], rows: &[Row], apart: &[Apart], integer: bool) -> Option<Values> {
     let mut values = Values::new();
     for stage in stages.iter().rev() {
@@ -159,7 +159,7 @@ fn point(stages: &[Eliminated], rows: &[Row], apart: &[Apart], integer: bool) ->
             choose(*cell, [None, None], apart, integer, &mut values)?;
         }
     }
-    // An answer rests on this alone.
+    // The answer rests on this check alone.
     let holds = |row: &Row| {
         let left = value(&row.terms, &values)?;
         Some(left < row.bound || (left == row.bound && row.relation == Relation::Le))
@@ -184,7 +184,7 @@ fn choose(
         lower.is_none_or(|(least, strict)| value > least || (value == least && !strict))
             && upper.is_none_or(|(most, strict)| value < most || (value == most && !strict))
     };
-    // Of so many different values, one is not excluded.
+    // One of this many different values is not excluded.
     let tries = apart.len() as i64 + 2;
     for n in 0..tries {
         let step = Rational::integer(n);

@@ -28,13 +28,13 @@ impl Row {
         }
     }
 
-    /// What a cell is multiplied by.
+    /// The coefficient of a cell.
     pub fn coefficient(&self, cell: CubeCell) -> Option<Rational> {
         self.terms.iter().find(|t| t.0 == cell).map(|t| t.1)
     }
 }
 
-/// `a * x + b * y`: what the left sides are together, and what the bounds are.
+/// `a * x + b * y`: the sum of the left sides, and that of the bounds.
 pub fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), Overflow> {
     let mut terms = Form::new();
     let mut all: Vec<(CubeCell, Rational)> = Vec::with_capacity(x.terms.len() + y.terms.len());
@@ -61,9 +61,9 @@ pub fn between(lower: &Row, upper: &Row) -> Relation {
     if strict { Relation::Lt } else { Relation::Le }
 }
 
-/// Gives `emit` all that the linear literals about `number` say without it, until one is refused (false).
+/// Passes to `emit` the consequences of the linear literals about `number` that do not mention it, until it returns false.
 ///
-/// What holds for some value of the number implies it all. The converse fails only where integers have other
+/// They hold wherever the literals hold for some value of the number. The converse fails only where integers have other
 /// coefficients than units, or bounds and disequalities meet on integers.
 pub fn project(
     literals: &[Relational],
@@ -83,7 +83,7 @@ pub fn project(
         }
     }
     if let Some((equation, of_equation)) = rows.iter().rfind(|(row, _)| row.relation == Relation::Eq) {
-        // The number is what the equation says.
+        // The equation gives the value of the number.
         for (row, k) in &rows {
             let factor = k.div(*of_equation).ok_or(Overflow)?.neg();
             let (terms, bound) = sum(row, Rational::ONE, equation, factor)?;
@@ -154,9 +154,9 @@ mod tests {
     }
 
     proptest! {
-        /// Every solution is one of what is left without a number, and a system with a solution is not refused.
+        /// Every solution also satisfies the projection, and a system with a solution is not refuted.
         #[test]
-        fn projections_contain_and_refusals_are_right(literals in literals()) {
+        fn projections_contain_all_solutions_and_refutations_are_right(literals in literals()) {
             let number = CubeCell::of(VarId(0), []);
             let (about, rest): (Vec<_>, Vec<_>) = literals.iter().cloned().partition(|l| l.mentions(number));
             let mut left = rest;

@@ -2,7 +2,7 @@
 //!
 //! Complete for equality over enums, processes, outside values and abstract types, for the process order
 //! (total, with room for outside values everywhere), and for difference constraints and real
-//! arithmetic; other integer arithmetic may answer [`Sat::Unknown`] and is Z3's.
+//! arithmetic; other integer arithmetic may answer [`Sat::Unknown`] and is left to Z3.
 
 use super::feasible;
 use super::orders::orders;
@@ -15,8 +15,8 @@ pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Ha
     counted(context, b).map(|(answer, _)| answer)
 }
 
-/// The same, and about how many pairs of literals about processes and symbols were compared for it: each value tried for
-/// a cell compares all of them.
+/// Like [`satisfiable`], with the approximate number of compared pairs of literals about processes and symbols: each value
+/// tried for a cell compares all of them.
 pub fn counted(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<(Sat, u64), Halt> {
     if b.relational().is_empty() {
         return Ok((Sat::Yes, 0));

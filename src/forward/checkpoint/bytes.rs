@@ -1,11 +1,11 @@
-//! Numbers as bytes, and back without any trust in what is read.
+//! Numbers as bytes and back. Bytes that are read are never trusted.
 
-/// What is read is not what was written: why, for the user.
+/// Why the bytes read are not what was written, for the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Damage(pub &'static str);
 
-/// Something ends too early.
+/// The input ends too early.
 const SHORT: Damage = Damage("it ends too early");
 
 /// Appends a number, seven bits a byte, the lowest first.
@@ -24,12 +24,12 @@ pub fn put_words(bytes: &mut Vec<u8>, words: &[u64]) {
     }
 }
 
-/// Where bytes come from.
+/// A source of bytes.
 pub trait Source {
     /// The next byte.
     fn byte(&mut self) -> Result<u8, Damage>;
 
-    /// What [`put`] appended.
+    /// Reads what [`put`] appended.
     fn number(&mut self) -> Result<u64, Damage> {
         let mut n = 0;
         for shift in (0..64).step_by(7) {
@@ -46,13 +46,13 @@ pub trait Source {
         Err(Damage("it has a number that is too large"))
     }
 
-    /// A number that must be below `bound`.
+    /// Reads a number that must be below `bound`.
     fn below(&mut self, bound: usize) -> Result<usize, Damage> {
         let n = self.number()?;
         usize::try_from(n).ok().filter(|n| *n < bound).ok_or(Damage("it has a number that is too large"))
     }
 
-    /// What [`put_words`] appended.
+    /// Reads what [`put_words`] appended.
     fn words(&mut self, n: usize) -> Result<Vec<u64>, Damage> {
         (0..n)
             .map(|_| {
@@ -78,14 +78,14 @@ impl Source for Bytes<'_> {
 }
 
 impl Bytes<'_> {
-    /// The number of things that follow, each of at least one byte: no more are made room for than there can be.
+    /// The number of items that follow, each of at least one byte; an error when there are fewer bytes left than that.
     pub fn count(&mut self) -> Result<usize, Damage> {
         let most = self.0.len();
         self.below(most + 1)
     }
 }
 
-/// A checksum: finds what a disk or an interrupted write did, and is no protection against forgery.
+/// A checksum: it detects damage by a disk or an interrupted write, and does not protect against forgery.
 #[derive(Clone, Debug)]
 pub struct Checksum {
     state: u64,
@@ -95,19 +95,19 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// Of nothing.
+    /// The checksum of no bytes.
     pub const fn new() -> Self {
         Self { state: 0x243f_6a88_85a3_08d3, rest: 0, length: 0 }
     }
 
-    /// Of these bytes.
+    /// The checksum of these bytes.
     pub fn of(bytes: &[u8]) -> u64 {
         let mut sum = Self::new();
         sum.add(bytes);
         sum.value()
     }
 
-    /// Goes on with these bytes.
+    /// Adds these bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.rest |= u64::from(*byte) << (8 * (self.length % 8));
@@ -119,7 +119,7 @@ impl Checksum {
         }
     }
 
-    /// Of all bytes so far. Where these are changed to find out what becomes of them, they are to pass.
+    /// The checksum of all bytes so far; always 0 in fuzzing builds, so that changed bytes are accepted.
     pub fn value(&self) -> u64 {
         if cfg!(fuzzing) {
             return 0;
@@ -128,7 +128,7 @@ impl Checksum {
     }
 }
 
-/// Each word changes the state in a way that can be undone, so that one wrong word is always found.
+/// Each word changes the state by an invertible step, so that one wrong word is always detected.
 const fn fold(state: u64, word: u64) -> u64 {
     let mut x = state.rotate_left(29) ^ word;
     x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -142,7 +142,7 @@ mod tests {
     use super::{Bytes, Checksum, Source, put};
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_are_read_back() {
         let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
         let mut bytes = Vec::new();
         for n in numbers {

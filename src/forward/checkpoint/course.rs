@@ -1,5 +1,5 @@
-//! What a search knows beside its states, as bytes: how often each transition fired, what was found, how the states
-//! that wait were found.
+//! What a search knows besides its states, as bytes: how often each transition fired, what was found, and how each
+//! waiting state was found.
 
 use crate::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
 use crate::checkpoint::states::{LastLevel, Valid};
@@ -26,7 +26,7 @@ pub struct LevelState<'a> {
     pub numbers: bool,
 }
 
-/// The same, read again.
+/// Like [`LevelState`], read back from a file.
 #[derive(Clone, Debug)]
 pub struct Restored {
     pub sleeps: Vec<SleepId>,
@@ -36,7 +36,7 @@ pub struct Restored {
     pub numbers: bool,
 }
 
-/// As bytes.
+/// Writes it as bytes.
 pub fn write(level: &LevelState<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     put(&mut bytes, level.first as u64);
@@ -73,23 +73,23 @@ pub fn write(level: &LevelState<'_>) -> Vec<u8> {
     bytes
 }
 
-/// No file of a search with so many states is longer.
+/// An upper bound on the file size for a search with `states` states.
 pub fn most_bytes(system: &System, valid: &Valid<'_>, states: usize) -> u64 {
     const NUMBER: u64 = 10;
     let kept = (system.bad.len() + 2 * MAX_DEADLOCK_TRACES) as u64;
     let findings = kept * (2 * NUMBER + 8 * valid.words() as u64);
     let few = NUMBER * (100 + system.transitions.len() as u64 + 2 * MOST_POINTS as u64);
-    // A byte says how a state was found, and its number may be that of a deadlock.
+    // One byte says how a state was found, and its number may be that of a deadlock.
     few + findings + (states as u64).saturating_mul(1 + NUMBER)
 }
 
-/// Number of the first state that waits, and how it and those after it were found, as far as [`read`] agrees later.
+/// Number of the first waiting state, and how it and those after it were found, as far as [`read`] agrees later.
 pub fn waiting(bytes: &[u8], states: usize) -> (usize, &[SleepId]) {
     let first = Bytes(bytes).below(states).unwrap_or(states);
     (first, &bytes[bytes.len().saturating_sub(states - first)..])
 }
 
-/// Reads it again, as of a search of `system` that has `states` states and is to expand this level next.
+/// Reads the bytes back, for a search of `system` that has `states` states and expands this level next.
 pub fn read(
     bytes: &[u8],
     system: &System,
@@ -99,18 +99,18 @@ pub fn read(
     let mut from = Bytes(bytes);
     let first = from.below(states)?;
     if first != level.first {
-        return Err(Damage("it is of another level"));
+        return Err(Damage("it belongs to another level"));
     }
     let numbers = from.byte()? != 0;
     let fired = (0..from.count()?).map(|_| from.number()).collect::<Result<Vec<u64>, _>>()?;
     if fired.len() != system.transitions.len() {
-        return Err(Damage("it is of a model with other transitions"));
+        return Err(Damage("it belongs to a model with other transitions"));
     }
     let curve = curve(&mut from, level.level, states)?;
     let findings = findings(&mut from, system, valid, states)?;
     let waiting = from.count()?;
     if waiting != states - first || waiting != from.0.len() {
-        return Err(Damage("it does not say of all states that wait how they were found"));
+        return Err(Damage("it does not say how every waiting state was found"));
     }
     Ok(Restored { sleeps: from.0.to_vec(), fired, findings, curve, numbers })
 }
@@ -164,10 +164,10 @@ fn curve(from: &mut Bytes<'_>, level: usize, states: usize) -> Result<Curve, Dam
     whole_curve(points, thinned, seen, level)
 }
 
-/// A curve of a search that has finished this level, from its parts.
+/// The curve of a search that has finished this level, built from its parts.
 pub fn whole_curve(points: Vec<CurvePoint>, thinned: u32, seen: u64, level: usize) -> Result<Curve, Damage> {
     let grows = points.windows(2).all(|pair| pair[0].work < pair[1].work && pair[0].states <= pair[1].states);
-    // One for each level so far.
+    // One point for each level so far.
     let ends = points.last().is_none_or(|last| last.work <= level as u64) && seen == level as u64 + 1;
     if !grows || !ends || points.len() > MOST_POINTS || thinned >= u64::BITS {
         return Err(Damage("the number of states did not grow like this"));

@@ -1,4 +1,4 @@
-//! The files of a checkpoint: each appears whole or not at all, and is read no further than it should be.
+//! The files of a checkpoint: each appears complete or not at all, and is read up to its known length only.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -23,12 +23,12 @@ pub struct Part {
     pub checksum: u64,
 }
 
-/// What happened to a file.
+/// An error about a file.
 pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
     StorageError(format!("cannot {what} {}: {why}", path.display()))
 }
 
-/// A file that is being written, under a name that nobody reads.
+/// A file that is being written, under a temporary name that is never read.
 pub struct NewPart {
     path: PathBuf,
     file: String,
@@ -38,7 +38,7 @@ pub struct NewPart {
 }
 
 impl NewPart {
-    /// Begins the file of this name.
+    /// Creates the file with this name.
     pub fn begin(folder: &Path, file: String) -> Result<Self, StorageError> {
         let path = folder.join(format!("{file}.new"));
         let to = File::create(&path).map_err(|why| failed("write", &path, &why))?;
@@ -51,14 +51,14 @@ impl NewPart {
         })
     }
 
-    /// Goes on with these bytes.
+    /// Appends these bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         self.checksum.add(bytes);
         self.bytes += bytes.len() as u64;
         self.to.write_all(bytes).map_err(|why| failed("write", &self.path, &why))
     }
 
-    /// Gives it its name, once it is on the disk.
+    /// Renames it to its final name, once its contents are on the disk.
     pub fn finish(self, folder: &Path) -> Result<Part, StorageError> {
         let Self { path, file, to, checksum, bytes } = self;
         let end = || {
@@ -78,29 +78,29 @@ pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, StorageErr
     part.finish(folder)
 }
 
-/// Sees to it that the names in a folder are on the disk, where the system can.
+/// Flushes the names in a folder to the disk, where the system supports it.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 impl Part {
-    /// Where it is. Names lead nowhere but into the folder.
+    /// Its path. Names always stay inside the folder.
     fn path(&self, folder: &Path) -> Result<PathBuf, StorageError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
         if self.file.is_empty() || self.file.starts_with('.') || !self.file.chars().all(plain) {
             return Err(StorageError(format!(
-                "the checkpoint in {} names no file of its own",
+                "the manifest in {} has an invalid file name",
                 folder.display()
             )));
         }
         Ok(folder.join(&self.file))
     }
 
-    /// Opens it, once all of it was read and has the right checksum. No such file is longer than `most` bytes.
+    /// Opens the file, once all of it was read and its checksum is right. Such a file never exceeds `most` bytes.
     pub fn open(&self, folder: &Path, most: u64) -> Result<PartReader, StorageError> {
         let path = self.path(folder)?;
         if self.bytes > most {
-            return Err(failed("use", &path, &"it is longer than what it says can be"));
+            return Err(failed("use", &path, &"it is longer than its contents can be"));
         }
         let length = regular(&path).map_err(|why| failed("read", &path, &why))?;
         if length != self.bytes {
@@ -134,7 +134,7 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// All that is left of it.
+    /// The rest of it.
     pub fn rest(mut self) -> Result<Vec<u8>, StorageError> {
         let mut bytes = Vec::new();
         let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);
@@ -142,12 +142,12 @@ impl PartReader {
         Ok(bytes)
     }
 
-    /// Whether there is no more.
+    /// Whether the end is reached.
     pub const fn is_at_end(&self) -> bool {
         self.left == 0
     }
 
-    /// What is wrong with it.
+    /// The error for this kind of damage.
     pub fn damaged(&self, why: &Damage) -> StorageError {
         failed("use", &self.path, why)
     }
@@ -164,16 +164,16 @@ impl Source for PartReader {
     }
 }
 
-/// No manifest and no model is longer.
+/// Manifests and models are never longer.
 pub const MOST_TEXT: u64 = 64 << 20;
 
-/// The length of a file, once it is known to be one: a pipe would be waited for.
+/// The length of a file, once it is known to be a regular one: reading a pipe would block.
 fn regular(path: &Path) -> io::Result<u64> {
     let metadata = fs::metadata(path)?;
-    if metadata.is_file() { Ok(metadata.len()) } else { Err(io::Error::other("it is no regular file")) }
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Reads a text, unless it is longer than any that was written.
+/// Reads a text, unless it is longer than any that this program writes.
 pub fn read_text(path: &Path) -> Result<String, StorageError> {
     let read = || -> io::Result<String> {
         regular(path)?;
@@ -184,13 +184,13 @@ pub fn read_text(path: &Path) -> Result<String, StorageError> {
     read().map_err(|why| failed("read", path, &why))
 }
 
-/// Name of the file that says whether somebody writes to a folder.
+/// Name of the file that is locked while a run writes to a folder.
 pub const LOCK: &str = "lock";
 
-/// A run that ends may write for so long.
+/// How long a run that is ending may still write.
 const ENDS: Duration = if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(10) };
 
-/// Sees to it that nobody else writes to a folder while the file is open: a run that was lost may not have ended.
+/// Keeps other runs from writing to a folder while the file is open: a run that was lost may still be alive.
 pub fn lock(folder: &Path) -> Result<File, StorageError> {
     let path = folder.join(LOCK);
     let file = File::create(&path).map_err(|why| failed("write", &path, &why))?;
@@ -199,13 +199,13 @@ pub fn lock(folder: &Path) -> Result<File, StorageError> {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) if since.elapsed() < ENDS => thread::sleep(ENDS / 200),
             Err(TryLockError::WouldBlock) => return Err(failed("use", folder, &"another run uses it")),
-            // Some disks know no locks.
+            // Some file systems do not support locks.
             Err(TryLockError::Error(_)) | Ok(()) => return Ok(file),
         }
     }
 }
 
-/// Whether a checkpoint has a file of this name, half written or whole; the manifest aside.
+/// Whether a checkpoint has a file of this name, complete or partly written; the manifest aside.
 pub fn is_ours(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let whole = name.strip_suffix(".new").unwrap_or(name);
@@ -216,7 +216,7 @@ pub fn is_ours(name: &str) -> bool {
         || ["states-", "waiting-"].iter().any(|kind| whole.strip_prefix(kind).is_some_and(states))
 }
 
-/// Removes what is no longer needed, and what a run that was killed left half written.
+/// Removes files that are no longer needed, and partly written files of a killed run.
 pub fn sweep(folder: &Path, needed: impl Fn(&str) -> bool) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -233,7 +233,7 @@ mod tests {
     use super::is_ours;
 
     #[test]
-    fn files_of_others_are_told_from_ours() {
+    fn only_names_of_checkpoint_files_are_ours() {
         for name in [
             "model",
             "model.new",

@@ -1,8 +1,8 @@
 //! Writes and reads the checkpoints of a breadth-first search.
 //!
 //! States that are in a file stay there: a checkpoint adds those of the levels since the last one, then what else is
-//! known, and last the manifest that names all of it. Whatever happens on the way, the manifest that is there
-//! names whole files.
+//! known, and finally the manifest that names all of it. Whatever happens meanwhile, the manifest in the folder
+//! names complete files.
 
 use std::fs;
 use std::time::Instant;
@@ -24,25 +24,25 @@ use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
 /// Name of the file with the model.
 const MODEL: &str = "model";
 
-/// Keeps the checkpoint of a search.
+/// Writes and restores the checkpoint of a search.
 #[derive(Debug)]
 pub struct Keeper {
     to: Checkpoint,
     options: Vec<(String, String)>,
-    /// Files of states, and how many these are.
+    /// Files of states, and how many states they hold.
     parts: Vec<Part>,
     states: usize,
     /// The file with the model.
     model: Option<Part>,
-    /// When the last one was written, or the search began.
+    /// When the last checkpoint was written, or the search began.
     last: Instant,
 }
 
-/// A search, as far as its checkpoint has it.
+/// A search as restored from its checkpoint.
 #[derive(Debug)]
 pub struct Resumed {
     pub visited: Visited,
-    /// Whether what is in a table may become numbers.
+    /// Whether states in a table may be packed into numbers.
     pub may_pack: bool,
     /// The level that is to be expanded next.
     pub level: LastLevel,
@@ -50,7 +50,7 @@ pub struct Resumed {
 }
 
 impl Keeper {
-    /// Of a search that begins, or that goes on when `to` says so.
+    /// For a new search, or for one that is resumed when `to` says so.
     pub fn new(
         to: &Checkpoint,
         system: &System,
@@ -73,13 +73,13 @@ impl Keeper {
         }
         let manifest = Manifest::read(folder)?;
         if manifest.spread.is_some() {
-            let why = "it is that of a cluster, and no cluster explores";
+            let why = "it was written by a cluster, and this run has no cluster";
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
         manifest.fits(folder, to)?;
         manifest.has_options(&keeper.options)?;
         if manifest.states > options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES) {
-            let why = "it has more states than the exploration was to see";
+            let why = "it has more states than this run may explore";
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
         let most = course::most_bytes(system, &Valid::new(program), manifest.states);
@@ -90,15 +90,15 @@ impl Keeper {
         Ok((keeper, Some(resumed)))
     }
 
-    /// Makes the folder ready.
+    /// Prepares the folder.
     fn begin(&mut self) -> Result<(), StorageError> {
         let folder = &self.to.folder;
         fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
         if Manifest::is_in(folder) {
-            let why = "it has one already, which `cubicle resume` goes on with";
+            let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        // Nothing is removed where somebody else has a file.
+        // Nothing is removed from a folder with files of other origin.
         for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
             let entry = entry.map_err(|why| failed("read", folder, &why))?;
             if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
@@ -106,12 +106,12 @@ impl Keeper {
             }
         }
         sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
-        // A disk that takes nothing is better met before the work.
+        // A disk that cannot be written is better detected before the search.
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
         Ok(())
     }
 
-    /// Reads the states, and whether those in a table may become numbers.
+    /// Reads the states; also, whether those in a table may be packed into numbers.
     fn states(
         &self,
         manifest: &Manifest,
@@ -123,7 +123,7 @@ impl Keeper {
         let valid = Valid::new(program);
         let mut may_pack = store == StoreKind::Auto;
         let mut visited = Visited::of(program, store);
-        // The first run may have gone on with less memory for each.
+        // The first run may have continued with less memory for each state.
         if may_pack && manifest.states > limits.fit(visited.table_bytes_each(true)) {
             may_pack = false;
             visited = Visited::of(program, StoreKind::Compact);
@@ -165,12 +165,12 @@ impl Keeper {
         Ok(Resumed { visited, may_pack, level, rest })
     }
 
-    /// Whether it is time for a checkpoint.
+    /// Whether a checkpoint is due.
     pub fn is_due(&self) -> bool {
         self.last.elapsed() >= self.to.every
     }
 
-    /// A level is about to be expanded, number `level`: writes a checkpoint.
+    /// Called before level number `level` is expanded: writes a checkpoint.
     pub fn level(
         &mut self,
         level: usize,

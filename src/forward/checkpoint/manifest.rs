@@ -1,4 +1,4 @@
-//! The manifest of a checkpoint: what it is of, how far it came, and which files belong to it.
+//! The manifest of a checkpoint: its model and options, its progress, and which files belong to it.
 
 use std::path::Path;
 
@@ -16,18 +16,18 @@ const FORMAT: u32 = 1;
 /// Name of the file.
 const FILE: &str = "manifest";
 
-/// How a manifest begins.
+/// The first words of a manifest.
 const TITLE: &str = "cubicle checkpoint";
 
-/// What the checkpoint of an exploration says of it.
+/// The manifest of an exploration's checkpoint.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The version of the program that wrote it.
     pub tool: String,
-    /// The words of the command line, for the program to go on with.
+    /// The arguments of the command line, to resume with.
     pub command: Vec<String>,
-    /// The folder that it was started in.
+    /// The working directory of the run.
     pub started_in: String,
     /// The model, in canonical spelling.
     pub model: Part,
@@ -39,14 +39,14 @@ pub struct Manifest {
     pub states: usize,
     /// Files with these states, in order.
     pub parts: Vec<Part>,
-    /// What else is known.
+    /// The file with everything else (see `course`).
     pub course: Part,
-    /// The files of each owner, when several explored; there are no [`parts`](Self::parts) then.
+    /// The files of each owner, when several processes explored; there are no [`parts`](Self::parts) then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadParts>,
 }
 
-/// The files of those who explored together. Those of process I are in the folder `process-I`, on its machine.
+/// The files of processes that explored together. Those of process I are in the folder `process-I`, on its machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpreadParts {
@@ -64,12 +64,12 @@ pub struct SpreadParts {
 pub struct MemberParts {
     /// Its states, level by level.
     pub states: Vec<Part>,
-    /// How those of the last level were found.
+    /// How the states of the last level were found.
     pub waiting: Part,
 }
 
 impl Manifest {
-    /// Of an exploration of which no level is kept yet.
+    /// For an exploration without a saved level yet.
     pub fn new(to: &Checkpoint, model: Part, options: &[(String, String)], course: Part) -> Self {
         Self {
             tool: to.tool.clone(),
@@ -85,25 +85,25 @@ impl Manifest {
         }
     }
 
-    /// Whether a folder has one.
+    /// Whether a folder has a manifest.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(FILE).exists()
     }
 
-    /// Of the checkpoint in a folder. Only this file is read.
+    /// Reads the manifest of the checkpoint in a folder, and no other file.
     ///
     /// # Errors
-    /// There is none, it is of another format, or it is damaged.
+    /// There is no manifest, it has another format, or it is damaged.
     pub fn read(folder: &Path) -> Result<Self, StorageError> {
         let path = folder.join(FILE);
         if !path.exists() {
-            let why = "it has no manifest (no level was finished, or it is another folder)";
+            let why = "it has no manifest (no level was finished, or this is the wrong folder)";
             return Err(StorageError(format!("there is no checkpoint in {}: {why}", folder.display())));
         }
         let text = read_text(&path)?;
         let wrong = |why: &str| StorageError(format!("cannot use {}: {why}", path.display()));
         let (title, body) = text.split_once('\n').ok_or_else(|| wrong("it ends too early"))?;
-        let rest = title.strip_prefix(TITLE).ok_or_else(|| wrong("it is no manifest of a checkpoint"))?;
+        let rest = title.strip_prefix(TITLE).ok_or_else(|| wrong("it is not a checkpoint manifest"))?;
         let mut words = rest.split_whitespace();
         let format = words.next().and_then(|word| word.parse::<u32>().ok());
         if format != Some(FORMAT) {
@@ -119,24 +119,24 @@ impl Manifest {
         serde_json::from_str(body).map_err(|why| wrong(&why.to_string()))
     }
 
-    /// Puts it into the folder: from then on, the checkpoint is this one.
+    /// Writes it to the folder: from then on, the checkpoint is this one.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), StorageError> {
         write(folder, FILE, self.text().as_bytes()).map(drop)
     }
 
-    /// How to go on from the checkpoint in a folder, for the user; `None` when there is none.
+    /// How to resume from the checkpoint in a folder, for the user; `None` when there is no checkpoint.
     pub fn advice(folder: &Path) -> Option<String> {
         let Self { level, states, .. } = Self::read(folder).ok()?;
         Some(format!("`cubicle resume {}` goes on at depth {level}, with {states} states", folder.display()))
     }
 
-    /// What the file says, with its checksum.
+    /// The contents of the file, with its checksum.
     pub(crate) fn text(&self) -> String {
         let body = serde_json::to_string_pretty(self).expect("it is made of texts and numbers");
         format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()))
     }
 
-    /// The model that the checkpoint is of, in canonical spelling.
+    /// The model of the checkpoint, in canonical spelling.
     ///
     /// # Errors
     /// It cannot be read, or it is damaged.
@@ -146,11 +146,11 @@ impl Manifest {
             .map_err(|why| StorageError(format!("the model of the checkpoint is damaged: {why}")))
     }
 
-    /// Whether the checkpoint is one of the model with this text and of this version of the program; the error has the
+    /// Checks that the checkpoint was made of the model with this text and by this version of the program; the error has the
     /// first difference.
     ///
     /// # Errors
-    /// It is of another one, or cannot be read.
+    /// It was not, or it cannot be read.
     pub fn fits(&self, folder: &Path, of: &Checkpoint) -> Result<(), StorageError> {
         if self.tool != of.tool {
             return Err(StorageError(format!(
@@ -174,7 +174,7 @@ impl Manifest {
         )))
     }
 
-    /// Whether it is of an exploration with these options.
+    /// Checks that it was made by an exploration with these options.
     pub(crate) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
         if self.options.len() != options.len() {
             return Err(StorageError("the checkpoint is of an exploration with other options".to_owned()));
@@ -190,7 +190,7 @@ impl Manifest {
     }
 }
 
-/// All that the result of an exploration depends on beside the model, by name.
+/// All that the result of an exploration depends on besides the model, by name.
 pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, String)> {
     let mut layout = Checksum::new();
     let Program { cells, packing, instances, .. } = program;

@@ -1,5 +1,5 @@
-//! The states of one of several owners in files: for each level their number, then each as what changes from the one
-//! before.
+//! The states of one of several owners in files: for each level their number, then each state as its difference from the
+//! one before.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::checkpoint::states::{Valid, change, put_change};
 use crate::error::StorageError;
 use crate::store::table::Store;
 
-/// Bytes that are handed to the file at a time.
+/// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;
 
-/// Writes the states of these levels to a file of this name.
+/// Writes the states of these levels to a file with this name.
 pub fn write(
     folder: &Path,
     name: String,
@@ -49,19 +49,19 @@ pub struct Levels<'a> {
     valid: &'a Valid<'a>,
     parts: IntoIter<Part>,
     open: Option<PartReader>,
-    /// States of the level that are still to be read.
+    /// States of the level that are not read yet.
     left: u64,
     state: Vec<u64>,
 }
 
 impl<'a> Levels<'a> {
-    /// Of these files.
+    /// Reads these files.
     pub fn new(folder: &Path, parts: Vec<Part>, valid: &'a Valid<'a>) -> Self {
         let (folder, state) = (folder.to_owned(), vec![0; valid.words()]);
         Self { folder, valid, parts: parts.into_iter(), open: None, left: 0, state }
     }
 
-    /// Goes to the next level; false when there is none.
+    /// Moves to the next level; false at the end.
     pub fn next_level(&mut self) -> Result<bool, StorageError> {
         while self.open.as_ref().is_none_or(PartReader::is_at_end) {
             let Some(part) = self.parts.next() else { return Ok(false) };
@@ -73,7 +73,7 @@ impl<'a> Levels<'a> {
         Ok(true)
     }
 
-    /// The next states of the level, no more than `most`, one after the other; none when there are no more.
+    /// The next states of the level, at most `most`, one after the other; none at the end of the level.
     pub fn states(&mut self, most: usize, words: &mut Vec<u64>) -> Result<(), StorageError> {
         words.clear();
         let Some(from) = &mut self.open else { return Ok(()) };
@@ -93,7 +93,7 @@ impl<'a> Levels<'a> {
         Ok(())
     }
 
-    /// What is wrong with the file that is read.
+    /// The error for damage in the file that is being read.
     pub fn damaged(&self, why: &Damage) -> StorageError {
         match &self.open {
             Some(part) => part.damaged(why),

@@ -1,8 +1,8 @@
-//! States in files: each as what changes from the one before, with the distance to its parent's number.
+//! States in files: each as its difference from the one before, with the distance to its parent's number.
 //!
-//! Neighbours in a level often share a parent, so that few bytes of them differ. For each word there is a byte that
-//! says which of its bytes change, then these. Parents never fall from one state to the next: breadth first, they
-//! are expanded in order.
+//! Neighbours in a level often share a parent, so that few of their bytes differ. For each word there is a byte that
+//! says which of its bytes change, then these. Parents never decrease from one state to the next: breadth-first search
+//! expands them in order.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
 use cubicle_run::result::Stop;
 
-/// Bytes that are handed to the file at a time.
+/// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;
 
 /// Writes the states of a range.
@@ -52,7 +52,7 @@ pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Pa
     part.finish(folder)
 }
 
-/// Appends the bytes of a word that are not 0, and which these are.
+/// Appends a byte that says which bytes of a word are not 0, and then these.
 pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
     let at = bytes.len();
     bytes.push(0);
@@ -64,7 +64,7 @@ pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
     }
 }
 
-/// What [`put_change`] appended.
+/// Reads what [`put_change`] appended.
 pub fn change(from: &mut impl Source) -> Result<u64, Damage> {
     let mask = from.byte()?;
     let mut word = 0;
@@ -74,28 +74,28 @@ pub fn change(from: &mut impl Source) -> Result<u64, Damage> {
     Ok(word)
 }
 
-/// The file of `states` states is no longer than this.
+/// An upper bound on the size of the file of `states` states.
 pub fn most_bytes(states: usize, valid: &Valid<'_>) -> u64 {
     // For each word nine bytes, for the parent ten.
     (states as u64).saturating_mul(9 * valid.words() as u64 + 10)
 }
 
-/// States as they are read.
+/// States while they are read.
 pub struct Reading<'a> {
-    /// Those that were read.
+    /// The states read so far.
     pub visited: Visited,
     /// The level of the last of them.
     pub level: LastLevel,
     /// The parent of the last of them.
     before: Option<u32>,
-    /// Number of the first state that waits, and how it and those after it were found.
+    /// Number of the first waiting state, and how it and those after it were found.
     pub waiting: (usize, &'a [SleepId]),
-    /// Where states go on when the memory is full; `None` when they cannot.
+    /// Makes the store for states when the memory is full; `None` when they cannot leave it.
     pub disk: &'a mut dyn FnMut() -> Option<DiskStates>,
 }
 
 impl<'a> Reading<'a> {
-    /// None so far, to be kept like these.
+    /// No states yet, to be kept as in `visited`.
     pub const fn new(
         visited: Visited,
         waiting: (usize, &'a [SleepId]),
@@ -111,7 +111,7 @@ impl<'a> Reading<'a> {
         place.and_then(|place| self.waiting.1.get(place)).copied().unwrap_or(AWAKE)
     }
 
-    /// Adds the states of a part, so that there are no more than `most`.
+    /// Adds the states of a part; an error when there are more than `most` in all.
     pub fn read(
         &mut self,
         mut part: PartReader,
@@ -154,7 +154,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Adds a state; whether it may come after those before. On a disk, it is known at the end that none is there twice.
+    /// Adds a state; whether it may follow those before. On a disk, duplicates are detected at the end only.
     fn add(&mut self, state: &[u64], of: u32) -> Result<bool, StorageError> {
         let follows = match self.before {
             None | Some(ROOT) => true,
@@ -167,7 +167,7 @@ impl<'a> Reading<'a> {
             None => self.visited.add(state, of),
         };
         self.before = Some(of);
-        // A level are the children of the one before.
+        // Each level consists of the children of the one before.
         if of != ROOT && of as usize >= self.level.first {
             let LastLevel { level, first, .. } = self.level;
             self.level = LastLevel { level: level + 1, first: number, past: number - first };
@@ -175,8 +175,7 @@ impl<'a> Reading<'a> {
         Ok(follows && new)
     }
 
-    /// Sees to it that the states have room, as far as they are read. In a table, and not kept as numbers, it is known after
-    /// how many they have not.
+    /// Makes room for the states read so far. A table without packing has room for a fixed number of states.
     fn make_room(&mut self, limits: &Limits, most: usize, words: usize) -> Result<(), StorageError> {
         let (states, visited) = (self.visited.len(), &self.visited);
         let over = match &visited.compact {
@@ -200,7 +199,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// All are read: whether none was there twice.
+    /// Called when all states are read: whether they are distinct.
     pub fn end(&mut self) -> Result<bool, StorageError> {
         let Some(disk) = &mut self.visited.disk else { return Ok(true) };
         disk.sort_from(0)?;
@@ -208,7 +207,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The last level of a breadth-first search that stands between two levels.
+/// The last level of a breadth-first search, between two levels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastLevel {
     /// The initial states are number 0.
@@ -219,11 +218,11 @@ pub struct LastLevel {
     pub past: usize,
 }
 
-/// Which packed words are states.
+/// Which packed words are valid states.
 pub struct Valid<'a> {
     /// The instance.
     pub program: &'a Program,
-    /// For each word, the bits that some field has.
+    /// For each word, the bits that belong to some field.
     used: Vec<u64>,
 }
 

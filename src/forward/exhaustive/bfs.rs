@@ -15,7 +15,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::result::Stop;
 
 impl Search<'_> {
-    /// Whether everything was expanded.
+    /// Returns whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.take_folder()?;
         let (mut level, mut level_start) = (0, 0);
@@ -39,7 +39,7 @@ impl Search<'_> {
         let mut buffer = Vec::new();
         let mut cursor = level_start;
         let mut level_end = self.visited.len();
-        // Whether it is for several threads.
+        // Whether several threads are used.
         let mut several = self.options.jobs > 1;
         while cursor < self.visited.len() && self.limits.tick() {
             if cursor == level_end {
@@ -95,14 +95,14 @@ impl Search<'_> {
         Ok(self.limits.stop.is_none())
     }
 
-    /// Where the states of a level are many more than the `past` ones of the level before, fewer are enough when the
+    /// Where a level has many more states than the `past` ones of the level before, applies a lower limit on states when the
     /// options say so.
     fn apply_steep_limit(&mut self, past: usize, level: Range<usize>) {
         let steep = STEEP * past as f64 <= level.len() as f64;
         self.limits.bound_enough(self.options.steep.filter(|enough| steep && *enough >= level.end));
     }
 
-    /// Begins with a checkpoint, or a folder for one: the level to expand, when the search goes on.
+    /// Begins with a checkpoint, or a folder for one: the level to expand, when the search is resumed.
     fn go_on(&mut self) -> Result<Option<LastLevel>, Unbuildable> {
         let Some(to) = &self.options.checkpoint else { return Ok(None) };
         let (options, words, overflow) = (self.options, self.program.packing.words, &mut self.overflow);
@@ -125,7 +125,7 @@ impl Search<'_> {
         Ok(Some(level))
     }
 
-    /// Writes a checkpoint, when it is time for one.
+    /// Writes a checkpoint when one is due.
     fn keep(&mut self, level: usize, first: usize) {
         let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) else { return };
         let level_range = first..self.visited.len();

@@ -7,7 +7,7 @@ use crate::program::step::Scratch;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::Stop;
 
-/// How a state that is to be visited was come upon.
+/// How a state that is to be visited was reached.
 struct Waiting {
     depth: u32,
     parent: u32,
@@ -23,7 +23,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// None, of states of `words` words.
+    /// An empty stack, for states of `words` words.
     const fn new(words: usize) -> Self {
         Self { words, waiting: Vec::new(), states: Vec::new() }
     }
@@ -33,7 +33,7 @@ impl Stack {
         self.states.extend_from_slice(state);
     }
 
-    /// Takes the last state off and puts it into `state`.
+    /// Pops the last state into `state`.
     fn pop(&mut self, state: &mut [u64]) -> Option<Waiting> {
         let waiting = self.waiting.pop()?;
         let rest = self.states.len() - self.words;
@@ -42,7 +42,7 @@ impl Stack {
         Some(waiting)
     }
 
-    /// Turns around the order of all but the first `first`.
+    /// Reverses the order of all but the first `first`.
     fn turn_from(&mut self, first: usize) {
         self.waiting[first..].reverse();
         let base = first * self.words;
@@ -65,13 +65,13 @@ impl Search<'_> {
         }
     }
 
-    /// Whether everything was expanded. With a depth bound, a state met again at a smaller depth is
+    /// Returns whether everything was expanded. With a depth bound, a state reached again at a smaller depth is
     /// expanded again, so that the states within the bound are exactly those of [`Search::bfs`].
     pub fn dfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
         let program = self.program;
         let words = program.packing.words;
-        // No state lies deeper than there are states.
+        // No depth exceeds the number of states.
         let bound = self.options.depth.map_or(u32::MAX, |d| u32::try_from(d).unwrap_or(u32::MAX));
         let mut scratch = Scratch::timed(program, &self.limits.clock);
         let mut depths: Vec<u32> = vec![0; self.visited.store.len()];

@@ -1,9 +1,9 @@
 //! Successors of a range of states, gathered before any of them is stored.
 //!
 //! The states of a level are cut into chunks. The successors of a chunk are computed first and stored
-//! afterwards, in the order in which they were met: so a search seldom waits for memory
-//! ([`Store::touch`](crate::store::table::Store::touch)), and several threads can work on several chunks without any influence on the
-//! numbers that states get.
+//! afterwards, in the order in which they were found: so a search seldom waits for memory
+//! ([`Store::touch`](crate::store::table::Store::touch)), and several threads can expand several chunks without affecting the
+//! numbers of states.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::program::step::Scratch;
 use crate::store::batch::{Batch, Recent};
 use crate::tuning::CHUNK_SUCCESSORS;
 
-/// What the states of one chunk lead to.
+/// The successors of the states of one chunk.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// The states.
     pub range: Range<usize>,
     /// Their successors in canonical form.
     pub successors: Batch,
-    /// For each state, the number of successors of the chunk up to and with its own.
+    /// For each state, the number of successors of the chunk up to and including its own.
     ends: Vec<u32>,
-    /// For each transition, how often it fired; steps that were left out do not count.
+    /// For each transition, how often it fired; omitted steps do not count.
     pub fired: Vec<u64>,
-    /// Deadlocked states, with what decides that.
+    /// Deadlocked states, with the refined state that decides it.
     pub deadlocks: Vec<(usize, Vec<u64>)>,
     /// A number left its range.
     pub numbers: bool,
-    /// A state has more successors than are worth while; the chunk ends in the midst of them.
+    /// A state has more successors than the search accepts; the chunk ends among them.
     pub wide: bool,
     /// Time is up; the chunk is not finished.
     pub aborted: bool,
@@ -50,18 +50,18 @@ pub struct Expander<'a> {
 }
 
 impl<'a> Expander<'a> {
-    /// Looks for deadlocks if `deadlock` says so, and gives up at a state with more than `widest` successors.
+    /// Reports deadlocks if `deadlock` is set, and gives up at a state with more than `widest` successors.
     pub fn new(program: &'a Program, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
         let (scratch, bad_scratch) = (Scratch::timed(program, &clock), BadScratch::new(program, &clock));
         let recent = Recent::new(program.packing.words);
         Self { program, clock, deadlock, widest, scratch, bad_scratch, recent }
     }
 
-    /// Computes the successors of a range of states, which stand one after the other in `states` and were
-    /// found as `sleeps` says, up to one with too many, or until there are many together. `to` forgets what it held before;
-    /// [`Chunk::range`] says how far it came.
+    /// Computes the successors of a range of states, which are consecutive in `states` and were
+    /// found as `sleeps` says, up to one with too many, or until there are many together. The contents of `to` are replaced;
+    /// [`Chunk::range`] says how far it got.
     ///
-    /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
+    /// Omits states that it found recently, in this range or in others: the successors of ranges must
     /// be stored in the order in which their states were expanded here.
     pub fn expand(&mut self, range: Range<usize>, states: &[u64], sleeps: &[SleepId], to: &mut Chunk) {
         let Self { program, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
@@ -82,7 +82,7 @@ impl<'a> Expander<'a> {
         }
         assert_eq!(range.len(), sleeps.len(), "each state was found somehow");
         for ((number, state), sleep) in range.zip(states.chunks_exact(words)).zip(sleeps) {
-            // Steps of this state alone, so that it does not matter how states are cut into chunks.
+            // Counts the steps of this state alone, so that the result does not depend on how states are cut into chunks.
             let mut steps = 0;
             let asleep = program.asleep(*sleep);
             let live = program.successors_but(state, asleep, scratch, |i, next| {
@@ -115,14 +115,14 @@ impl<'a> Expander<'a> {
         to.numbers = scratch.numbers;
     }
 
-    /// Forgets what it met: a range comes before those that it has expanded.
+    /// Forgets recent states: needed before a range that precedes those already expanded.
     pub fn forget(&mut self) {
         self.recent.clear();
     }
 }
 
 impl Chunk {
-    /// The states that successors came from, asked for in increasing order.
+    /// The parent of each successor, by increasing position.
     pub fn parents(&self) -> impl FnMut(usize) -> u32 {
         let mut at = 0;
         move |successor| {
@@ -133,8 +133,8 @@ impl Chunk {
         }
     }
 
-    /// For each transition, how often it fired before and with the first one that led to the successor at
-    /// position `last`, which no state before led to; `states` are those of the chunk.
+    /// For each transition, how often it fired up to and including the step that first led to the successor at
+    /// position `last`, which no earlier state leads to; `states` are those of the chunk.
     pub fn fired_until(
         &self,
         program: &Program,

@@ -1,4 +1,4 @@
-//! Breadth-first search with a table of bits: what is stored, and the states on a way, which were not kept.
+//! Breadth-first search with a table of bits: storing states, and recovering the states of a run, which were not kept.
 
 use crate::exhaustive::expand::Chunk;
 use crate::exhaustive::search::Search;
@@ -8,14 +8,14 @@ use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::result::Stop;
 
 impl Search<'_> {
-    /// Stores a state, unless it is known or taken for one that is; whether it did.
+    /// Stores a state, unless it is known or mistaken for a known one; whether it was stored.
     pub fn meet_lossy(&mut self, state: &[u64], parent: u32, suspect: bool) -> bool {
-        let lossy = self.visited.lossy.as_mut().expect("the caller has seen it");
+        let lossy = self.visited.lossy.as_mut().expect("the caller checked it");
         let number = lossy.len();
         if number.is_multiple_of(1 << 10) && self.limits.is_over(lossy.bytes()) {
             self.limits.stop = Some(Stop::Memory);
         } else if number >= self.limits.max_states {
-            // Whether it is known makes no difference to anybody.
+            // Whether the state is known makes no difference here.
             self.limits.stop = Some(self.limits.full);
         }
         if self.limits.stop.is_some() || !lossy.insert(state, parent) {
@@ -27,7 +27,7 @@ impl Search<'_> {
         true
     }
 
-    /// Stores the successors of a chunk, in order, until a limit or a finding ends the search; whether none did.
+    /// Stores the successors of a chunk, in order, until a limit or a finding ends the search; true when nothing ended it.
     pub fn merge_chunk_lossy(&mut self, chunk: &Chunk) -> bool {
         let words = self.program.packing.words;
         let successors = &chunk.successors;
@@ -47,8 +47,8 @@ impl Search<'_> {
         true
     }
 
-    /// The states on the ways to what was found: the same search once more, in which they are kept. The error is what ended
-    /// it before they were found.
+    /// Recovers the states on the ways to the findings by repeating the search and keeping them. The error is what ended
+    /// it before all were found.
     pub fn find_again(&mut self) -> Result<(), Stop> {
         let Some(lossy) = &mut self.visited.lossy else { return Ok(()) };
         lossy.end();

@@ -1,8 +1,8 @@
-//! Breadth-first search with its states on a disk: when the memory is full, and from then on.
+//! Breadth-first search with its states on a disk, from the moment when the memory is full.
 //!
-//! Successors are only put down while a level is expanded; at its end they are held against all states at once. What was
-//! found, how often transitions fired and where a limit cuts are those of a search in memory: where the search ends within
-//! a level, the steps before that are taken once more.
+//! Successors are only buffered while a level is expanded; at its end they are compared with all states at once. What was
+//! found, how often transitions fired and where a limit cuts are as in memory: where the search ends within
+//! a level, the steps before that point are repeated.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use crate::tuning::CHUNK;
 use cubicle_run::result::Stop;
 
 impl Search<'_> {
-    /// Takes the folder that the options name.
+    /// Opens the folder that the options name.
     pub fn take_folder(&mut self) -> Result<(), StorageError> {
         if let Some(spill) = &self.options.spill {
             self.overflow = Overflow::Spills(Folder::take(&spill.folder)?);
@@ -31,13 +31,13 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Whether the search may go on when the memory is full.
+    /// Whether the search may continue on the disk when the memory is full.
     pub const fn may_spill(&self) -> bool {
         matches!(self.overflow, Overflow::Spills(_))
     }
 
-    /// There is no more room: states are kept on the disk from now on. The next state to be expanded is `next`, but for
-    /// what the caller still has of the successors before it, and that is of the states from `first` on.
+    /// The memory is full: moves the states to the disk. The next state to be expanded is `next`, except that
+    /// the caller still holds successors of states before it, from `first` on.
     #[cold]
     pub fn spill(&mut self, first: usize, next: usize) {
         let words = self.program.packing.words;
@@ -45,7 +45,7 @@ impl Search<'_> {
         if let Err(why) = self.write_all(&mut disk) {
             return self.fail(why);
         }
-        // What was in memory goes before they are sorted, which wants some.
+        // The states in memory are freed before the sort, which needs memory.
         self.visited = Visited::on_disk(words, disk);
         self.sleeps = LevelSleep::default();
         if let Err(why) = self.visited.disk.as_mut().map_or(Ok(()), |disk| disk.sort_from(0)) {
@@ -55,7 +55,7 @@ impl Search<'_> {
         self.are_spilled(first, next);
     }
 
-    /// States are on the disk, and the memory is no bound on how many there may be; as in [`Search::spill`].
+    /// Records that states are on the disk, and lifts the memory bound on their number; parameters as in [`Search::spill`].
     pub fn are_spilled(&mut self, first: usize, next: usize) {
         self.limits.bound_in_memory(None);
         self.limits.unbound_memory();
@@ -83,19 +83,19 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The disk did not do what it should.
+    /// Ends the search after a disk error.
     #[cold]
     pub fn fail(&mut self, why: StorageError) {
         self.fault = Some(why);
         self.limits.stop = Some(Stop::Storage);
     }
 
-    /// Puts down the successors of a chunk from one on.
+    /// Buffers the successors of a chunk from number `first` on.
     pub fn buffer(&mut self, chunk: &Chunk, first: usize) {
         let words = self.program.packing.words;
         let mut parent = chunk.parents();
         for at in first..chunk.successors.len() {
-            let disk = self.visited.disk.as_mut().expect("the caller has seen it");
+            let disk = self.visited.disk.as_mut().expect("the caller checked it");
             let put = disk.push(chunk.successors.state(at, words), parent(at), chunk.successors.sleep[at]);
             if let Err(why) = put {
                 return self.fail(why);
@@ -104,7 +104,7 @@ impl Search<'_> {
         self.take_account(chunk);
     }
 
-    /// Puts down an initial state.
+    /// Buffers an initial state.
     pub fn buffer_initial(&mut self, state: &[u64]) {
         let disk = self.visited.disk.as_mut().expect("the caller has seen it");
         let put = disk.push(state, ROOT, AWAKE);
@@ -116,7 +116,7 @@ impl Search<'_> {
         }
     }
 
-    /// Makes some states of a level ready, from `first` on, where they are not in memory; up to where.
+    /// Loads some states of a level, from `first` on, where they are not in memory; returns the end of the loaded range.
     pub fn reach(&mut self, level: Range<usize>) -> usize {
         let (Some(disk), Overflow::Spilled(before)) = (&mut self.visited.disk, &mut self.overflow) else {
             return level.end;
@@ -138,7 +138,7 @@ impl Search<'_> {
         }
     }
 
-    /// The next state to be expanded, where the search went on on the disk since.
+    /// The next state to be expanded, when the search has moved to the disk.
     pub const fn spilled_at(&self) -> Option<usize> {
         match &self.overflow {
             Overflow::Spilled(before) => Some(before.next),
@@ -146,8 +146,8 @@ impl Search<'_> {
         }
     }
 
-    /// Holds the successors so far against the states, when these are on the disk: a level has been expanded, or its end
-    /// will not come. The next state that is to be expanded is `next`.
+    /// Compares the buffered successors with the states, when these are on the disk: the level has been expanded, or will
+    /// not be finished. The next state that is to be expanded is `next`.
     pub fn deduplicate(&mut self, next: usize) {
         let Some(mut disk) = self.visited.disk.take() else { return };
         let (ticker, clock) = (RefCell::new(Ticker::new()), Arc::clone(&self.limits.clock));
@@ -170,7 +170,7 @@ impl Search<'_> {
         }
     }
 
-    /// What becomes of a new state; as in memory.
+    /// Decides about a new state, as in memory.
     fn offer(&mut self, number: usize, state: &[u64]) -> Offer {
         if number >= self.limits.max_states {
             self.limits.stop = Some(self.limits.full);
@@ -182,7 +182,7 @@ impl Search<'_> {
         if self.limits.stop.is_some() { Offer::Last } else { Offer::Take }
     }
 
-    /// The search ends with the first step to `last`, which is one from the state number `parent`: what came after it does not count.
+    /// The search ends with the first step to `last`, which comes from state number `parent`: later steps do not count.
     fn count_until(&mut self, last: &[u64], parent: u32) -> Result<(), StorageError> {
         let Overflow::Spilled(before) = &self.overflow else { return Ok(()) };
         if parent == ROOT {
@@ -199,7 +199,7 @@ impl Search<'_> {
             let (end, sleeps) = disk.load(at..parent + 1)?;
             let sleeps = LevelSleep::of_level(at, sleeps);
             while at < end {
-                // The last one alone.
+                // The chunk of `parent` itself is expanded alone.
                 let range = at..end.min(at + CHUNK).min(parent.max(at + 1));
                 let states = disk.loaded(range.clone());
                 if range.start == parent {
@@ -229,7 +229,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What was put down before the search ended within a level counts, as it does in memory.
+    /// Successors buffered before the search ended within a level count, as they do in memory.
     pub fn settle_rest(&mut self) {
         let Some(disk) = &mut self.visited.disk else { return };
         if let Some(stop @ (Stop::Wide | Stop::Fired)) = self.limits.stop

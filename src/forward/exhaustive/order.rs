@@ -1,4 +1,4 @@
-//! In which order states are visited: as the options say.
+//! The order in which states are visited, as the options say.
 
 use crate::error::Unbuildable;
 use crate::exhaustive::search::Search;

@@ -1,4 +1,4 @@
-//! What becomes of a search whose memory is full: plain data.
+//! What happens when the memory of a search is full: plain data.
 
 use crate::run::findings::DeadlockCounts;
 use crate::store::disk::folder::Folder;
@@ -6,21 +6,21 @@ use crate::store::disk::states::DiskStates;
 use crate::tuning::{LEAST_SPILL, MOST_SPILL};
 use cubicle_run::options::ForwardOptions;
 
-/// What becomes of a search whose memory is full.
+/// What happens when the memory of a search is full.
 #[derive(Debug, Default)]
 pub enum Overflow {
-    /// It ends.
+    /// The search ends.
     #[default]
     Ends,
-    /// It goes on in this folder.
+    /// The search will continue in this folder.
     Spills(Folder),
-    /// It went on there.
+    /// The search has continued in its folder.
     Spilled(SpillPoint),
 }
 
 impl Overflow {
-    /// Where states of so many words go when it is time for that; `None` when there is no such place. It is that of nobody
-    /// else afterwards.
+    /// Takes the store for states of `words` words once the search moves to the disk; `None` when it may not. The caller then
+    /// owns the folder.
     pub fn spills(&mut self, options: &ForwardOptions, words: usize) -> Option<DiskStates> {
         let folder = match std::mem::take(self) {
             Self::Spills(folder) => folder,
@@ -37,17 +37,17 @@ impl Overflow {
     }
 }
 
-/// A search before the states from one on were expanded, none of whose successors were held against the states.
+/// The counts of a search before a range of states was expanded whose successors are not yet compared with the states.
 #[derive(Debug)]
 pub struct SpillPoint {
     /// The first state that was expanded since then.
     pub first: usize,
-    /// The next that is to be expanded.
+    /// The next state to be expanded.
     pub next: usize,
-    /// Up to where states can be read.
+    /// The end of the range of states that are loaded.
     pub loaded: usize,
     /// How often transitions had fired.
     pub fired: Vec<u64>,
-    /// What deadlocks there were.
+    /// Deadlocks found until then.
     pub deadlocks: DeadlockCounts,
 }

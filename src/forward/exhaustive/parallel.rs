@@ -14,9 +14,9 @@ use cubicle_run::observer::Observer;
 
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk
-    /// by chunk; to where. `None` when one thread must go on alone.
+    /// by chunk; returns where it stopped. `None` when one thread must continue alone.
     pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
-        // Shares ask the table itself.
+        // The threads look states up in the table itself.
         if self.options.jobs < MANY || !self.visited.is_table() {
             return Some(self.pipeline(range, observer));
         }
@@ -25,13 +25,13 @@ impl Search<'_> {
         self.round(range.start..end).then_some(end)
     }
 
-    /// Expands a range of states of one level with a few helpers, or until the search ends, or its states go to a disk; to
-    /// where.
+    /// Expands a range of states of one level with a few helpers, until its end, the end of the search, or a move to the disk;
+    /// returns where it stopped.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
         let in_memory = self.visited.disk.is_none();
         let workers = Arc::clone(&self.workers);
         let pipeline = Pipeline::new(self.options.jobs.min(MANY - 1));
-        // Helpers start with what this thread has used.
+        // The time of helpers counts from what this thread has used.
         self.limits.look();
         let expander = self.expanders();
         workers.lead(
@@ -54,7 +54,7 @@ impl Search<'_> {
                     let here = |search: &Self| search.visited.disk.is_none() == in_memory;
                     while here(self) && self.limits.tick() && chunk.range.end < range.end {
                         let rest = chunk.range.end..range.end;
-                        // Later pieces were expanded before.
+                        // Later pieces have already been expanded.
                         expander.forget();
                         let sleeps = self.sleeps.of(rest.clone());
                         let states = self.visited.states(rest.clone(), &mut buffer);
@@ -71,8 +71,8 @@ impl Search<'_> {
         self.spilled_at().filter(|_| in_memory).unwrap_or(range.end)
     }
 
-    /// Expands a range of states of one level, each thread its share. Does nothing and returns false if the
-    /// search ends on the way: then the states must be taken one by one, so that it ends at the same one.
+    /// Expands a range of states of one level, each thread its share. Changes nothing and returns false if the
+    /// search would end within it: then the states must be taken one by one, so that it ends at the same one.
     fn round(&mut self, range: Range<usize>) -> bool {
         let mut parts = std::mem::take(&mut self.parts);
         let done = self.share_round(range, &mut parts);
@@ -83,7 +83,7 @@ impl Search<'_> {
     fn share_round(&mut self, range: Range<usize>, parts: &mut Vec<RoundPart>) -> bool {
         let expander = self.expanders();
         let Self { program, limits, visited, sleeps, options, workers, .. } = self;
-        // Helpers start with what this thread has used.
+        // The time of helpers counts from what this thread has used.
         limits.look();
         if limits.stop.is_some() {
             return false;

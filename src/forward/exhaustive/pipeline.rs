@@ -1,7 +1,7 @@
-//! Few threads: helpers compute successors, the one that leads stores them.
+//! Few threads: helpers compute successors, and the leader stores them.
 //!
-//! The states of a level are handed out chunk by chunk, and what they lead to is stored in the same
-//! order, so that everything comes out as on one thread. Only the leader touches the store, and no work is
+//! The states of a level are handed out chunk by chunk, and their successors are stored in the same
+//! order, so that the result is that of one thread. Only the leader touches the store, and no work is
 //! done twice. When the next chunk in order is not ready, the leader computes a later one itself, so both
 //! sides are busy however the work divides. Storing takes more than a third of the time, so that many
 //! helpers would wait for the leader: see `round_worker` for many.
@@ -18,18 +18,18 @@ use crate::tuning::{AHEAD, LOOKS, NAP};
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// Piece number n is in slot n modulo their number.
+    /// Piece number n is in slot n modulo the number of slots.
     slots: Vec<Slot>,
     /// Pieces handed out.
     filled: AtomicUsize,
-    /// Pieces that somebody works on, or has done.
+    /// Pieces that are in work or done.
     taken: AtomicUsize,
-    /// There will be no more.
+    /// No more pieces will come.
     ended: AtomicBool,
     /// A helper panicked.
     broken: AtomicBool,
     sleepers: AtomicUsize,
-    /// Helpers that may still come: more would only wait.
+    /// Helpers that may still join: more would only wait.
     wanted: AtomicUsize,
     sleep: Mutex<()>,
     wake: Condvar,
@@ -38,15 +38,15 @@ pub struct Pipeline {
 #[derive(Debug, Default)]
 struct Slot {
     piece: Mutex<Piece>,
-    /// Number of the piece that was done here last, plus one.
+    /// Number of the piece that was last finished in this slot, plus one.
     done: AtomicUsize,
 }
 
-/// States to expand, and what they lead to.
+/// States to expand, and their successors.
 #[derive(Debug, Default)]
 pub struct Piece {
     pub range: Range<usize>,
-    /// One after the other.
+    /// The states, one after the other.
     pub states: Vec<u64>,
     /// How they were found.
     pub sleeps: Vec<SleepId>,
@@ -62,7 +62,7 @@ pub struct Lead<'a> {
 }
 
 impl Pipeline {
-    /// For `threads` threads; others that come to help leave at once.
+    /// For `threads` threads; helpers beyond that leave at once.
     pub fn new(threads: usize) -> Self {
         Self {
             slots: (0..threads * AHEAD).map(|_| Slot::default()).collect(),
@@ -82,7 +82,7 @@ impl Pipeline {
         Lead { pipeline: self, oldest: 0 }
     }
 
-    /// Expands pieces until there will be no more.
+    /// Expands pieces until no more will come.
     pub fn help(&self, expander: &mut Expander<'_>) {
         let take = |n: usize| n.checked_sub(1);
         if self.wanted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
@@ -104,7 +104,7 @@ impl Pipeline {
         broken.0 = None;
     }
 
-    /// Expands the first piece that nobody works on; false when there is none.
+    /// Expands the first piece that no thread works on; false when there is none.
     fn work(&self, expander: &mut Expander<'_>, begin: impl FnOnce()) -> bool {
         let next = self.taken.load(Ordering::Relaxed);
         if next >= self.filled.load(Ordering::Acquire)
@@ -128,7 +128,7 @@ impl Pipeline {
 }
 
 impl Slot {
-    /// Nobody else wants it at the same time.
+    /// Locks the piece; no other thread uses it at the same time.
     fn piece(&self) -> MutexGuard<'_, Piece> {
         self.piece.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,7 +157,7 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// The next piece in order, once it is done; until then works on others. `None` when all are stored.
+    /// The next piece in order, once it is done; works on others until then. `None` when all are stored.
     pub fn next(&mut self, expander: &mut Expander<'_>) -> Option<MutexGuard<'a, Piece>> {
         let Self { pipeline, oldest } = self;
         if *oldest == pipeline.filled.load(Ordering::Relaxed) {
@@ -170,7 +170,7 @@ impl<'a> Lead<'a> {
             if pipeline.work(expander, || {}) {
                 looks = IdleLooks(0);
             } else if !looks.again() {
-                // The helper that has the piece may be waiting for this core.
+                // The helper with the piece may be waiting for this core.
                 std::thread::yield_now();
             }
         }
@@ -186,11 +186,11 @@ impl Drop for Lead<'_> {
     }
 }
 
-/// How often a thread has looked in vain.
+/// How often a thread has found no work.
 struct IdleLooks(usize);
 
 impl IdleLooks {
-    /// Waits a moment; false when that was often enough.
+    /// Waits a moment; false when the thread has waited often enough.
     fn again(&mut self) -> bool {
         self.0 += 1;
         if self.0 < LOOKS {

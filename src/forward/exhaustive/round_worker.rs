@@ -1,8 +1,8 @@
-//! The part of a round that one thread does: successors of many states, without those that are known.
+//! The part of a round that one thread does: successors of many states, without the known ones.
 //!
-//! Most successors are known, so those that are left are few enough to stay in the caches until all
-//! threads are done and the states that are new get their numbers, in the order in which one thread
-//! alone would have met them ([`Distinct`](crate::store::batch::Distinct), [`Store::extend`]).
+//! Most successors are known, so the remaining ones are few enough to stay in the caches until all
+//! threads are done and new states get their numbers, in the order in which one thread
+//! alone would have found them ([`Distinct`](crate::store::batch::Distinct), [`Store::extend`]).
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::store::table::Store;
 use crate::tuning::CHUNK;
 use crate::tuning::TOUCHED;
 
-/// What a range of states leads to.
+/// The successors of a range of states.
 #[derive(Debug, Default)]
 pub struct RoundPart {
     /// Successors that the store did not hold, in canonical form, sorted.
@@ -22,7 +22,7 @@ pub struct RoundPart {
     pub parents: Vec<u32>,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
-    /// Deadlocked states, with what decides that.
+    /// Deadlocked states, with the refined state that decides it.
     pub deadlocks: Vec<(usize, Vec<u64>)>,
     /// A number left its range.
     pub numbers: bool,
@@ -30,7 +30,7 @@ pub struct RoundPart {
     pub cut: bool,
 }
 
-/// What a thread uses from range to range.
+/// Buffers that a thread reuses for each range.
 pub struct RoundWorker<'a> {
     store: &'a Store,
     sleeps: &'a LevelSleep,
@@ -45,7 +45,7 @@ impl<'a> RoundWorker<'a> {
         Self { store, sleeps, words, expander, chunk: Chunk::default() }
     }
 
-    /// Fills `to`, forgetting what it held before.
+    /// Fills `to`, replacing its contents.
     pub fn fill(&mut self, range: Range<usize>, to: &mut RoundPart) {
         to.unknown.clear();
         to.parents.clear();

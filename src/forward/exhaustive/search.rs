@@ -1,4 +1,4 @@
-//! A running exhaustive search: what is stored, what was found, and how a state or a chunk is taken in.
+//! A running exhaustive search: what is stored, what was found, and how a state or a chunk is stored.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -45,15 +45,15 @@ pub struct Search<'a> {
     pub numbers: bool,
     pub bad_scratch: BadScratch,
     pub workers: Arc<WorkerPool>,
-    /// Used again in each round.
+    /// Reused in each round.
     pub parts: Vec<RoundPart>,
-    /// Keeps the checkpoint, if there is to be one.
+    /// Writes the checkpoint, if one is kept.
     pub keeper: Option<Keeper>,
-    /// Whether states may be kept as numbers once there is no more room.
+    /// Whether states may be packed into numbers once the memory is full.
     pub may_pack: bool,
-    /// What could not be written or read.
+    /// The file error that ended the search.
     pub fault: Option<StorageError>,
-    /// What becomes of it when there is no more room.
+    /// What happens when the memory is full.
     pub overflow: Overflow,
 }
 
@@ -62,7 +62,7 @@ pub fn depth_point(depth: usize, states: usize) -> CurvePoint {
     CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
-/// What became of a state.
+/// The outcome of inserting a state.
 pub enum Met {
     New,
     Old(usize),
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Why the search ended, when it expanded everything within its bounds or `complete` says that it did not.
+    /// Statistics of the ended search; `complete` says whether it expanded everything within its bounds.
     pub fn course(&mut self, complete: bool) -> SearchStats {
         let stop = match self.limits.stop {
             Some(stop) => stop,
@@ -118,13 +118,13 @@ impl<'a> Search<'a> {
         SearchStats { fault, depth, fired, curve, ..SearchStats::new(stop) }
     }
 
-    /// What it did, for its runs to be made.
+    /// The ended search, from which runs are built.
     pub fn searched(&self, course: SearchStats) -> Searched<'_> {
         let Self { system, program, options, limits, visited, findings, .. } = self;
         Searched { system, program, options, limits, visited, findings, course }
     }
 
-    /// Stores a state in canonical form, unless it is known or no room is left.
+    /// Stores a state in canonical form, unless it is known or the store is full.
     pub fn insert(&mut self, state: &[u64], parent: u32) -> Met {
         self.meet_hashed(state, hash(state), parent, true)
     }
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks whether a new state is bad.
+    /// Checks whether a new state is bad.
     #[inline]
     pub fn look_at(&mut self, number: usize, state: &[u64]) {
         if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
@@ -164,8 +164,8 @@ impl<'a> Search<'a> {
         self.numbers |= self.bad_scratch.numbers;
     }
 
-    /// As [`Search::insert`] where states are kept as numbers, when it was touched (or not) as these; whether it is new. The
-    /// error is that it cannot be kept so.
+    /// Like [`Search::insert`] for a packed store, with the numbers that touching the state gave, if it was touched; whether
+    /// it is new. The error is that the state cannot be packed.
     #[inline]
     fn meet_compact(
         &mut self,
@@ -174,9 +174,9 @@ impl<'a> Search<'a> {
         parent: u32,
         suspect: bool,
     ) -> Result<bool, Incompressible> {
-        let compact = self.visited.compact.as_mut().expect("the caller has seen it");
+        let compact = self.visited.compact.as_mut().expect("the caller checked it");
         let number = compact.len();
-        // Now and then is enough: a few states more or less, and always the same.
+        // Checking now and then is enough: a few states more or less, and always the same.
         let full = if number >= self.limits.max_states {
             Some(self.limits.full)
         } else if number.is_multiple_of(1 << 10) && self.limits.is_over(compact.bytes()) {
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         Ok(new)
     }
 
-    /// From now on states are kept as they are, if there is room for that.
+    /// Unpacks the states and keeps them so, if they fit in the memory.
     #[cold]
     fn unpack(&mut self) {
         self.may_pack = false;
@@ -213,7 +213,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// From now on states are kept as numbers, if they can be: there is no more room otherwise.
+    /// Packs the states into numbers when that is possible; otherwise the memory is full.
     #[cold]
     fn pack(&mut self) {
         self.may_pack = false;
@@ -223,13 +223,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// States are kept as numbers: how many there may be is no longer what a table has room for.
+    /// Records that states are packed: the room in a table no longer limits their number.
     pub fn are_packed(&mut self) {
         self.may_pack = false;
         self.limits.unbound_memory();
     }
 
-    /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later.
+    /// Bytes that an unpacked state takes in a breadth-first search, with room to pack it later.
     pub fn table_bytes_each(&self) -> usize {
         self.visited.table_bytes_each(self.may_pack)
     }
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Begins with the initial states.
+    /// Stores the initial states.
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
         let program = self.program;
         let mut numbers = false;
@@ -329,7 +329,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes in what else is known of a chunk all of whose successors were taken in.
+    /// Adds the counts and findings of a chunk all of whose successors were stored.
     pub fn take_account(&mut self, chunk: &Chunk) {
         self.count(&chunk.fired);
         for (state, refined) in &chunk.deadlocks {
@@ -341,8 +341,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Stores the successors of a chunk from one on, in order, until a limit or a finding ends the search. The error is
-    /// the first for which states must be kept in the other way.
+    /// Stores the successors of a chunk from number `first` on, in order, until a limit or a finding ends the search. The error is
+    /// the first one for which the store must switch between packed and unpacked.
     #[inline(never)]
     fn store_from<const COMPACT: bool>(&mut self, chunk: &Chunk, first: usize) -> Result<(), usize> {
         let words = self.program.packing.words;
@@ -353,7 +353,7 @@ impl<'a> Search<'a> {
         for (group, hashes) in successors.hashes[first..].chunks(TOUCHED).enumerate() {
             let start = first + group * TOUCHED;
             let touched = if COMPACT {
-                let compact = self.visited.compact.as_ref().expect("the caller has seen it");
+                let compact = self.visited.compact.as_ref().expect("the caller checked it");
                 let states = (start..start + hashes.len()).map(|at| successors.state(at, words));
                 Some(compact.touch(states))
             } else {
@@ -387,7 +387,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The search ends with the successor of a chunk at this position: what came after it does not count.
+    /// The search ends with the successor of a chunk at this position: later ones do not count.
     #[cold]
     pub fn cut(&mut self, chunk: &Chunk, at: usize, from: u32) {
         let mut buffer = Vec::new();
@@ -403,7 +403,7 @@ impl<'a> Search<'a> {
 
     pub fn count(&mut self, fired: &[u64]) {
         for (total, n) in self.fired.iter_mut().zip(fired) {
-            // What a checkpoint says of it may be any number.
+            // Numbers restored from a checkpoint may be arbitrarily large.
             *total = total.saturating_add(*n);
         }
     }
@@ -418,8 +418,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Steps from one state beyond which a search gives up: undefined cells can be read in more ways than
-/// anybody waits for.
+/// Steps from one state beyond which a search gives up: undefined cells can be read in too many ways to
+/// enumerate.
 pub fn widest(limits: &Limits) -> usize {
     limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 18)
 }

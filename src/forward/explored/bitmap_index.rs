@@ -1,5 +1,5 @@
-//! Candidate cubes against all stored states: one bitmap over the states for each (cell, code), so that
-//! a cube under one renaming is an intersection of few bitmaps.
+//! Matches candidate cubes against all stored states: one bitmap over the states for each (cell, code), so that
+//! a cube under one renaming is an intersection of a few bitmaps.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,18 +16,18 @@ use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::oracle::OracleAnswer;
 
-/// One bitmap for each raw value of a cell's field, the undefined one included.
+/// One bitmap for each raw value of a cell's field, including the undefined one.
 type CellBitmaps = Vec<Vec<u64>>;
 
-/// Some states of one exploration, with bitmaps made when they are first needed. The states come with each question: those who
-/// share them may add others of their own, behind these.
+/// Some states of one exploration, with bitmaps made on first use. The store is passed with each query: forks that
+/// share the index may append states of their own after these.
 pub struct BitmapIndex {
     program: Arc<Program>,
-    /// Which states.
+    /// The indexed states.
     range: Range<usize>,
     system: Arc<System>,
     cells: Vec<OnceLock<CellBitmaps>>,
-    /// Cubes already answered. Only looked up, never iterated.
+    /// Answers to earlier cubes. Only looked up, never iterated.
     known: Mutex<HashMap<(u8, Vec<Literal>), OracleAnswer>>,
 }
 
@@ -95,8 +95,8 @@ impl BitmapIndex {
         OracleAnswer::Unseen
     }
 
-    /// Whether states tell enough to decide the literal: values that the system never compares are
-    /// not told apart.
+    /// Whether states determine the literal: values that the system never compares are
+    /// not distinguished.
     fn represented(&self, lit: &Lit) -> bool {
         let cells = &self.program.cells;
         let class = |c: usize| &cells.classes[cells.cells[c].class];
@@ -136,7 +136,7 @@ impl BitmapIndex {
     fn some_state(&self, store: &Store, guard: &Guard) -> bool {
         let states = self.range.len();
         let cells = &self.program.cells;
-        // For each cell: the columns that are allowed, or those that are not, whichever are fewer.
+        // For each cell: the allowed columns or the excluded ones, whichever are fewer.
         let mut parts: Vec<(Vec<&[u64]>, bool)> = Vec::with_capacity(guard.sets.len());
         for (cell, codes) in &guard.sets {
             let field = self.program.packing.fields[*cell];
@@ -177,7 +177,7 @@ impl BitmapIndex {
         false
     }
 
-    /// Whether a state that meets the sets also meets the tests.
+    /// Whether a state that satisfies the sets also satisfies the tests.
     fn satisfies(&self, guard: &Guard, state: &[u64]) -> bool {
         let undefined = |c: &usize| {
             let field = self.program.packing.fields[*c];

@@ -1,4 +1,4 @@
-//! What an instance can do, as sets of states and steps that can be compared with those of another model.
+//! The behaviour of an instance, as sets of states and steps that can be compared with those of another model.
 
 use crate::explored::views::{ViewOrder, Viewer, permutations};
 use crate::program::compiled::Program;
@@ -11,25 +11,25 @@ use cubicle_lang::model::System;
 
 /// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same
 /// in every model with the same declarations. Which transition makes a step does not count. Outside values and values of
-/// abstract types have no names: of a step it only counts which are equal before it, and which after it.
+/// abstract types have no names: for a step, only equality among those before it and among those after it counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fingerprint {
-    /// In increasing order, each once.
+    /// In increasing order, without duplicates.
     parts: Vec<u128>,
     /// Whether the order of processes counts.
     ordered: bool,
 }
 
 impl Fingerprint {
-    /// Of the states of an instance. `None` when one is not concrete. Where the order of processes counts, they must
-    /// not be taken for exchangeable; this holds for steps, too.
+    /// The fingerprint of an instance's states. `None` when one is not concrete. Where the order of processes counts, the
+    /// exploration must not have used symmetry; the same holds for steps.
     pub(super) fn of_states(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
         let states = 0..visited.store.len();
         let parts = states.map(|number| look.state(visited.store.state(number))).collect::<Option<_>>()?;
         Some(Self::new(parts, look.ordered))
     }
 
-    /// Of the steps of an instance.
+    /// The fingerprint of the steps of an instance.
     pub(super) fn of_steps(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
         let program = look.program;
         let mut scratch = Scratch::new(program);
@@ -57,17 +57,17 @@ impl Fingerprint {
         Self { parts, ordered }
     }
 
-    /// How many there are.
+    /// The number of states or steps.
     pub const fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// How many the other has that this one has not, and the other way round. `None` when the order of processes
+    /// The number of elements that only the other one has, and that only this one has. `None` when the order of processes
     /// counts in one only.
     pub fn difference(&self, other: &Self) -> Option<(usize, usize)> {
         let missing =
@@ -77,15 +77,15 @@ impl Fingerprint {
     }
 }
 
-/// Looks at states so that only what counts is seen.
+/// Views states such that only what counts is seen.
 pub(super) struct OrbitLook<'a> {
     program: &'a Program,
     viewer: Viewer<'a>,
     /// Whether the order of processes counts.
     ordered: bool,
-    /// The orders in which processes are looked at.
+    /// The orders in which processes are viewed.
     orders: Vec<ViewOrder>,
-    /// What the states of a step look like in each of them.
+    /// The views of the two states of a step in each order.
     sides: [Vec<u128>; 2],
     /// The state before the last step.
     before: Vec<u64>,
@@ -118,7 +118,7 @@ impl<'a> OrbitLook<'a> {
         orders.iter().map(one).min()
     }
 
-    /// Both states of a step under the same renaming. Steps from one state come one after the other.
+    /// Both states of a step under the same renaming. Steps from one state are consecutive.
     fn step(&mut self, before: &[u64], after: &[u64]) -> Option<u128> {
         if self.before != before {
             self.before.clear();
@@ -142,12 +142,12 @@ impl<'a> OrbitLook<'a> {
         Some(())
     }
 
-    /// Takes a state up, with reals as they are and not as they are stored; `None` when a cell is open.
+    /// Unpacks a state, with reals unscaled; `None` when a cell is open.
     fn unpack(&mut self, state: &[u64]) -> Option<()> {
         let (cells, codes) = (&self.program.cells, &mut self.viewer.codes);
         self.program.packing.unpack(state, codes);
         for (cell, code) in cells.cells.iter().zip(codes.iter()) {
-            // A number that nothing reads is any; other systems may read it.
+            // A number that is never read is open, but another system may read it.
             let open = *code == UNDEF;
             let scaled = cell.kind == CodeKind::Real && cells.scale != 1;
             if open || scaled {
@@ -158,7 +158,7 @@ impl<'a> OrbitLook<'a> {
     }
 }
 
-/// The same in every run of the program; two states have different ones, up to chance.
+/// The same in every run of the program; different states have different hashes with high probability.
 fn hash(view: &[i64]) -> u128 {
     let mix = |sum: u64, entry: u64| (sum.rotate_left(23) ^ entry).wrapping_mul(ODD);
     let (mut one, mut other) = (1, ODD);

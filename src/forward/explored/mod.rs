@@ -1,7 +1,7 @@
-//! The states that an exploration has seen, as something to be asked.
+//! The states that an exploration has found, for queries.
 //!
-//! In go the visited states; out come answers about cubes (`bitmap_index`), what few processes look like
-//! together (`views`), the instance as a graph (`graph`), and more states when they are wanted (`states`).
+//! The input is the visited states; the results are answers about cubes (`bitmap_index`), the views of a few processes
+//! (`views`), the instance as a graph (`graph`), and more states on demand (`states`).
 
 pub mod bitmap_index;
 pub mod graph;

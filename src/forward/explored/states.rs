@@ -1,4 +1,4 @@
-//! The states of one exploration: asked about cubes, and made more by walks.
+//! The states of one exploration: queried about cubes, and extended by walks.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
 use cubicle_run::result::Exploration;
 
-/// The states of one exploration. Clones are the same; see [`ExploredStates::fork`].
+/// The states of one exploration. Clones share them; see [`ExploredStates::fork`].
 #[derive(Clone)]
 pub struct ExploredStates(Arc<SharedStates>);
 
@@ -27,7 +27,7 @@ struct SharedStates {
     grown: Mutex<Grown>,
 }
 
-/// What changes while the oracle is in use. Forks share it until one of them grows.
+/// The part that changes while the oracle is in use. Forks share it until one of them grows.
 #[derive(Clone)]
 struct Grown {
     visited: Arc<Visited>,
@@ -37,8 +37,8 @@ struct Grown {
 }
 
 impl Grown {
-    /// The states, taken out, and the walk that goes on from them, begun when there is none yet; copies when others have
-    /// them, too. `None` when no walk can begin.
+    /// Takes out the states and the walk that continues from them, which is begun if needed; copies when a fork shares
+    /// them. `None` when no walk can begin.
     fn take(&mut self, begin: impl FnOnce(&Visited) -> Option<Campaign>) -> Option<(Visited, Campaign)> {
         let walk = match self.walk.take() {
             Some(walk) => match Arc::try_unwrap(walk) {
@@ -78,7 +78,7 @@ impl ExploredStates {
         Self(Arc::new(SharedStates { system, program, options, interrupt, grown }))
     }
 
-    /// The same states; what one of the two learns from now on, the other does not.
+    /// An oracle with the same states; from now on, each of the two grows independently.
     #[must_use]
     pub fn fork(&self) -> Self {
         let SharedStates { system, program, options, interrupt, .. } = &*self.0;
@@ -112,7 +112,7 @@ impl ExploredStates {
         answer
     }
 
-    /// The states, one after the other, and where each was found from.
+    /// The states, one after the other, and the parent of each.
     #[cfg(test)]
     pub fn stored(&self) -> (Vec<u64>, Vec<u32>) {
         let visited = self.visited();
@@ -124,7 +124,7 @@ impl ExploredStates {
         &self.0.system
     }
 
-    /// What was explored, and how.
+    /// The system, options and interrupt of the exploration.
     pub fn explored_as(&self) -> (&System, &ForwardOptions, &Interrupt) {
         (&self.0.system, &self.0.options, &self.0.interrupt)
     }
@@ -134,13 +134,13 @@ impl ExploredStates {
         self.visited().store.len()
     }
 
-    /// What `procs` processes look like together.
+    /// The views of `procs` processes.
     pub fn views(&self, procs: usize) -> Views {
         let (SharedStates { system, program, .. }, visited) = (&*self.0, self.visited());
         Views::new(program, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
 
-    /// The states, or the steps, to be compared with those of another system; see [`Fingerprint`].
+    /// A fingerprint of the states or the steps, to compare with another system; see [`Fingerprint`].
     pub fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
         let SharedStates { system, program, options, .. } = &*self.0;
         let exchanged = options.symmetry && !system.orders_processes;
@@ -152,18 +152,18 @@ impl ExploredStates {
         if steps { Fingerprint::of_steps(look, &visited) } else { Fingerprint::of_states(look, &visited) }
     }
 
-    /// Whether the options ask to stop at the first bad state.
+    /// Whether the options request a stop at the first bad state.
     pub fn stops_at_unsafe(&self) -> bool {
         self.0.options.stop_at_unsafe
     }
 
-    /// Walks on until there are twice as many states, but no more than `most`.
+    /// Continues walking until there are twice as many states, but no more than `most`.
     pub fn grow(&self, more: usize, most: usize) -> OracleGrowth {
         let now = self.states();
         self.grow_to(now.saturating_add(more.min(now.max(1000))).min(most))
     }
 
-    /// Adds what the walk did to the figures of the search that it went on from.
+    /// Adds what the walk did to the statistics of the search that it continues.
     pub fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
             let walk = walk.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,7 +175,7 @@ impl ExploredStates {
         }
     }
 
-    /// Walks on until there are `most` states.
+    /// Continues walking until there are `most` states.
     pub fn grow_to(&self, most: usize) -> OracleGrowth {
         let SharedStates { system, program, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();

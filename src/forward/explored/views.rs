@@ -1,9 +1,9 @@
-//! What few processes look like together: states of different instances, made comparable.
+//! Views of a few processes: they make states of different instances comparable.
 //!
-//! The view of a state that some processes have is the globals and the cells of these processes, under
+//! The view that some processes have of a state consists of the globals and the cells of these processes, under
 //! any names; all other processes are nameless. Two instances with the same views satisfy the same cubes
-//! over as many processes as the views are of. (Views of the states reached are what P. Abdulla, F. Haziza and L. Holík
-//! work with in "All for the Price of Few", VMCAI 2013.)
+//! over at most as many processes as the views have. (P. Abdulla, F. Haziza and L. Holík use views of reachable states
+//! in "All for the Price of Few", VMCAI 2013.)
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ const CONSTRUCTOR: i64 = 1;
 const NUMBER: i64 = 2;
 const MEMBER: i64 = 3;
 const NAMELESS: i64 = 4;
-/// Room for a kind; of nameless values there are two.
+/// Bits for a kind; nameless values have two.
 const KIND_BITS: u32 = 3;
 
 /// All views of a set of states.
@@ -40,7 +40,7 @@ impl Views {
         self.views.len()
     }
 
-    /// Whether there is none: the instance has fewer processes.
+    /// Whether there are no views: the instance has fewer processes.
     pub fn is_empty(&self) -> bool {
         self.views.is_empty()
     }
@@ -48,7 +48,7 @@ impl Views {
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
     pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
         let mut viewer = Viewer::new(program, ordered);
-        // Choices of processes, each with the orders in which it is looked at.
+        // Choices of processes, each with the orders in which it is viewed.
         let choices: Vec<Vec<ViewOrder>> = subsets(fixed, program.cells.procs, procs)
             .into_iter()
             .map(|chosen| {
@@ -71,10 +71,10 @@ impl Views {
     }
 }
 
-/// An order in which processes are looked at.
+/// An order in which processes are viewed.
 pub(super) struct ViewOrder {
     members: Vec<usize>,
-    /// The cells that they see, in the order in which they see them.
+    /// The cells that they see, in this order.
     cells: Vec<usize>,
 }
 
@@ -99,9 +99,9 @@ pub(super) struct Viewer<'a> {
     program: &'a Program,
     /// Whether the order of processes matters.
     ordered: bool,
-    /// The state that is looked at.
+    /// The state that is viewed.
     pub codes: Vec<i64>,
-    /// What it looks like.
+    /// Its view.
     pub view: Vec<i64>,
     least: Vec<i64>,
     /// Values without a name of their own, in order of occurrence.
@@ -123,10 +123,10 @@ impl<'a> Viewer<'a> {
         }
     }
 
-    /// Puts what is seen in this order into `view`.
+    /// Puts the view in this order into `view`.
     pub fn look(&mut self, order: &ViewOrder) {
         self.view.clear();
-        // Nameless values get numbers in order of occurrence: only which are equal counts.
+        // Nameless values get numbers in order of occurrence: only equality counts.
         self.names.clear();
         for cell in &order.cells {
             self.entry(*cell, &order.members);
@@ -147,7 +147,7 @@ impl<'a> Viewer<'a> {
                 if let Some(member) = member {
                     (MEMBER, member as i64)
                 } else {
-                    // Processes are shared by all classes, outside values are not.
+                    // All classes share the processes, but not outside values.
                     let process = info.kind == CodeKind::Proc && code < cells.procs as i64;
                     let name = (if process { usize::MAX } else { info.class }, code);
                     let known = names.iter().position(|n| *n == name).unwrap_or_else(|| {
@@ -188,7 +188,7 @@ fn subsets(first: usize, end: usize, size: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// All orders of these.
+/// All orders of these numbers.
 pub(super) fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
     if of.is_empty() {
         return vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! Which technique to use: those that brought much for their steps lately, and now and then any.
+//! Which technique to use: mostly those with the best recent gain per step, and now and then any other.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -30,7 +30,7 @@ pub const PUBLISHED: [(Technique, u32); 6] = [
     (Technique::Unused, 1),
 ];
 
-/// Gains and costs of each arm, forgetting slowly.
+/// Gains and costs of each arm, with exponential decay.
 #[derive(Clone, Debug, Default)]
 pub struct Bandit {
     gain: [f64; ARMS.len()],
@@ -38,7 +38,7 @@ pub struct Bandit {
 }
 
 impl Bandit {
-    /// An arm, in proportion to its gain per step.
+    /// Chooses an arm, in proportion to its gain per step.
     pub fn choose(&self, rng: &mut ChaCha8Rng) -> usize {
         let rate = |arm: usize| (self.gain[arm] + STATE) / (self.cost[arm] + START);
         let total: f64 = (0..ARMS.len()).map(rate).sum();
@@ -55,7 +55,7 @@ impl Bandit {
         ARMS.len() - 1
     }
 
-    /// Records what a walk brought. Walks of no arm are ignored.
+    /// Records what a walk gained. Walks of no arm are ignored.
     pub fn reward(&mut self, technique: Technique, bound: u32, combinations: u64, states: u64, steps: u64) {
         if let Some(arm) = ARMS.iter().position(|a| *a == (technique, bound)) {
             self.gain[arm] += combinations as f64 + STATE * states as f64;
@@ -63,7 +63,7 @@ impl Bandit {
         }
     }
 
-    /// Lets the past fade.
+    /// Decays earlier gains and costs.
     pub fn end_epoch(&mut self) {
         for n in self.gain.iter_mut().chain(&mut self.cost) {
             *n *= MEMORY;

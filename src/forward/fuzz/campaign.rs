@@ -48,7 +48,7 @@ pub struct Campaign {
     pub depths: Vec<u32>,
     pub corpus: Corpus,
     pub coverage: SeenCombinations,
-    /// States that brought a new combination.
+    /// States with a combination that was new.
     pub novel: Vec<u32>,
     pub goals: Goals,
     pub findings: Findings,
@@ -58,28 +58,28 @@ pub struct Campaign {
     pub initial: usize,
     /// States expanded by the breadth-first start.
     pub expanded: usize,
-    /// Why something was left out that no limit excludes, if so.
+    /// Why something was left out other than by a limit, if so.
     pub left_out: Option<Stop>,
     pub epochs: usize,
     pub streams: u64,
-    /// States to search breadth first from: those shortly before an error.
+    /// States to start breadth-first searches from: those shortly before an error.
     pub jumpstart: Vec<u32>,
-    /// States near deadlocks, for there may be others around: each with its steps from where the search
+    /// States near deadlocks, for there may be other deadlocks around: each with its number of steps from where the search
     /// around a deadlock began.
     pub around: IndexMap<u32, u32>,
-    /// The first of them whose exits are not yet looked at.
+    /// The first of them whose exits have not been taken.
     pub around_next: usize,
     /// Epochs since the last new state.
     pub stalled: usize,
-    /// Whether the last epoch brought few states for its steps.
+    /// Whether the last epoch found few states for its steps.
     pub dry: bool,
     /// Epochs since a goal was reached or came nearer.
     pub unguided: usize,
-    /// Give up beyond this number of steps.
+    /// The walk stops after this number of steps.
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
-    /// Other processes that walk, too, until it ends for the first time.
+    /// The other processes of the campaign, until it ends for the first time.
     pub company: OptionalPeers,
 }
 
@@ -149,7 +149,7 @@ impl Campaign {
         }
     }
 
-    /// What it did, for its runs to be made.
+    /// The ended search, from which runs are built.
     pub fn searched(&self) -> Searched<'_> {
         let stop = match self.limits.stop {
             Some(stop) => stop,
@@ -169,7 +169,7 @@ impl Campaign {
         Searched { system, program, options, limits, visited, findings, course }
     }
 
-    /// The states, taken out; [`Campaign::resume`] puts them back.
+    /// Takes out the states; [`Campaign::resume`] puts them back.
     pub fn take_visited(&mut self) -> Visited {
         std::mem::take(&mut self.visited)
     }
@@ -188,13 +188,13 @@ impl Campaign {
         self.depths.iter().max().map_or(0, |d| *d as usize)
     }
 
-    /// How far it has come.
+    /// The present point of the growth curve.
     pub fn point(&self) -> CurvePoint {
         let techniques = self.reports.iter().map(|report| report.states).collect();
         CurvePoint { work: self.steps(), states: self.visited.store.len(), techniques }
     }
 
-    /// How the states grew, by the techniques that were used.
+    /// How the number of states grew, with the techniques that were used.
     fn grown(&self) -> Vec<CurvePoint> {
         let mut points = self.curve.finish(self.point());
         for point in &mut points {

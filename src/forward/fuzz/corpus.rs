@@ -1,9 +1,9 @@
-//! Bookkeeping of walks: which exits of which state have been taken, and the states that still have
-//! exits that have not.
+//! Bookkeeping of walks: which exits of which state have been taken, and the states with untaken
+//! exits.
 
 /// Not in the corpus.
 const OUT: u32 = u32::MAX;
-/// The exits of a state are followed one by one up to this many; the last bit stands for all others.
+/// The first exits of a state, up to this number, are tracked one by one; the last bit stands for all others.
 pub const TRACKED: usize = 63;
 
 /// Exits of all stored states, and the corpus of those that are not exhausted. Every operation takes
@@ -39,7 +39,7 @@ impl Corpus {
         }
     }
 
-    /// Marks exits of a state as taken; it leaves the corpus when none is left.
+    /// Marks exits of a state as taken; the state leaves the corpus when no exit is left.
     pub fn take(&mut self, state: usize, taken: u64) {
         self.taken[state] |= taken;
         let full = all(self.exits[state]);
@@ -65,7 +65,7 @@ impl Corpus {
             + (self.place.capacity() + self.members.capacity()) * 4
     }
 
-    /// The states with exits that have not been taken, in no particular but a repeatable order.
+    /// The states with untaken exits, in an arbitrary but repeatable order.
     pub fn members(&self) -> &[u32] {
         &self.members
     }

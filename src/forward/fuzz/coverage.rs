@@ -3,7 +3,7 @@
 //! The backward search asks an oracle about cubes of few literals, so that is what a walk should
 //! cover. Each cell of a state is an *item*: a feature (variable and value) and the process that it
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
-//! between their processes; it does not depend on how the processes are called.
+//! between their processes; it does not depend on the names of the processes.
 
 use crate::program::compiled::Program;
 use crate::state::cells::{Cells, CodeKind};
@@ -21,18 +21,18 @@ pub struct SeenCombinations {
     seen: usize,
 }
 
-/// What one cell says.
+/// The item of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct CellItem {
     feature: u32,
-    /// The processes that it speaks of (modulo 32): whose cell it is, and which one it holds.
+    /// The processes that it refers to (modulo 32): the one that has the cell, and the one that it holds.
     about: u32,
     /// Whether the last step changed it.
     changed: bool,
 }
 
 impl SeenCombinations {
-    /// Nothing seen yet.
+    /// No combination seen yet.
     pub fn new(program: &Program) -> Self {
         let cells = &program.cells;
         let mut first = Vec::new();
@@ -64,13 +64,13 @@ impl SeenCombinations {
         self.bits.len() * 64
     }
 
-    /// How many features a combination has.
+    /// The number of features of a combination.
     pub const fn size(&self) -> usize {
         if self.triples { 3 } else { 2 }
     }
 
     /// Calls `f` with each combination of `state` that has not been seen, some perhaps twice. All
-    /// combinations of `before`, when given, are taken as known, so that only what differs is looked at.
+    /// combinations of `before`, when given, are taken as known, so that only changed ones are examined.
     pub fn unseen(
         &self,
         program: &Program,
@@ -108,7 +108,7 @@ impl SeenCombinations {
         };
         let meet = |a: &CellItem, b: &CellItem| usize::from(a.about & b.about != 0);
         for (i, c) in items.iter().enumerate().filter(|(_, c)| c.changed) {
-            // Combinations with a changed item before `c` have been looked at already.
+            // Combinations with a changed item before `c` have been examined already.
             let (before, after) = (&items[..i], &items[i + 1..]);
             if !self.triples {
                 for (a, b) in

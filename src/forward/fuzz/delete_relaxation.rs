@@ -3,10 +3,10 @@
 //! The *delete relaxation* of planning: each ground transition is an action that adds values of cells and
 //! takes none away. The cost of a guard is the sum of the costs of its conditions, the cost of a value
 //! is one more than that of the cheapest action that adds it (`h_add`; Bonet and Geffner, Planning as
-//! heuristic search, 2001). The actions that such a plan begins with are good first steps (*helpful
+//! heuristic search, 2001). The first actions of such a plan are good first steps (*helpful
 //! actions*; Hoffmann and Nebel, The FF planning system, 2001).
 //!
-//! What is no finite cell is relaxed once more: such a test costs one step when it fails.
+//! Tests that are not about finite cells are relaxed further: such a test costs one step when it fails.
 
 use hashbrown::HashMap;
 
@@ -14,7 +14,7 @@ use crate::program::code::{Guard, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::tuning::MAX_SIZE;
 
-/// What an action does.
+/// The effect of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActionKind {
     /// Some of the writes of a ground transition.
@@ -47,7 +47,7 @@ pub struct DeleteRelaxation {
 }
 
 impl DeleteRelaxation {
-    /// `None` when the instance is too large, or when nothing finite is to be reached.
+    /// `None` when the instance is too large, or when no condition concerns a finite cell.
     pub fn new(program: &Program) -> Option<Self> {
         let mut builder = RelaxationBuilder::new(program);
         for (i, instance) in program.instances.iter().enumerate() {
@@ -64,7 +64,7 @@ impl DeleteRelaxation {
     }
 }
 
-/// A relaxation, and what is needed to add to it.
+/// A relaxation under construction.
 struct RelaxationBuilder<'a> {
     program: &'a Program,
     /// For each cell, the number of its first value.
@@ -99,12 +99,12 @@ impl<'a> RelaxationBuilder<'a> {
         self.first[cell] + raw as u32
     }
 
-    /// The value, unless it is a constant that the cell cannot hold: such a one is never written.
+    /// The number of the value; `None` for a constant that the cell cannot hold, which is never written.
     fn valid(&self, cell: usize, raw: u64) -> Option<u32> {
         ((raw as usize) < self.codes(cell)).then(|| self.value(cell, raw))
     }
 
-    /// Adds what a ground transition does: all that it writes unconditionally is one action, and each branch of
+    /// Adds the effects of a ground transition: its unconditional writes are one action, and each branch of
     /// another write is one.
     fn instance(&mut self, i: usize, instance: &Instance) {
         let program = self.program;
@@ -148,7 +148,7 @@ impl<'a> RelaxationBuilder<'a> {
                     }
                     WrittenValue::Copy(from) => {
                         let codes = self.codes(*from).min(self.codes(write.cell));
-                        // No more fit into a set of values.
+                        // A set of values holds no more.
                         for raw in 0..codes.min(128) as u64 {
                             let mut needs = needs.clone();
                             needs.push(self.condition(*from, 1 << raw));
@@ -189,7 +189,7 @@ impl<'a> RelaxationBuilder<'a> {
         self.relaxation.actions.push(Action { kind, needs, adds });
     }
 
-    /// The relaxation, with what satisfies each condition.
+    /// The relaxation, with the conditions that each value satisfies.
     fn finish(mut self) -> Option<DeleteRelaxation> {
         let cells = &self.program.cells.cells;
         let values = self.first.last().map_or(0, |f| *f as usize + cells[cells.len() - 1].codes);

@@ -1,4 +1,4 @@
-//! The loop of a campaign: walks are planned, done and merged, until a limit or until nothing is left.
+//! The loop of a campaign: walks are planned, run and merged, until a limit is reached or nothing is left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,14 +18,14 @@ use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
 
 impl Campaign {
-    /// Stores the initial states, then runs epochs until a limit, or until no exit of any state is left.
+    /// Stores the initial states, then runs epochs until a limit is reached or no state has an untaken exit.
     pub fn run(&mut self, observer: &mut dyn Observer) -> Result<(), Unbuildable> {
         self.seed()?;
         self.epochs(observer);
         Ok(())
     }
 
-    /// Goes on from states found otherwise, in the order in which they were found.
+    /// Continues from states found by another search, in the order in which they were found.
     pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
         self.limits.max_states = visited.store.len();
         self.seed()?;
@@ -100,8 +100,8 @@ impl Campaign {
         }
     }
 
-    /// Goes on with the walk, whatever stopped it, until `max_states` are stored or few are left to
-    /// find. Returns a run to a bad state when one was met that was not known.
+    /// Continues walking, whatever stopped it, until `max_states` are stored or few are left to
+    /// find. Returns a run to a bad state when a new one was found.
     pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
         self.visited = visited;
         self.limits.max_states = max_states;
@@ -115,7 +115,7 @@ impl Campaign {
         (self.take_visited(), found)
     }
 
-    /// Does the walks of an epoch, alone or together with others; `None` when the campaign ends on the way.
+    /// Runs the walks of an epoch, alone or together with other processes; `None` when the campaign ends meanwhile.
     fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
         let Some(mut peers) = self.company.0.take() else { return self.walk(tasks) };
         let outcomes = self.walk_together(tasks, &mut *peers);
@@ -123,7 +123,7 @@ impl Campaign {
         outcomes
     }
 
-    /// Runs the walks on the frozen view; `None` when time ran out on the way.
+    /// Runs the walks on the frozen view; `None` when time ran out.
     pub fn walk(&self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
         let view = Frozen {
             program: &self.program,
@@ -146,7 +146,7 @@ impl Campaign {
         };
         let expired = AtomicBool::new(false);
         let outcomes = self.workers.share(tasks.iter().collect(), |_, task| {
-            // Once time is up, the rest of the epoch is not worth doing.
+            // Once time is up, the rest of the epoch is not worth running.
             let result = (!expired.load(Ordering::Relaxed)).then(|| timed(task))?;
             expired.fetch_or(result.0.aborted, Ordering::Relaxed);
             Some(result).filter(|(outcome, _)| !outcome.aborted)

@@ -1,4 +1,4 @@
-//! The goals that are left, with the nearest states known, and which of them to walk towards.
+//! The open goals, with the nearest states known, and which of them to walk towards.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};
 
-/// A goal that is left.
+/// An open goal.
 #[derive(Clone, Debug)]
 pub struct OpenGoal {
     pub goal: Goal,
@@ -28,7 +28,7 @@ impl OpenGoal {
     }
 }
 
-/// The goals left, with the nearest states known.
+/// All open goals, with the nearest states known.
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     /// In a fixed order.
@@ -36,7 +36,7 @@ pub struct Goals {
     /// Instances of each transition, as a range.
     instances: Vec<(usize, usize)>,
     bads: Vec<(usize, usize)>,
-    /// What plans are made with, once one was wanted; `None` when the instance is too large for them.
+    /// The relaxation for plans, built on first use; `None` when the instance is too large for it.
     relaxed: OnceLock<Option<DeleteRelaxation>>,
 }
 
@@ -67,12 +67,12 @@ impl Goals {
         Self { open, instances, bads, relaxed: OnceLock::new() }
     }
 
-    /// What plans are made with; `None` when the instance is too large for them.
+    /// The relaxation for plans; `None` when the instance is too large for it.
     pub fn relaxed(&self, program: &Program) -> Option<&DeleteRelaxation> {
         self.relaxed.get_or_init(|| DeleteRelaxation::new(program)).as_ref()
     }
 
-    /// Least number of conditions that fail in `state`, over the instances of the goal.
+    /// The least number of conditions that fail in `state`, over the instances of the goal.
     pub fn failing(&self, program: &Program, goal: Goal, state: &[u64]) -> u32 {
         match goal {
             Goal::Transition(t) => {
@@ -87,13 +87,13 @@ impl Goals {
         .unwrap_or(u32::MAX)
     }
 
-    /// Forgets goals that have been reached.
+    /// Removes goals that have been reached.
     pub fn close(&mut self, reached: impl Fn(Goal) -> bool) {
         self.open.retain(|open| !reached(open.goal));
     }
 
-    /// Chooses a goal: one that walks came nearer to lately is more likely. What is as far away from
-    /// everywhere (a flag that nothing has set yet) gives no direction.
+    /// Chooses a goal: one that walks approached recently is more likely. A goal that is equally far from
+    /// everywhere (a flag that no step has set yet) gives no direction.
     pub fn choose(&self, rng: &mut ChaCha8Rng) -> Option<&OpenGoal> {
         let weight = |open: &OpenGoal| WEIGHT / (HALVED + open.stale);
         let total: u32 = self.open.iter().map(weight).sum();

@@ -1,4 +1,4 @@
-//! What a campaign takes in: initial states, and what walks found, in the order of the walks.
+//! What a campaign stores: initial states, and the results of walks, in the order of the walks.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -75,7 +75,7 @@ impl Campaign {
                 reserve(&mut self.visited.parents, 1);
                 self.visited.parents.push(parent);
                 self.depths.push(depth);
-                // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
+                // A walk need not reach a state on a shortest way: with a depth bound the result is never complete.
                 let last = self.options.depth.is_some_and(|d| depth as usize >= d);
                 self.leave_out(Stop::Depth, last);
                 self.corpus.push(exits, if last { u64::MAX } else { 0 });
@@ -84,7 +84,7 @@ impl Campaign {
         }
     }
 
-    /// Remembers the states shortly before an error, to look for its neighbours.
+    /// Records the states shortly before an error, to search around it.
     pub fn jumpstart_before(&mut self, state: u32) {
         let mut at = state;
         for back in 1..=JUMP_BACK {
@@ -99,7 +99,7 @@ impl Campaign {
         }
     }
 
-    /// Has the states around a deadlock searched for others.
+    /// Schedules a search for other deadlocks around this one.
     pub fn look_around(&mut self, deadlock: u32) {
         let mut at = deadlock;
         for _ in 0..BACK {
@@ -119,14 +119,14 @@ impl Campaign {
         }
     }
 
-    /// Notes that something is left out, if so. That a number left its range is the first thing to say.
+    /// Records why something was left out, if `so`. A number that left its range takes precedence.
     pub fn leave_out(&mut self, why: Stop, so: bool) {
         if so && (self.left_out.is_none() || why == Stop::Numbers) {
             self.left_out = Some(why);
         }
     }
 
-    /// Takes over what a walk found.
+    /// Merges the results of a walk.
     pub fn merge(&mut self, task: &Task, mut outcome: WalkOutcome, time: Duration) {
         let (new_states, numbers) = self.merge_states(&mut outcome);
         for (at, bits) in &outcome.taken {
@@ -164,7 +164,7 @@ impl Campaign {
         report.time += time;
     }
 
-    /// Stores the states of a walk, with the errors among them. How many are new, and what numbers they have.
+    /// Stores the states of a walk, with the errors among them. Returns how many are new, and their numbers.
     fn merge_states(&mut self, outcome: &mut WalkOutcome) -> (u64, Numbers) {
         let mut numbers = Numbers(Vec::with_capacity(outcome.states.len()));
         let mut new_states = 0u64;
@@ -202,7 +202,7 @@ impl Campaign {
         (new_states, numbers)
     }
 
-    /// Covers what the states of a walk cover. How many combinations are new.
+    /// Records the combinations of the states of a walk. Returns how many are new.
     fn merge_combinations(&mut self, outcome: &WalkOutcome, numbers: &Numbers) -> u64 {
         let mut combinations = 0u64;
         for (combination, state) in &outcome.combinations {
@@ -218,7 +218,7 @@ impl Campaign {
     }
 }
 
-/// The numbers of the states of a walk in the store, as far as they are there.
+/// The numbers of the states of a walk in the store, for those that are stored.
 struct Numbers(Vec<Option<u32>>);
 
 impl Numbers {

@@ -1,16 +1,16 @@
 //! Walks: random exploration, and coverage-guided fuzzing (the Cubicle Fuzzy Loop of Conchon and
 //! Korneva, SEFM 2023, with exact bookkeeping of exits, small-cube coverage and guidance).
 //!
-//! In goes a compiled program with options and limits, or the states of another search to go on from; out
-//! come the visited states, what was found in them and how the campaign went.
+//! The input is a compiled program with options and limits, or the states of another search to continue from; the
+//! result is the visited states, the findings and the statistics of the campaign.
 //!
-//! Work goes in *epochs*: a fixed number of walks, chosen from the seed and what is known, each run on
-//! the same frozen view with its own random stream; what they found is merged in their order. So the
+//! A campaign consists of *epochs*: a fixed number of walks, chosen from the seed and the state of the campaign, each run on
+//! the same frozen view with its own random stream; their results are merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 //!
 //! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
-//! with exits that nobody took), `coverage` (what has been seen), `bandit` (which technique), `outcome`,
-//! `peers` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
+//! with untaken exits), `coverage` (combinations seen), `bandit` (which technique), `outcome`,
+//! `peers` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (their results),
 //! `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
 
 pub mod bandit;

@@ -1,21 +1,21 @@
-//! What a walk found.
+//! The result of a walk.
 
 use crate::store::table::Store;
 
-/// A state that a walk speaks of: one of the frozen view, or the i-th new one of this walk.
+/// A state in the result of a walk: one of the frozen view, or the i-th new one of this walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ref {
     Old(u32),
     New(u32),
 }
 
-/// What a walk found.
+/// The result of a walk.
 pub struct WalkOutcome {
     /// New states, in order of discovery.
     pub states: Store,
-    /// For each: where it was found from.
+    /// For each new state: its parent.
     pub links: Vec<Ref>,
-    /// For each: number of exits.
+    /// For each new state: number of exits.
     pub exits: Vec<usize>,
     /// Exits taken, as bits of a state.
     pub taken: Vec<(Ref, u64)>,
@@ -23,19 +23,19 @@ pub struct WalkOutcome {
     pub combinations: Vec<(u32, u32)>,
     /// How often each transition fired.
     pub fired: Vec<u64>,
-    /// The first bad state: its number among the new ones, the same with the deciding cells defined,
+    /// The first bad state: its number among the new ones, the state with the deciding cells defined,
     /// and the cube.
     pub bad: Option<(u32, Vec<u64>, usize)>,
     /// New states that are deadlocked, with the deciding cells defined.
     pub deadlocks: Vec<(u32, Vec<u64>)>,
-    /// What states near deadlocks lead to.
+    /// States reached from states near deadlocks, with their distances.
     pub around: Vec<(u32, Ref)>,
-    /// The state nearest to the goal, and how far it is.
+    /// The state nearest to the goal, and its distance.
     pub nearest: Option<(u32, Ref)>,
     pub steps: u64,
     pub numbers: bool,
-    /// Some instance has more successors in some state than are looked at.
+    /// Some instance has more successors in some state than a walk examines.
     pub wide: bool,
-    /// It was cut; what it found must be dropped.
+    /// The walk was aborted; its results must be dropped.
     pub aborted: bool,
 }

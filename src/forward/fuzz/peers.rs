@@ -1,33 +1,33 @@
-//! The other processes of a campaign, as far as walks know them.
+//! The other processes of a campaign, as walks see them.
 
 use cubicle_run::options::ForwardOptions;
 
-/// What a process says in an epoch.
+/// A message of a process in an epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EpochMessage {
-    /// What its walks found.
+    /// The results of its walks.
     Found(Vec<u8>),
-    /// Its memory is full: the campaign has ended with the epoch before.
+    /// Its memory is full: the campaign ended with the epoch before.
     Full,
 }
 
 /// The other processes of a campaign.
 pub trait Peers: Send {
-    /// The number of this process, and how many there are.
+    /// The number of this process, and the number of processes.
     fn place(&self) -> (usize, usize);
 
-    /// Says a word to all others.
+    /// Sends a message to all other processes.
     fn say(&mut self, word: &EpochMessage);
 
-    /// What all others say of this epoch, in order, and nothing in the place of this process. `None` when the campaign has
-    /// ended for one of them, or `stop` says so.
+    /// The messages of all other processes in this epoch, in order, and `None` in the place of this process. `None` when the
+    /// campaign has ended for one of them, or `stop` returns true.
     fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>>;
 
-    /// What a process said makes no sense.
+    /// Reports that a process sent a message that makes no sense.
     fn protocol_error(&mut self, process: usize);
 }
 
-/// The others, if there are any. A copy of a campaign walks alone.
+/// The other processes, if there are any. A copy of a campaign has none.
 #[derive(Debug, Default)]
 pub struct OptionalPeers(pub Option<Box<dyn Peers>>);
 
@@ -43,7 +43,7 @@ impl std::fmt::Debug for dyn Peers {
     }
 }
 
-/// All that what walks find depends on beside the model, by name: who walks together must agree.
+/// All that the results of walks depend on besides the model, by name: processes of one campaign must agree on it.
 pub fn walking_agreement(procs: usize, options: &ForwardOptions) -> Vec<(String, String)> {
     let said = |yes: bool| if yes { "on" } else { "off" }.to_owned();
     let number = |n: Option<usize>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());

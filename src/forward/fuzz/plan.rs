@@ -1,6 +1,6 @@
 //! The walks of the next epoch.
 //!
-//! They are drawn from the seed, the number of the epoch and what is known: nothing else.
+//! They are chosen from the seed, the number of the epoch and the state of the campaign only.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ use crate::tuning::{
 };
 use cubicle_run::options::{Restart, Strategy};
 
-/// A walk to do, without its random stream: where it starts, how, how far, and what it aims at.
+/// A walk to run, without its random stream: its start, technique, bound, and aim.
 type Drawn = (u32, Technique, u32, Option<Aim>);
 
 impl Campaign {
@@ -25,7 +25,7 @@ impl Campaign {
         rng.set_stream(u64::MAX - self.epochs as u64);
         let stored = self.visited.store.len();
         let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
-        // Epochs are short at first: the turns of the techniques go on from one to the next.
+        // Epochs are short at first: the turns of the techniques continue from one to the next.
         let turn = self.streams as usize;
         let mut tasks = Vec::with_capacity(EPOCH);
         if self.is_adaptive() && self.expanded < BREADTH_START.min(stored) {
@@ -57,7 +57,7 @@ impl Campaign {
         Task { start, technique, bound, aim, stream: self.streams - 1 }
     }
 
-    /// Searches around errors and deadlocks, which come first.
+    /// Plans searches around errors and deadlocks, which come first.
     fn plan_around(&mut self, epoch: usize, tasks: &mut Vec<Task>) {
         let jumps = self.jumpstart.len().min((epoch / 4).max(1));
         for start in self.jumpstart.drain(..jumps).collect::<Vec<_>>() {
@@ -73,7 +73,7 @@ impl Campaign {
         }
     }
 
-    /// A walk from an initial state, or from any when these bring nothing more.
+    /// A walk from an initial state, or from any state when these yield nothing more.
     fn restarted(&self, uniform: u32, rng: &mut ChaCha8Rng) -> Drawn {
         let initial = rng.random_range(0..self.initial as u32);
         match self.options.restart {
@@ -85,7 +85,7 @@ impl Campaign {
         }
     }
 
-    /// A walk by the technique that brings most lately, or towards a goal.
+    /// A walk by the technique with the best recent gain, or towards a goal.
     fn adaptive(&self, uniform: u32, turn: usize, rng: &mut ChaCha8Rng) -> Drawn {
         let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
         if turn.is_multiple_of(guided)
@@ -101,7 +101,7 @@ impl Campaign {
             return (start, Technique::Guided, GUIDED_STEPS, Some(aim));
         }
         if self.dry && turn % 2 == 1 {
-            // Little is left here: what was never taken is surer than any walk.
+            // Little is left here: taking untaken exits is surer than any walk.
             return (uniform, Technique::Bfs, 2, None);
         }
         let (technique, bound) = bandit::ARMS[self.bandit.choose(rng)];

@@ -1,4 +1,4 @@
-//! Plans in the delete relaxation: how many steps a goal is away, and what a plan begins with.
+//! Plans in the delete relaxation: the distance to a goal in steps, and the first steps of a plan.
 
 use crate::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
 use crate::fuzz::goal::Goal;
@@ -6,20 +6,20 @@ use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::tuning::MOST;
 
-/// Reused from state to state.
+/// Buffers, reused from state to state.
 #[derive(Clone, Debug, Default)]
 pub struct RelaxedPlan {
-    /// For each condition, how it is satisfied, if it is.
+    /// For each condition, how it is satisfied, if at all.
     satisfied: Vec<Option<Satisfied>>,
-    /// For each action, the conditions that it waits for and what the others cost.
+    /// For each action, the number of conditions that it waits for and the cost of the others.
     waiting: Vec<(u32, u32)>,
     /// For each value, its cost as far as it is known.
     costs: Vec<u32>,
-    /// By cost: values, each with the action that adds it. Some were found to be cheaper since.
+    /// By cost: values, each with the action that adds it. Some have since been found to be cheaper.
     queue: Vec<Vec<(u32, u32)>>,
     /// Transition instances that a relaxed plan begins with, in order.
     pub helpful: Vec<usize>,
-    /// The actions of the plan, and those among them that are still to be looked at.
+    /// The actions of the plan, and those among them that are not processed yet.
     seen: Vec<u32>,
     open: Vec<u32>,
 }
@@ -28,13 +28,13 @@ pub struct RelaxedPlan {
 enum Satisfied {
     /// By the state.
     Now,
-    /// By what this action adds.
+    /// By an effect of this action.
     By(u32),
 }
 
 impl DeleteRelaxation {
     /// Steps of a relaxed plan from `state` to where the goal can fire, or holds; 0 when it does.
-    /// `None` when there is no plan. [`RelaxedPlan::helpful`] is what such a plan can begin with.
+    /// `None` when there is no plan. Sets [`RelaxedPlan::helpful`] to the possible first steps of the plan.
     pub fn plan(&self, program: &Program, goal: Goal, state: &[u64], plan: &mut RelaxedPlan) -> Option<u32> {
         plan.queue.resize(MOST as usize + 1, Vec::new());
         plan.queue.iter_mut().for_each(Vec::clear);
@@ -49,7 +49,7 @@ impl DeleteRelaxation {
     }
 }
 
-/// A plan in the making.
+/// A plan under construction.
 struct Planning<'a> {
     relaxation: &'a DeleteRelaxation,
     program: &'a Program,
@@ -93,7 +93,7 @@ impl Planning<'_> {
         None
     }
 
-    /// Notes that a condition is satisfied. The cost of the goal, when that was all it needed.
+    /// Records that a condition is satisfied. Returns the cost of the goal when it needed nothing else.
     fn satisfy(&mut self, condition: u32, how: Satisfied, cost: u32) -> Option<u32> {
         self.plan.satisfied[condition as usize] = Some(how);
         for action in &self.relaxation.needed_by[condition as usize] {
@@ -109,7 +109,7 @@ impl Planning<'_> {
         None
     }
 
-    /// Does an action all of whose conditions are satisfied. Its cost, when it is the goal.
+    /// Applies an action all of whose conditions are satisfied. Returns its cost when it is the goal.
     fn begin(&mut self, number: u32) -> Option<u32> {
         let action = &self.relaxation.actions[number as usize];
         let (guard, hit) = match action.kind {
@@ -139,7 +139,7 @@ impl Planning<'_> {
         None
     }
 
-    /// The actions of the plan for `goal` that need nothing which another one adds.
+    /// Collects the actions of the plan for `goal` that do not depend on another one.
     fn find_helpful(&mut self, goal: u32) {
         let RelaxedPlan { satisfied, helpful, seen, open, .. } = &mut *self.plan;
         seen.clear();
@@ -166,7 +166,7 @@ impl Planning<'_> {
     }
 }
 
-/// How many tests of the guard fail that are no sets of values.
+/// The number of failing tests of the guard that are not value sets.
 fn failing_tests(program: &Program, guard: &Guard, state: &[u64]) -> u32 {
     let fields = &program.packing.fields;
     let undefined = |c: &usize| fields[*c].raw(state) == fields[*c].undef;
@@ -250,12 +250,12 @@ mod tests {
             });
             assert_ne!(state, from);
         }
-        // Nothing leads back to the first stage.
+        // No step leads back to the first stage.
         assert_eq!(relaxed.plan(&program, Goal::Bad(0), &state, &mut plan), None);
     }
 
     #[test]
-    fn what_cannot_be_has_no_plan() {
+    fn an_unreachable_goal_has_no_plan() {
         let program = program(CHAIN, 1);
         let relaxed = DeleteRelaxation::new(&program).expect("it is small");
         let mut plan = RelaxedPlan::default();

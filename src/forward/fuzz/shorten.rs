@@ -1,4 +1,4 @@
-//! Shortest ways within the visited states to those that matter.
+//! Shortest ways within the visited states to the errors that were found.
 
 use crate::fuzz::campaign::Campaign;
 use crate::program::step::Scratch;
@@ -6,8 +6,8 @@ use crate::store::origin::ROOT;
 use crate::tuning::{MAX_SHORTENED, TICKS};
 
 impl Campaign {
-    /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
-    /// go. Walks come upon states by long detours.
+    /// Replaces the ways to bad and deadlocked states by shortest ones within the visited
+    /// states. Walks reach states by long detours.
     pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
         let mut goals: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
@@ -31,7 +31,7 @@ impl Campaign {
         let program = &self.program;
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
-            // What has been replaced so far hangs together, so that this may end at any time.
+            // The replacements so far are consistent, so that this may end at any time.
             if ticks >= TICKS {
                 ticks = 0;
                 if self.limits.clock.interrupted() {

@@ -1,8 +1,8 @@
-//! A campaign of several processes: each does its share of the walks of an epoch, and all take in what all found.
+//! A campaign of several processes: each runs its share of the walks of an epoch, and all merge the results of all.
 //!
-//! Each process has the whole state of the campaign and plans the same walks, so that nothing but what walks found has to
-//! be told. Walk number i of an epoch is done by process i mod n, and merged in its place: the campaign is, state by state,
-//! that of one process alone.
+//! Each process has the whole state of the campaign and plans the same walks, so that only the results of walks have to
+//! be sent. Process i mod n runs walk number i of an epoch, and the result is merged in its place: the campaign is, state by
+//! state, that of one process alone.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::store::hash::hash;
 use cubicle_run::result::Stop;
 
 impl Campaign {
-    /// Does the walks of an epoch together with others; `None` when the campaign ends.
+    /// Runs the walks of an epoch together with other processes; `None` when the campaign ends.
     pub fn walk_together(
         &mut self,
         tasks: &[Task],
@@ -43,7 +43,7 @@ impl Campaign {
         for (process, word) in told.iter().enumerate() {
             let Some(EpochMessage::Found(bytes)) = word else { continue };
             let mut reader = OutcomeReader::new(self, bytes);
-            // What others say makes sense only to who knows the same.
+            // Results of another process make sense only if its campaign is in the same state.
             if !reader.stands_at(&self.standing()) {
                 peers.protocol_error(process);
                 return None;
@@ -59,7 +59,7 @@ impl Campaign {
         all.into_iter().collect()
     }
 
-    /// Where the campaign stands: the same in all processes.
+    /// A summary of the campaign's state: the same in all processes.
     fn standing(&self) -> [u64; 6] {
         let store = &self.visited.store;
         let last = store.len().checked_sub(1).map_or(0, |last| hash(store.state(last)));
@@ -67,7 +67,7 @@ impl Campaign {
         [self.epochs as u64, self.streams, store.len() as u64, last, members, seen]
     }
 
-    /// Tells the others when the campaign ends here for a reason that they do not see.
+    /// Tells the others when the campaign ends here for a reason that they cannot see.
     pub fn leave(&mut self) {
         let Some(mut peers) = self.company.0.take() else { return };
         if self.limits.stop == Some(Stop::Memory) {

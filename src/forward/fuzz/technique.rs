@@ -1,21 +1,21 @@
-//! How walks choose their steps, and a walk to do.
+//! How walks choose their steps, and a walk to run.
 
 use crate::fuzz::goal::Goal;
 
-/// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
+/// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are additions).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Technique {
     /// Any exit.
     Random,
-    /// Exits of one process, while there are some.
+    /// Exits of one process, while there are any.
     Process,
-    /// Exits to unvisited states first, then transitions that nobody took, then exits not taken here.
+    /// Exits to unvisited states first, then transitions that never fired, then exits not taken here.
     Weighted,
     /// Towards states with many exits.
     Maximise,
     /// Breadth first, few levels.
     Bfs,
-    /// One exit that was never taken.
+    /// One untaken exit.
     Unused,
     /// Towards a guard or bad cube that never held.
     Guided,
@@ -25,7 +25,7 @@ pub enum Technique {
     Around,
 }
 
-/// What a guided walk aims at.
+/// The aim of a guided walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     pub goal: Goal,
@@ -33,7 +33,7 @@ pub struct Aim {
     pub planned: bool,
 }
 
-/// A walk to do.
+/// A walk to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     pub start: u32,
@@ -41,7 +41,7 @@ pub struct Task {
     /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`]; states for
     /// [`Technique::Around`].
     pub bound: u32,
-    /// What a guided walk aims at.
+    /// The aim of a guided walk.
     pub aim: Option<Aim>,
     /// Number of its random stream.
     pub stream: u64,

@@ -1,4 +1,4 @@
-//! One walk: a piece of work on a frozen view of the visited states, the same whenever and wherever it
+//! One walk: a piece of work on a frozen view of the visited states, with the same result whenever and wherever it
 //! is run.
 
 use rand::{RngExt, SeedableRng};
@@ -18,11 +18,11 @@ use crate::store::table::Store;
 use crate::tuning::{ASTRAY, IDLE, MOST_NEW};
 use cubicle_lang::bits::bits;
 
-/// Farther than any relaxed plan is long.
+/// A distance longer than any relaxed plan.
 const FAR: u32 = 1 << 24;
 
 impl Frozen<'_> {
-    /// Does the walk.
+    /// Runs the walk.
     pub fn run(&self, task: &Task) -> WalkOutcome {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(task.stream);
@@ -90,7 +90,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks `bound` steps, or until there is no exit or `choose` wants none.
+    /// Walks `bound` steps, or until there is no exit or `choose` returns `None`.
     fn steps(&mut self, bound: u32, mut choose: impl FnMut(&mut Self) -> Option<usize>) {
         for _ in 0..bound {
             if self.exits == 0 || self.out.aborted {
@@ -126,7 +126,7 @@ impl Walker<'_> {
         best[self.rng.random_range(0..best.len())]
     }
 
-    /// Metropolis walk: a step to a state with more exits is always accepted, another one with
+    /// Metropolis walk: a step to a state with more exits is always accepted, any other with
     /// probability (new / old) ^ log2(e).
     fn maximise(&mut self, bound: u32) {
         let mut accepted = 0;
@@ -184,7 +184,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Takes all exits of `count` states that deadlocks are near to.
+    /// Takes all exits of `count` states near deadlocks.
     fn around(&mut self, start: u32, count: u32) {
         let first = self.view.around.get_index_of(&start).unwrap_or(0);
         for (&from, _) in self.view.around.iter().skip(first).take(count as usize) {
@@ -198,7 +198,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Takes the first exit that was never taken, with all of its successors.
+    /// Takes the first untaken exit, with all of its successors.
     fn unused(&mut self) {
         let Ref::Old(n) = self.at else { return };
         let taken = self.view.corpus.taken(n as usize);
@@ -253,7 +253,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Steps to the goal, as far as a relaxed plan tells; beyond [`FAR`], conditions that fail.
+    /// Steps to the goal, as far as a relaxed plan can tell; beyond [`FAR`], conditions that fail.
     fn distance(&self, aim: Aim, plan: &mut RelaxedPlan) -> u32 {
         let Frozen { program, goals, .. } = self.view;
         plan.helpful.clear();
@@ -292,7 +292,7 @@ impl Walker<'_> {
                 self.enter(at);
             }
             self.step(i);
-            // Going back to where it has been is no progress.
+            // Returning to an earlier state does not count as progress.
             let new = matches!(self.at, Ref::New(n) if n as usize + 1 == self.out.states.len());
             if new && self.at != at && stack.len() < depth && !stack.iter().any(|(s, _)| *s == self.at) {
                 let exits = shuffled(self);

@@ -1,4 +1,4 @@
-//! A walker: where it stands, which exits it has, and how it takes one.
+//! A walker: its present state, its exits, and how it takes one.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::store::visited::Visited;
 use crate::tuning::{SPLITS, WIDEST};
 use cubicle_lang::bits::bits;
 
-/// What all walks of an epoch see.
+/// The view that all walks of an epoch share.
 pub struct Frozen<'a> {
     pub program: &'a Program,
     pub visited: &'a Visited,
@@ -34,7 +34,7 @@ pub struct Frozen<'a> {
     /// For each process, the instances that mention it.
     pub of_process: &'a [Vec<u64>],
     pub deadlock: bool,
-    /// States near deadlocks, each with its steps from where the search around a deadlock began.
+    /// States near deadlocks, each with its number of steps from where the search around a deadlock began.
     pub around: &'a IndexMap<u32, u32>,
     pub seed: u64,
     /// States after which a depth-first walk ends.
@@ -52,11 +52,11 @@ pub struct Walker<'a> {
     pub coverage: bool,
     pub bad_scratch: BadScratch,
     pub items: ItemBuffer,
-    /// Where the walk stands, and its enabled instances (in `scratch`).
+    /// The present state of the walk, and its enabled instances (in `scratch`).
     pub state: Vec<u64>,
     pub at: Ref,
     pub exits: usize,
-    /// Successors by the last instance taken, in canonical form, and before that.
+    /// Successors by the last instance taken, in canonical form, and before canonicalization.
     pub successors: Vec<u64>,
     pub raw: Vec<u64>,
     pub ticker: Ticker,
@@ -64,7 +64,7 @@ pub struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// Stands on a state and looks at its exits.
+    /// Moves to a state and finds its exits.
     pub fn enter(&mut self, at: Ref) {
         match at {
             Ref::Old(n) => self.state.copy_from_slice(self.view.visited.store.state(n as usize)),
@@ -90,7 +90,7 @@ impl Walker<'_> {
         unreachable!("there are more exits than that")
     }
 
-    /// The bit of an enabled instance in [`Corpus::taken`]; 0 when it is not followed by itself.
+    /// The bit of an enabled instance in [`Corpus::taken`]; 0 when it is not tracked on its own.
     pub fn exit_bit(&self, i: usize) -> u64 {
         let below = self.scratch.enabled[..i / 64].iter().map(|w| w.count_ones() as usize).sum::<usize>();
         let here = self.scratch.enabled[i / 64] & ((1 << (i % 64)) - 1);
@@ -114,7 +114,7 @@ impl Walker<'_> {
         bits(&mine).nth(n)
     }
 
-    /// Computes the successors by an enabled instance of the current state; how many there are.
+    /// Computes the successors by an enabled instance of the current state; returns their number.
     pub fn fire(&mut self, i: usize) -> usize {
         let program = self.view.program;
         self.successors.clear();
@@ -133,7 +133,7 @@ impl Walker<'_> {
         count
     }
 
-    /// As [`Walker::fire`], but of very many ways to define what the instance reads only a few, drawn at
+    /// Like [`Walker::fire`], but of very many ways to define what the instance reads only a few, chosen at
     /// random; whether some may be missing.
     pub fn fire_some(&mut self, i: usize) -> (usize, bool) {
         let program = self.view.program;
@@ -151,7 +151,7 @@ impl Walker<'_> {
         (self.successors.len() / program.packing.words, cut)
     }
 
-    /// Counts a step, for whose successors so many permutations were tried.
+    /// Counts a step, for whose successors `tried` permutations were tried.
     pub fn count_step(&mut self, i: usize, tried: u32) {
         self.out.steps += 1;
         self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
@@ -163,7 +163,7 @@ impl Walker<'_> {
         &self.successors[n * words..(n + 1) * words]
     }
 
-    /// Takes an exit: the walk stands on one of its successors afterwards.
+    /// Takes an exit: the walk moves to one of its successors.
     pub fn step(&mut self, i: usize) {
         let bit = self.exit_bit(i);
         let (count, cut) = self.fire_some(i);
@@ -177,7 +177,7 @@ impl Walker<'_> {
         let n = if count == 1 { 0 } else { self.rng.random_range(0..count) };
         let (to, new) = self.meet(n);
         if new {
-            // Its exits are at hand.
+            // Its exits are already computed.
             self.at = to;
             let Ref::New(number) = to else { unreachable!("it is new") };
             self.state.copy_from_slice(self.out.states.state(number as usize));

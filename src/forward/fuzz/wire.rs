@@ -1,4 +1,4 @@
-//! What walks found as bytes, for other processes that walk in the same campaign, and back without any trust in what is read.
+//! Results of walks as bytes, for the other processes of a campaign, and back. Bytes that are read are never trusted.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::fuzz::technique::Task;
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, Store};
 
-/// Something that no walk of this campaign finds.
-const ALIEN: Damage = Damage("it has what no walk finds");
+/// The bytes hold something that no walk of this campaign can find.
+const ALIEN: Damage = Damage("it is not the result of a walk");
 
-/// No walk makes so many steps.
+/// No walk makes more steps.
 const MOST_STEPS: usize = 1 << 40;
 
-/// Appends what a walk found, and how long it took.
+/// Appends the result of a walk, and how long it took.
 pub fn put_outcome(to: &mut Vec<u8>, (outcome, time): &(WalkOutcome, Duration)) {
     let count = |to: &mut Vec<u8>, n: usize| put(to, n as u64);
     count(to, outcome.states.len());
@@ -70,7 +70,7 @@ fn put_ref(to: &mut Vec<u8>, at: Ref) {
     );
 }
 
-/// Reads what walks of this epoch of a campaign found.
+/// Reads the results of walks of this epoch of a campaign.
 pub struct OutcomeReader<'a> {
     campaign: &'a Campaign,
     valid: Valid<'a>,
@@ -78,7 +78,7 @@ pub struct OutcomeReader<'a> {
 }
 
 impl<'a> OutcomeReader<'a> {
-    /// From these bytes.
+    /// Reads these bytes.
     pub fn new(campaign: &'a Campaign, bytes: &'a [u8]) -> Self {
         Self { campaign, valid: Valid::new(&campaign.program), from: Bytes(bytes) }
     }
@@ -88,12 +88,12 @@ impl<'a> OutcomeReader<'a> {
         self.from.words(words.len()).is_ok_and(|read| read == words)
     }
 
-    /// Whether all is read.
+    /// Whether everything is read.
     pub const fn is_at_end(&self) -> bool {
         self.from.0.is_empty()
     }
 
-    /// What the next walk found, which was this one.
+    /// The result of the next walk, which ran this task.
     pub fn outcome(&mut self, task: &Task) -> Result<(WalkOutcome, Duration), Damage> {
         let (states, links) = self.states()?;
         let new = states.len();
@@ -138,7 +138,7 @@ impl<'a> OutcomeReader<'a> {
         if fits { Ok((outcome, time)) } else { Err(ALIEN) }
     }
 
-    /// The new states, and where each was found from.
+    /// The new states, and the parent of each.
     fn states(&mut self) -> Result<(Store, Vec<Ref>), Damage> {
         let mut states = Store::small(self.valid.words());
         let new = self.from.count()?;
@@ -150,12 +150,12 @@ impl<'a> OutcomeReader<'a> {
         Ok((states, links))
     }
 
-    /// A list of what `item` reads.
+    /// A list whose items `item` reads.
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T, Damage>) -> Result<Vec<T>, Damage> {
         (0..self.from.count()?).map(|_| item(self)).collect()
     }
 
-    /// A state of the model.
+    /// A valid state of the model.
     fn state(&mut self) -> Result<Vec<u64>, Damage> {
         let state = self.from.words(self.valid.words())?;
         if self.valid.cells(&state) { Ok(state) } else { Err(ALIEN) }

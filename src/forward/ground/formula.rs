@@ -1,4 +1,4 @@
-//! Formulas of the IR with processes put in for process variables: ground literals over cells.
+//! Formulas of the IR with processes substituted for process variables: ground literals over cells.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Sum {
     pub constant: Rational,
 }
 
-/// A ground literal that is neither true nor false by itself. Cells are positions in
+/// A ground literal that is neither constantly true nor constantly false. Cells are positions in
 /// [`cubicle_lang::model::semantics::State::values`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Lit {
@@ -71,7 +71,7 @@ pub struct Grounder<'a> {
 }
 
 impl Grounder<'_> {
-    /// Which process `p` is when `Var(i)` stands for `env[i]`.
+    /// The process that `p` denotes when `Var(i)` stands for `env[i]`.
     pub fn process(p: ProcRef, env: &[usize]) -> usize {
         match p {
             ProcRef::Var(i) => env[usize::from(i)],
@@ -105,7 +105,7 @@ impl Grounder<'_> {
         }
     }
 
-    /// A literal, or its truth value when it has one.
+    /// A literal, or its truth value when it is constant.
     fn literal(&self, literal: &Literal, env: &[usize]) -> Result<Result<Lit, bool>, Overflow> {
         Ok(match literal {
             Literal::In { cell, values } => {
@@ -198,7 +198,7 @@ pub fn push(conj: &mut GroundConj, lit: Lit) -> bool {
     true
 }
 
-/// `x in A || x in B` is `x in A + B`, when these are all the disjuncts there are.
+/// `x in A || x in B` is `x in A + B`, when there are no other disjuncts.
 fn merge_sets(dnf: GroundDnf) -> GroundDnf {
     let mut union: Option<(usize, u128)> = None;
     for conj in &dnf {
@@ -214,7 +214,7 @@ fn merge_sets(dnf: GroundDnf) -> GroundDnf {
     }
 }
 
-/// Whether a number with this sign stands in `relation` to zero.
+/// Whether a number with this sign is in `relation` to zero.
 pub const fn holds(relation: Relation, sign: i64) -> bool {
     match relation {
         Relation::Eq => sign == 0,

@@ -10,7 +10,7 @@ use cubicle_lang::model::Type;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_run::result::Stop;
 
-/// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
+/// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InitDisjunct {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
@@ -22,7 +22,7 @@ pub struct InitDisjunct {
 /// A conjunct of the instantiated init: a disjunction.
 struct Clause {
     ways: GroundDnf,
-    /// From an axiom. Each way then excludes those before it, so that disjuncts do not overlap: axioms about
+    /// From an axiom. Each way then excludes the earlier ones, so that disjuncts do not overlap: axioms about
     /// matrices have far more ways than states.
     exclusive: bool,
 }
@@ -138,12 +138,12 @@ fn branch(
 }
 
 impl InitDisjunct {
-    /// How much memory it takes, about.
+    /// Approximate memory in use.
     const fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<u128>() * self.sets.len() + size_of::<Lit>() * self.rest.len()
     }
 
-    /// Adds a conjunction; false when nothing is left.
+    /// Adds a conjunction; false when the result is empty.
     fn assume(&mut self, conj: &GroundConj) -> bool {
         conj.iter().all(|lit| match lit {
             Lit::In { cell, values } => {

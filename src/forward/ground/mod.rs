@@ -1,7 +1,7 @@
-//! The system's formulas for a given number of processes, before any value has a code.
+//! The system's formulas for a given number of processes, before values are encoded.
 //!
-//! In goes the IR and the number of processes; out come ground literals over cells (`formula`), and init as
-//! a list of disjuncts, each a set of values for each cell and what relates cells (`init`).
+//! The input is the IR and the number of processes; the result is ground literals over cells (`formula`), and init as
+//! a list of disjuncts, each a set of values for each cell and constraints among cells (`init`).
 
 pub mod formula;
 pub mod init;

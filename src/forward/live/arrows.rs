@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// The label of an arrow that is no step: a state in which nothing is enabled stays as it is.
+/// The label of an arrow that is not a step: a state in which nothing is enabled stays as it is.
 pub const STUTTER: u32 = u32::MAX;
 
-/// An arrow, known by where it begins.
+/// An arrow; its source is known from the context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrow {
     /// The instance that takes the step, or [`STUTTER`].
@@ -17,7 +17,7 @@ pub struct Arrow {
 /// The arrows of all nodes, which are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Arrows {
-    /// Where those of a node end.
+    /// For each node, the end of its arrows.
     ends: Vec<usize>,
     list: Vec<Arrow>,
 }
@@ -28,22 +28,22 @@ impl Arrows {
         self.list.push(arrow);
     }
 
-    /// The next node begins.
+    /// Ends the list of arrows of this node.
     pub fn end_node(&mut self) {
         self.ends.push(self.list.len());
     }
 
-    /// No node has further arrows; there are `nodes` of them.
+    /// The remaining nodes have no arrows; there are `nodes` nodes in all.
     pub fn finish(&mut self, nodes: usize) {
         self.ends.resize(nodes, self.list.len());
     }
 
-    /// Nodes.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Arrows of all nodes.
+    /// Number of arrows.
     pub fn all(&self) -> usize {
         self.list.len()
     }
@@ -85,15 +85,15 @@ impl Arrows {
 
 /// Shortest ways from some nodes to all others, without leaving an area.
 pub struct Ways {
-    /// For each node that can be reached: how far it is, and the arrow from the node before. The nodes at the
-    /// beginning come from themselves.
+    /// For each node that can be reached: its distance, and the arrow from the node before. Sources have
+    /// themselves as the node before.
     by: Vec<Option<(u32, u32, u32)>>,
-    /// The nodes that can be reached, near ones first.
+    /// The nodes that can be reached, nearest first.
     pub reached: Vec<u32>,
 }
 
 impl Ways {
-    /// Ways from `sources`, which are in the area, as long as `go_on` says so of a node that was reached.
+    /// Ways from `sources`, which are in the area, as long as `go_on` returns true for each node reached.
     pub fn new(
         arrows: &Arrows,
         sources: impl Iterator<Item = u32>,
@@ -125,12 +125,12 @@ impl Ways {
         this
     }
 
-    /// How far a node is.
+    /// The distance of a node.
     pub fn distance(&self, node: u32) -> Option<u32> {
         self.by[node as usize].map(|(far, ..)| far)
     }
 
-    /// The way to a node that was reached: the node where it begins, and its arrows.
+    /// The way to a node that was reached: its source node and its arrows.
     pub fn to(&self, node: u32) -> (u32, Vec<Arrow>) {
         let mut way = Vec::new();
         let mut at = node;

@@ -14,7 +14,7 @@ type Set = u128;
 pub struct Automaton {
     /// The nodes.
     pub nodes: Vec<Node>,
-    /// Sets of nodes, each of which has to be visited again and again.
+    /// Sets of nodes, each of which must be visited infinitely often.
     pub visits: Vec<Vec<bool>>,
 }
 
@@ -41,10 +41,10 @@ enum Part {
     Release(u8, u8),
 }
 
-/// A node that is being made.
+/// A node under construction.
 #[derive(Clone, Debug)]
 struct Draft {
-    /// Where it is reached from; `None` is the beginning.
+    /// Its predecessor; `None` for the beginning.
     from: Option<usize>,
     new: Set,
     old: Set,
@@ -96,7 +96,7 @@ impl Automaton {
     }
 }
 
-/// The ways to satisfy a part, which is among what the draft satisfies already.
+/// The ways to satisfy a part, which is among those that the draft already satisfies.
 fn unfold(parts: &[Part], part: Part, draft: Draft) -> Vec<Draft> {
     let with = |now: Set, then: Set| Draft { new: draft.new | now, next: draft.next | then, ..draft.clone() };
     let own = parts.iter().position(|it| *it == part).map_or(0, |at| 1 << at);
@@ -135,7 +135,7 @@ fn literals(parts: &[Part], old: Set) -> Vec<(usize, bool)> {
     parts.iter().enumerate().filter_map(literal).collect()
 }
 
-/// The number of a formula among `parts`, where it is put with its own parts.
+/// The number of a formula among `parts`, which gets it and its subformulas.
 fn number(formula: &Ltl, parts: &mut Vec<Part>) -> Option<u8> {
     let part = match formula {
         Ltl::Truth(truth) => Part::Truth(*truth),
@@ -183,8 +183,8 @@ mod tests {
         }
     }
 
-    /// Whether the automaton accepts the run whose positions have these atoms, after the last of which the one at `back`
-    /// comes again.
+    /// Whether the automaton accepts the run whose positions have these atoms and which continues from its end at position
+    /// `back`.
     fn accepts(automaton: &Automaton, word: &[[bool; 2]], back: usize) -> bool {
         let count = automaton.nodes.len();
         let fits = |at: usize, node: usize| {
@@ -216,8 +216,8 @@ mod tests {
         cycles.first(&ways.reached).expect("it is not interrupted").is_some()
     }
 
-    /// Each automaton accepts the runs on which its formula holds, and that of the negation the others. How often both
-    /// happened.
+    /// Checks that each automaton accepts exactly the runs on which its formula holds, and that of the negation all others.
+    /// Counts both outcomes.
     fn compare(seeds: std::ops::Range<u64>) -> [usize; 2] {
         let mut seen = [0; 2];
         for seed in seeds {
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn automata_accept_what_their_formulas_say() {
+    fn automata_accept_the_runs_of_their_formulas() {
         let [broken, held] = compare(0..1_000);
         assert!(broken > 1_000 && held > 1_000, "{broken} {held}");
     }
 
     #[test]
     #[ignore = "takes a minute"]
-    fn automata_of_many_formulas_accept_what_they_say() {
+    fn automata_of_many_formulas_accept_their_runs() {
         compare(1_000..20_000);
     }
 }

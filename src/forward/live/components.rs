@@ -1,37 +1,37 @@
 //! Fair strongly connected components.
 //!
-//! A component is fair when a cycle through all of it satisfies every constraint: the steps of a weak one are taken in it,
-//! or one of its states enables none of them; the steps of a strong one are taken in it, or none of its states enables any.
+//! A component is fair when a cycle through all of it satisfies every constraint: the cycle takes a step of a weak one,
+//! or one of its states enables none of them; it takes a step of a strong one, or none of its states enables any.
 //! Where a strong one is enabled and not taken, no fair cycle goes through a state that enables it, and what is left
-//! without these states is looked at again. Where a weak one is enabled everywhere and not taken, no part is fair.
+//! without these states is searched again. Where a weak one is enabled everywhere and not taken, no part is fair.
 //!
-//! Where arrows rename processes, all this is asked of the parts of the threaded graph (`threads`) instead of constraints.
+//! Where arrows rename processes, the parts of the threaded graph (`threads`) take the place of constraints.
 
 use crate::live::arrows::Arrows;
 use crate::live::constraints::Constraints;
 use crate::live::threads::Threads;
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 
-/// Where fair cycles are looked for.
+/// The graph in which fair cycles are sought.
 pub struct FairCycles<'a> {
-    /// The nodes to be searched are nodes of this.
+    /// The arrows; the nodes to be searched are among its nodes.
     pub arrows: &'a Arrows,
-    /// Steps of the whole instance, for what is enabled.
+    /// Steps of the whole instance, which determine what is enabled.
     pub steps: &'a Arrows,
     /// The state of a node.
     pub state: &'a dyn Fn(u32) -> u32,
     pub constraints: &'a Constraints,
-    /// Sets of nodes, each of which is to be visited again and again.
+    /// Sets of nodes, each of which must be visited infinitely often.
     pub visits: &'a [Vec<bool>],
     pub interrupt: &'a Interrupt,
 }
 
-/// What a component is worth.
+/// Whether a component is fair.
 enum ComponentValue {
     Fair,
-    /// Nothing in it is fair.
+    /// No part of it is fair.
     Unfair,
-    /// Perhaps what is left of it.
+    /// These nodes of it may have a fair part.
     Perhaps(Vec<u32>),
 }
 
@@ -47,7 +47,7 @@ impl FairCycles<'_> {
         let mut member = vec![0_u32; self.arrows.len()];
         let (mut rounds, mut members) = (0, 0);
         let mut threads = Threads::new(self.constraints, self.arrows.len());
-        // No cycle goes through two components, so that what is left of all of them is one area again.
+        // No cycle goes through two components, so that the remainders of all of them form one area again.
         let mut open = area.to_vec();
         while !open.is_empty() {
             rounds += 1;
@@ -137,7 +137,7 @@ impl FairCycles<'_> {
     }
 }
 
-/// Where a depth-first search is.
+/// A frame of a depth-first search.
 struct Frame {
     node: u32,
     next: usize,

@@ -1,4 +1,4 @@
-//! From states as they are stored to a run that the reference semantics executes.
+//! From stored states to a run that the reference semantics executes.
 
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::graph::RunGraph;
@@ -10,12 +10,12 @@ use crate::symmetry::refinement::rename;
 use cubicle_lang::model::semantics::{Lasso, State};
 use cubicle_run::verdict::Trace;
 
-/// How often a loop is gone round at most until it comes back to the very state where it began: values without a name may
+/// The most rounds of a loop until it returns to the exact state where it began: values without a name may
 /// have changed places.
 const ROUNDS: usize = 6;
 
-/// The run that begins in the state `first` and takes these steps. States and steps are named as the first state names
-/// them, whatever they are stored as.
+/// The run that begins in the state `first` and takes these steps. States and steps use the names of the first state,
+/// however they are stored.
 pub fn run(program: &Program, graph: &RunGraph, first: u32, way: &[Arrow], back: Option<usize>) -> Trace {
     let codes = |state: u32, names: &Turn| {
         let mut codes = Vec::new();
@@ -28,7 +28,7 @@ pub fn run(program: &Program, graph: &RunGraph, first: u32, way: &[Arrow], back:
         renamed
     };
     let mut steps = Vec::with_capacity(way.len());
-    // What the names in the stored state mean.
+    // What the names in the stored state stand for.
     let (mut at, mut names) = (first, STAY);
     for arrow in way {
         let taken = graph.moves.list[arrow.label as usize].instance as usize;
@@ -50,7 +50,7 @@ fn called(program: &Program, instance: usize, names: &Turn) -> usize {
     program.instances.iter().position(same).expect("what can be taken can be taken under other names")
 }
 
-/// After how many rounds of a cycle each name means again what it did.
+/// After how many rounds of a cycle each name has its original meaning again.
 fn rounds(graph: &RunGraph, cycle: &[Arrow]) -> usize {
     let turn = cycle.iter().fold(STAY, |turn, arrow| then(&turn, graph.moves.turn(arrow.label)));
     let (mut rounds, mut all) = (1, turn);
@@ -61,7 +61,7 @@ fn rounds(graph: &RunGraph, cycle: &[Arrow]) -> usize {
     rounds
 }
 
-/// The lasso with this stem and this cycle that `accept`s says is one, if there is any.
+/// The lasso with this stem and this cycle that `accepts` confirms, if there is any.
 pub fn lasso(
     (program, graph): (&Program, &RunGraph),
     (first, stem): (u32, &[Arrow]),

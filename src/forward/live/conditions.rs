@@ -10,8 +10,8 @@ use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
 use cubicle_lang::model::{Bad, BadKind, Condition, System};
 
-/// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
-/// what any bad cube compares.
+/// The system with the cubes of its run properties as bad cubes: states must distinguish what these compare as they do
+/// for any bad cube.
 pub fn observed(system: &System) -> System {
     system.edited(|parts| {
         for property in &system.temporal {
@@ -28,13 +28,13 @@ pub fn observed(system: &System) -> System {
     })
 }
 
-/// Where a condition holds: a truth value for each state of a graph, and whether there are states where that is not known.
+/// Where a condition holds: a truth value for each state of a graph, and whether it is unknown for some states.
 pub struct Holds {
     pub states: Vec<bool>,
     pub unclear: bool,
 }
 
-/// Looks at all states of `graph`.
+/// Evaluates the condition in all states of `graph`.
 pub fn holds(
     system: &System,
     program: &Program,
@@ -63,11 +63,11 @@ pub fn holds(
     Ok(found)
 }
 
-/// A condition for a tuple, to be asked of one state at a time.
+/// A condition for a tuple, to be evaluated in one state at a time.
 pub struct Watched(Vec<Vec<Test>>);
 
 impl Watched {
-    /// Of this tuple of processes.
+    /// The condition for this tuple of processes.
     pub fn new(
         system: &System,
         program: &Program,

@@ -1,20 +1,20 @@
-//! Which steps fairness asks for, and which step of the instance is which of them.
+//! The steps that fairness is about, and which step of the instance serves which constraint.
 
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::moves::{Moves, STAY, Turn};
 use crate::program::compiled::Program;
 use cubicle_lang::model::System;
 
-/// What fairness asks of a run, each by itself: some of these steps are taken again and again, or not possible at some
-/// moment again and again (weak), or not possible at all from some moment on (strong).
+/// The fairness constraints of a run: for each, some of its steps are taken infinitely often, or infinitely
+/// often none of them is possible (weak), or none is possible from some moment on (strong).
 ///
-/// A constraint names processes, as a state does: after an arrow that renames processes it has another name.
+/// A constraint names processes, as a state does: an arrow that renames processes changes its name.
 pub struct Constraints {
     /// For each constraint, whether it is strong.
     pub strong: Vec<bool>,
-    /// The declaration that each is about, and the arguments.
+    /// The declaration of each constraint, and the arguments.
     about: Vec<(u32, Vec<u8>)>,
-    /// For each declaration, the constraint of each tuple of arguments, which are digits of its place.
+    /// For each declaration, the constraint of each tuple of arguments, which are digits of its index.
     places: Vec<Vec<u32>>,
     procs: usize,
     /// The constraints that each move serves, under the names of the state before it.
@@ -26,7 +26,7 @@ pub struct Constraints {
 const NONE: u32 = u32::MAX;
 
 impl Constraints {
-    /// Those of an instance, with the moves of its graph.
+    /// The constraints of an instance, with the moves of its graph.
     pub fn new(system: &System, program: &Program, moves: &Moves) -> Self {
         let mut this = Self {
             procs: program.cells.procs,
@@ -66,13 +66,13 @@ impl Constraints {
         args.fold(0, |place, p| place * self.procs + usize::from(p))
     }
 
-    /// None at all.
+    /// No constraints.
     pub fn none() -> Self {
         let (strong, about, places, served) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { strong, about, places, procs: 0, served, moves: Moves::new(0) }
     }
 
-    /// What a constraint is called when processes are renamed.
+    /// The name of a constraint after a renaming of processes.
     #[inline]
     pub fn called(&self, constraint: u32, turn: &Turn) -> u32 {
         if *turn == STAY {
@@ -81,11 +81,11 @@ impl Constraints {
         let (declaration, args) = &self.about[constraint as usize];
         let place = self.place(args.iter().map(|p| turn[usize::from(*p)]));
         let known = self.places[*declaration as usize].get(place);
-        // What can never be taken is not there, under any name.
+        // A constraint whose steps can never be taken is not listed, under any name.
         known.copied().filter(|it| *it != NONE).unwrap_or(constraint)
     }
 
-    /// The constraints that a step serves, as they are called in the state before it.
+    /// The constraints that a step serves, by their names in the state before it.
     pub fn of(&self, arrow: Arrow) -> &[u32] {
         if arrow.label == STUTTER { &[] } else { &self.served[arrow.label as usize] }
     }

@@ -1,4 +1,4 @@
-//! What the steps from some states lead to, before it is known which states are new.
+//! Successors of some states, before it is known which of them are new.
 
 use std::sync::Arc;
 
@@ -12,31 +12,31 @@ use crate::symmetry::canonical::Symmetry;
 /// The steps from some states, one after the other.
 #[derive(Debug, Default)]
 pub struct Expanded {
-    /// For each state: how many steps there are up to here, and how it ends.
+    /// For each state: the end of its steps, and flags about it.
     pub ends: Vec<(usize, End)>,
-    /// The instance that takes each step, and how its result is renamed.
+    /// The instance that takes each step, and the renaming of its result.
     pub steps: Vec<(u32, Turn)>,
-    /// The states that they lead to, one after the other.
+    /// The successors, one after the other.
     pub states: Vec<u64>,
     /// Their hashes.
     pub hashes: Vec<u64>,
 }
 
-/// What there is to say of a state beside its steps.
+/// Flags of a state besides its steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End {
-    /// A number left its range, or there was no more time: steps are missing.
+    /// A number left its range, or time was up: steps are missing.
     pub numbers: bool,
-    /// There are more steps than were wanted.
+    /// There are more steps than the limit.
     pub too_many: bool,
-    /// Some step has to follow.
+    /// Some step must follow.
     pub obliged: bool,
 }
 
-/// Takes steps, with buffers of its own.
+/// Takes steps, with its own buffers.
 pub struct Expander<'a> {
     program: &'a Program,
-    /// For each instance, whether no run has to take it.
+    /// For each instance, whether runs may leave it out for ever.
     optional: &'a [bool],
     /// The most steps of one state.
     most: usize,
@@ -46,14 +46,14 @@ pub struct Expander<'a> {
 }
 
 impl<'a> Expander<'a> {
-    /// For the instances of a program; `optional` says which of them no run has to take. No more steps are taken once `clock`
-    /// says so.
+    /// For the instances of a program; `optional` says which of them runs may leave out for ever. No more steps are taken once
+    /// `clock` has expired.
     pub fn new(program: &'a Program, optional: &'a [bool], most: usize, clock: &Arc<Clock>) -> Self {
         let (scratch, clock) = (Scratch::timed(program, clock), Arc::clone(clock));
         Self { program, optional, most, scratch, clock, ticker: Ticker::new() }
     }
 
-    /// Takes all steps from `states`, which stand one after the other.
+    /// Takes all steps from `states`, which are stored one after the other.
     pub fn expand(&mut self, states: &[u64], out: &mut Expanded) {
         out.ends.clear();
         out.steps.clear();
@@ -84,7 +84,7 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// Replaces a state by the one that is stored for it; how that renames processes.
+/// Replaces a state by its stored representative; returns the renaming.
 #[inline]
 pub fn representative(program: &Program, state: &mut [u64]) -> Turn {
     let Program { cells, packing, symmetry, .. } = program;

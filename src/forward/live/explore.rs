@@ -1,4 +1,4 @@
-//! How the graph of an instance is made: level by level, or by walks.
+//! How the graph of an instance is built: level by level, or by walks.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::run::limits::Limits;
 use cubicle_lang::model::System;
 use cubicle_run::options::{ForwardOptions, Strategy};
 
-/// The states and steps of an instance, as far as the limits let them be seen.
+/// The states and steps of an instance, as far as the limits allow.
 pub fn explore(
     system: &System,
     program: &Program,
@@ -25,7 +25,7 @@ pub fn explore(
     let clock = Arc::clone(&limits.clock);
     let expander = || Expander::new(program, &optional, most, &clock);
     let guided = options.strategy == Strategy::Cfl;
-    // How deep a state is, only levels tell.
+    // Only a search by levels knows the depth of a state.
     if options.depth.is_none() && (guided || options.strategy == Strategy::Random) {
         let walks = Walks::new(system, program, options.seed, guided)?;
         let (order, left) = walks.explore(&mut graph, expander(), options, &mut limits);

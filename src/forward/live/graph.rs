@@ -18,20 +18,20 @@ use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
 
-/// The reachable part of an instance, as far as the limits let it be seen.
+/// The reachable part of an instance, as far as the limits allow.
 pub struct RunGraph {
     /// The states, in breadth-first order.
     pub store: Store,
-    /// The steps from each state, labelled with their moves; a state without any that a run has to take may stay for
+    /// The steps from each state, labelled with their moves; a state in which every step is optional may stay for
     /// ever.
     pub arrows: Arrows,
-    /// What the labels mean.
+    /// The meaning of the labels.
     pub moves: Moves,
-    /// For each state, some of whose steps may be missing.
+    /// For each state, whether some of its steps may be missing.
     pub cut: Vec<bool>,
-    /// Why that ended.
+    /// Why the exploration ended.
     pub stop: Stop,
-    /// For each state, where it was found from and by which move.
+    /// For each state, its parent and the move from there.
     found: Vec<(u32, u32)>,
 }
 
@@ -61,14 +61,14 @@ impl RunGraph {
         Ok((this, numbers))
     }
 
-    /// Nothing more is looked at; `numbers` says whether a number left its range.
+    /// Ends the exploration; `numbers` says whether a number left its range.
     pub fn end(&mut self, limits: &Limits, numbers: bool) {
         self.arrows.finish(self.store.len());
         self.cut.resize(self.store.len(), true);
         self.stop = limits.stop.unwrap_or(if numbers { Stop::Numbers } else { Stop::Complete });
     }
 
-    /// Puts what is known of states, which are in another order, into theirs.
+    /// Puts data about states, which are listed in this order, into the order of the states.
     pub fn arrange(&mut self, order: &[u32]) {
         let mut place: Vec<Option<usize>> = vec![None; self.store.len()];
         for (at, state) in order.iter().enumerate() {
@@ -86,7 +86,7 @@ impl RunGraph {
         (self.arrows, self.cut) = (arrows, cut);
     }
 
-    /// Explores level by level; whether a number left its range. Whatever the number of threads, the graph is the same.
+    /// Explores level by level; whether a number left its range. The graph does not depend on the number of threads.
     pub fn breadth_first<'a>(
         &mut self,
         expander: impl Fn() -> Expander<'a> + Sync + Copy,
@@ -113,7 +113,7 @@ impl RunGraph {
         numbers
     }
 
-    /// Takes the steps from a range of states, each thread its share, and then stores what they lead to in order; whether a
+    /// Takes the steps from a range of states, each thread its share, and then stores the successors in order; whether a
     /// number left its range.
     fn round<'a>(
         &mut self,
@@ -154,7 +154,7 @@ impl RunGraph {
         numbers
     }
 
-    /// Stores what the steps of a state lead to, which is the one at `at` in a buffer.
+    /// Stores the successors of a state, whose steps are at index `at` of a buffer.
     pub fn take_in(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
         let (last, end) = buffer.ends[at];
         let first = if at == 0 { 0 } else { buffer.ends[at - 1].0 };
@@ -185,7 +185,7 @@ impl RunGraph {
         self.store.bytes() + self.arrows.bytes() + self.found.len() * 9
     }
 
-    /// The number of a state; `None` when there is no room for it.
+    /// The number of a state; `None` when the store is full.
     fn meet(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
         if self.store.len() >= limits.max_states {
             let known = self.store.find_hashed(state, h);
@@ -203,12 +203,12 @@ impl RunGraph {
         })
     }
 
-    /// The state from which a state was found, or `ROOT`.
+    /// The parent of a state, or `ROOT`.
     pub fn found_from(&self, state: u32) -> u32 {
         self.found[state as usize].0
     }
 
-    /// How a state was found: moves and the states that they lead to, from an initial state, which comes first.
+    /// How a state was found: the initial state, then the moves and the states that they lead to.
     pub fn way_to(&self, state: u32) -> (u32, Vec<Arrow>) {
         let mut way = Vec::new();
         let mut at = state;

@@ -1,4 +1,4 @@
-//! The properties of runs of one instance.
+//! Checks the run properties of one instance.
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
@@ -25,37 +25,37 @@ use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
 use cubicle_run::workers::WorkerPool;
 
-/// What an instance says of a property.
+/// The result for a property in one instance.
 #[derive(Clone, Debug)]
 pub enum RunAnswer {
-    /// It holds for all fair runs of this instance; of a `cover`, no run of this instance gets there.
+    /// It holds for all fair runs of this instance; for a `cover`, no run of this instance reaches it.
     Holds,
-    /// A fair run without an end breaks it, for these processes. It was replayed.
+    /// An infinite fair run violates it, for these processes. The run was replayed.
     Lasso(Vec<usize>, Box<Lasso>),
     /// From the last state of this run, no run leads to where the condition holds for these processes.
     DeadEnd(Vec<usize>, Box<Trace>),
     /// The condition holds in the last state of this run, for these processes.
     Reached(Vec<usize>, Box<Trace>),
-    /// Not known: not all states were seen, or not all of what was found could be replayed.
+    /// Unknown: not all states were explored, or not all findings could be replayed.
     Open(Stop),
 }
 
-/// What was seen of an instance.
+/// The results for an instance.
 #[derive(Clone, Debug)]
 pub struct RunsChecked {
-    /// States that were seen.
+    /// Number of states explored.
     pub states: usize,
-    /// Steps between them.
+    /// Number of steps between them.
     pub steps: usize,
-    /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+    /// Whether each state stands for all that exchanges of processes that no property observes make of it.
     pub renamed: bool,
-    /// Why that ended.
+    /// Why the exploration ended.
     pub stop: Stop,
     /// The answer for each property of [`System::temporal`].
     pub answers: Vec<RunAnswer>,
 }
 
-/// Looks at all runs of the instance of `system` with `procs` processes.
+/// Explores all runs of the instance of `system` with `procs` processes.
 pub fn check_runs(
     system: &System,
     procs: usize,
@@ -105,7 +105,7 @@ fn attempt(
     Ok(RunsChecked { states, steps, renamed, stop: graph.stop, answers })
 }
 
-/// What is said of a property that holds as far as was seen.
+/// The answer for a property that holds in the explored part.
 fn or_open(answer: RunAnswer, open: Option<Stop>) -> RunAnswer {
     match (answer, open) {
         (RunAnswer::Holds, Some(why)) => RunAnswer::Open(why),
@@ -117,7 +117,7 @@ fn or_open(answer: RunAnswer, open: Option<Stop>) -> RunAnswer {
 const MOST_AUTOMATON: usize = 10_000;
 const MOST_PRODUCT: usize = 20_000_000;
 
-/// An instance whose states are known.
+/// An instance with its graph.
 struct Instance<'a> {
     system: &'a System,
     program: &'a Program,
@@ -148,7 +148,7 @@ impl Instance<'_> {
         Ok(open.map_or(RunAnswer::Holds, RunAnswer::Open))
     }
 
-    /// A formula: a fair run that an automaton of its negation accepts.
+    /// A formula: searches a fair run that an automaton of its negation accepts.
     fn formula(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
         let Some(ltl) = &property.ltl else { unreachable!("a formula is there") };
         let mut truths = Vec::new();
@@ -199,7 +199,7 @@ impl Instance<'_> {
         })
     }
 
-    /// The moves that take a step of these. Observed processes have the same names in all states, as they are stored.
+    /// The moves that take one of these steps. Observed processes have the same names in all states, as they are stored.
     fn moves_of(&self, of: &StepOf, tuple: &[usize]) -> AtomTruth {
         let fits = |it: &Move| {
             let code::Instance { transition, args, .. } = &self.program.instances[it.instance as usize];
@@ -220,8 +220,8 @@ impl Instance<'_> {
         Ok((found.states, found.unclear))
     }
 
-    /// A `response` or a `recurrence`: a fair cycle without what is promised, and a way there on which it does not come
-    /// once it is waited for.
+    /// A `response` or a `recurrence`: searches a fair cycle without the promised condition, and a way there on which it does
+    /// not occur once it is due.
     fn endless(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
         let (first, mut unclear) = self.holds(property, false, tuple)?;
         let all = 0..self.graph.store.len() as u32;
@@ -258,8 +258,8 @@ impl Instance<'_> {
         })
     }
 
-    /// A `possible`: a state from which no run leads to where it holds. Whatever lies behind steps that were not seen may
-    /// be such a place.
+    /// A `possible`: searches a state from which no run leads to where it holds. Unexplored steps may lead to such a
+    /// place.
     fn dead_end(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
         let (first, unclear) = self.holds(property, false, tuple)?;
         let goals = (0..self.graph.store.len() as u32)
@@ -277,7 +277,7 @@ impl Instance<'_> {
         })
     }
 
-    /// A `cover`: the first state where it holds.
+    /// A `cover`: searches the first state where it holds.
     fn reached(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
         let (first, unclear) = self.holds(property, false, tuple)?;
         let Some(state) = first.iter().position(|holds| *holds) else {

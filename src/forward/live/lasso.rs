@@ -1,4 +1,4 @@
-//! From a fair component to a short cycle in it that does all that fairness asks for.
+//! From a fair component to a short cycle in it that satisfies all fairness constraints.
 
 use hashbrown::HashSet;
 
@@ -7,7 +7,7 @@ use crate::live::components::FairCycles;
 use crate::live::moves::STAY;
 use crate::live::threads::Threads;
 
-/// What a cycle still has to do.
+/// What a cycle must still do.
 struct Tasks {
     /// Constraints that wait for one of their steps, or, when weak, for a node that enables none of these.
     constraints: Vec<bool>,
@@ -22,9 +22,9 @@ impl Tasks {
 }
 
 impl FairCycles<'_> {
-    /// A cycle from the first node of a fair `component` through nodes of it. Where arrows rename processes it leads to the
-    /// same node under other names perhaps, and gone round until the names are the first ones again it is one; all
-    /// that fairness asks for is done in the first round.
+    /// A cycle from the first node of a fair `component` through nodes of it. Where arrows rename processes it may end at the
+    /// same node under other names; repeated until the names agree again it is a cycle. The first round does all
+    /// that fairness requires.
     pub fn cycle(&self, component: &[u32]) -> Vec<Arrow> {
         let entry = component[0];
         let mut inside = vec![false; self.arrows.len()];
@@ -60,7 +60,7 @@ impl FairCycles<'_> {
         cycle
     }
 
-    /// All that there is to do in a component, with the names of its first node.
+    /// The tasks in a component, with the names of its first node.
     fn tasks(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Tasks {
         let mut threads = Threads::new(self.constraints, self.arrows.len());
         threads.look(self.arrows, component, inside);
@@ -74,7 +74,7 @@ impl FairCycles<'_> {
         Tasks { constraints, visits: vec![true; self.visits.len()] }
     }
 
-    /// Does what being at a node does.
+    /// Marks the tasks that a visit of a node fulfils.
     fn visit(&self, node: u32, tasks: &mut Tasks) {
         let mut enabled = vec![false; tasks.constraints.len()];
         self.enabled(node, &mut Vec::new(), |constraint| enabled[constraint as usize] = true);
@@ -100,14 +100,14 @@ impl FairCycles<'_> {
         }
     }
 
-    /// As [`FairCycles::nearest`], where arrows rename processes: what waits is followed under its names.
+    /// Like [`FairCycles::nearest`], where arrows rename processes: pending tasks are followed under their names.
     fn nearest_renamed(
         &self,
         from: u32,
         tasks: &Tasks,
         inside: &dyn Fn(u32) -> bool,
     ) -> (Vec<Arrow>, Option<Arrow>) {
-        // A place is a node and what waits, under its name there; sets that wait for a visit have no name.
+        // A place is a node and a task, under its name there; sets that wait for a visit have no name.
         const SETS: u32 = u32::MAX;
         let mut places: Vec<(u32, u32)> = Vec::new();
         let mut by: Vec<(usize, Arrow)> = Vec::new();
@@ -156,7 +156,7 @@ impl FairCycles<'_> {
         (way, step)
     }
 
-    /// The nearest place where something is done: the way to a node, and the arrow from there that does it, if none of the
+    /// The nearest place that fulfils a task: the way to a node, and the arrow from there that does it, if none of the
     /// nodes on the way does.
     fn nearest(&self, from: u32, tasks: &Tasks, inside: &dyn Fn(u32) -> bool) -> (Vec<Arrow>, Option<Arrow>) {
         let mut found = None;

@@ -1,16 +1,16 @@
-//! Properties of runs on an instance, exactly: all states, all steps with their labels, and fair cycles among them.
+//! Run properties of an instance, exactly: all states, all steps with their labels, and fair cycles among them.
 //!
-//! In: a system with properties of runs, a number of processes, limits. Out: an answer for each property. In reading
-//! order: `moves` (what an arrow is: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and steps), `conditions` (where a
-//! condition holds), `arrows` (a graph to be searched, and its ways), `constraints` (which steps fairness asks for),
-//! `threads` (what renaming makes of these), `components` (fair cycles), `lasso` (from a fair component to a cycle), `automaton` and
-//! `product` (formulas), `concrete` (from states as they are stored to a run), `instance` (the properties).
+//! The input is a system with run properties, a number of processes, and limits; the result is an answer for each property.
+//! In reading order: `moves` (an arrow: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and steps), `conditions` (where a
+//! condition holds), `arrows` (graphs and shortest ways in them), `constraints` (the steps that fairness is about),
+//! `threads` (constraints under renaming), `components` (fair cycles), `lasso` (from a fair component to a cycle), `automaton` and
+//! `product` (formulas), `concrete` (from stored states to a run), `instance` (the properties).
 //!
-//! No step is left out and finite cells always have a value. Values without a name are numbered anew in each state, which is
-//! a bisimulation that neither conditions nor labels see. A property holds for an instance only when the graph is complete.
+//! No step is left out and finite cells always have a value. Values without a name are renumbered in each state, which is
+//! a bisimulation that neither conditions nor labels observe. A property holds for an instance only when the graph is complete.
 //!
-//! By symmetry it is enough to look at the tuple `#1, #2, ..` where processes can be exchanged: a run for another tuple is
-//! one for this under other names. States are then stored up to exchanges of all other processes, and arrows say how
+//! By symmetry it suffices to examine the tuple `#1, #2, ..` where processes can be exchanged: a run for another tuple is
+//! one for this under other names. States are then stored up to exchanges of all other processes, and arrows record how
 //! they rename them. `docs/liveness.md` has the proof that fairness is decided on the threads of such a graph.
 
 mod arrows;

@@ -1,12 +1,12 @@
-//! What an arrow between stored states is: a step, and the renaming that takes its result to the state that is stored for
-//! it.
+//! Arrows between stored states: a step, and the renaming that takes its result to the stored
+//! representative.
 
 use hashbrown::HashMap;
 
-/// The most processes that are renamed here.
+/// The most processes that can be renamed.
 pub const MAX_RENAMED: usize = 16;
 
-/// A renaming of processes: `[old] = new`; those beyond the last process stay.
+/// A renaming of processes: `[old] = new`; indices beyond the last process stay.
 pub type Turn = [u8; MAX_RENAMED];
 
 /// The renaming that changes nothing.
@@ -17,7 +17,7 @@ pub fn then(first: &Turn, second: &Turn) -> Turn {
     first.map(|p| second[usize::from(p)])
 }
 
-/// The renaming that takes back `turn`.
+/// The inverse of `turn`.
 pub fn back(turn: &Turn) -> Turn {
     let mut back = STAY;
     for (old, new) in turn.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn back(turn: &Turn) -> Turn {
     back
 }
 
-/// A step and what its result is renamed by.
+/// A step and the renaming of its result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
     /// The instance of a transition that takes the step.
@@ -45,7 +45,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Those of so many instances.
+    /// The moves of `instances` instances, without renaming.
     pub fn new(instances: usize) -> Self {
         let list = (0..instances as u32).map(|instance| Move { instance, turn: 0 }).collect();
         let turn_numbers = [(STAY, 0)].into_iter().collect();
@@ -75,7 +75,7 @@ impl Moves {
         &self.turns[self.list[number as usize].turn as usize]
     }
 
-    /// Whether anything is ever renamed.
+    /// Whether any move renames processes.
     pub fn rename(&self) -> bool {
         self.turns.len() > 1
     }

@@ -1,4 +1,4 @@
-//! Runs of an instance that an automaton accepts.
+//! Product of an instance and an automaton: the runs that the automaton accepts.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use cubicle_run::interrupt::{Interrupt, Interrupted};
 pub enum AtomTruth {
     /// In these states.
     InStates(Vec<bool>),
-    /// Where a move of these leaves a state.
+    /// When one of these moves leaves a state.
     ByMoves(Vec<bool>),
 }
 
 impl AtomTruth {
-    /// Whether an arrow with this label is a move of those that are meant.
+    /// Whether an arrow with this label is one of these moves.
     pub fn is_by(&self, label: u32) -> bool {
         matches!(self, Self::ByMoves(moves) if label != STUTTER && moves[label as usize])
     }
 }
 
-/// The states of an instance with the nodes that an automaton can be at there.
+/// The states of an instance, each with a node that the automaton can be at there.
 pub struct Product {
     /// Its steps.
     pub arrows: Arrows,
@@ -31,12 +31,12 @@ pub struct Product {
     pub states: Vec<u32>,
     /// The nodes where runs begin.
     pub initial: Vec<u32>,
-    /// The sets of the automaton, as nodes of this.
+    /// The sets of the automaton, as nodes of the product.
     pub visits: Vec<Vec<bool>>,
 }
 
 impl Product {
-    /// Makes the part that can be reached; `atoms` says where they hold. `None` beyond `most` nodes.
+    /// Builds the reachable part; `atoms` says where they hold. `None` beyond `most` nodes.
     pub fn new(
         graph: &RunGraph,
         automaton: &Automaton,
@@ -50,14 +50,14 @@ impl Product {
                 AtomTruth::ByMoves(_) => true,
             })
         };
-        // What a node says of the step that leaves it.
+        // Whether a node of the automaton allows the step that leaves it.
         let leaves = |node: usize, label: u32| {
             automaton.nodes[node].literals.iter().all(|(number, truth)| match &atoms[*number] {
                 AtomTruth::InStates(_) => true,
                 by @ AtomTruth::ByMoves(_) => by.is_by(label) == *truth,
             })
         };
-        // A run that stays where it is stays for ever.
+        // A run that stays in a state stays there for ever.
         let mut known: HashMap<(u32, usize, bool), u32> = HashMap::new();
         let mut nodes: Vec<(u32, usize, bool)> = Vec::new();
         let mut initial = Vec::new();
@@ -104,7 +104,7 @@ impl Product {
         Ok(Some(Self { arrows, states, initial, visits }))
     }
 
-    /// A way in this as a way through states.
+    /// Turns a way in the product into a way through states.
     pub fn way(&self, way: &[Arrow]) -> Vec<Arrow> {
         way.iter().map(|arrow| Arrow { label: arrow.label, to: self.states[arrow.to as usize] }).collect()
     }

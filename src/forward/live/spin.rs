@@ -1,4 +1,4 @@
-//! Formulas against `spin -f`, where it is installed: what its never claims accept is where the formula holds.
+//! Compares formulas with `spin -f`, where it is installed: its never claims accept exactly where the formula holds.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use cubicle_lang::model::Ltl;
 
-/// A formula without `X`, of which this spin knows nothing.
+/// A formula without `X`, which this version of spin does not support.
 fn formula(rng: &mut ChaCha8Rng, depth: usize) -> Ltl {
     let kind = if depth == 0 { 0 } else { rng.random_range(1..7) };
     let mut sub = || Box::new(formula(rng, depth - 1));
@@ -81,7 +81,7 @@ fn claim(text: &str) -> Vec<ClaimState> {
     states
 }
 
-/// The truth of a guard, and what stands behind it.
+/// The truth of a guard, and the text after it.
 fn disjunction(text: &str, atoms: [bool; 2]) -> (bool, &str) {
     let (mut truth, mut rest) = conjunction(text, atoms);
     while let Some(more) = rest.strip_prefix("||") {
@@ -149,12 +149,12 @@ fn accepts(states: &[ClaimState], word: &[[bool; 2]], back: usize) -> bool {
     (0..count).filter(accepting).any(|at| reach(&next[at])[at])
 }
 
-/// Compares this many formulas; how many there were, none without spin.
+/// Compares this many formulas; returns the number compared, 0 without spin.
 fn compare(count: u64) -> u64 {
     for seed in 0..count {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let formula = formula(&mut rng, 1 + seed as usize % 3);
-        // Spin takes minutes for some: these are left out.
+        // Spin takes minutes for some: these are skipped.
         let Ok(output) = Command::new("timeout").args(["2", "spin", "-f", &written(&formula)]).output()
         else {
             return 0;
@@ -162,7 +162,7 @@ fn compare(count: u64) -> u64 {
         match output.status.code() {
             Some(0) => {}
             Some(124) => continue,
-            // There is no such program.
+            // The program is not installed.
             Some(127) => return 0,
             code => panic!("spin ends with {code:?}: {}", String::from_utf8_lossy(&output.stderr)),
         }
@@ -183,13 +183,13 @@ fn compare(count: u64) -> u64 {
 }
 
 #[test]
-fn formulas_mean_what_spin_says() {
+fn formulas_agree_with_spin() {
     let compared = compare(100);
     assert!(compared == 100 || Command::new("spin").arg("-V").output().is_err(), "{compared} formulas");
 }
 
 #[test]
 #[ignore = "runs spin ten thousand times"]
-fn ten_thousand_formulas_mean_what_spin_says() {
+fn ten_thousand_formulas_agree_with_spin() {
     assert_eq!(compare(10_000), 10_000, "spin is not installed");
 }

@@ -1,12 +1,12 @@
-//! What becomes of the constraints of fairness on the ways through a component whose arrows rename processes.
+//! How the fairness constraints change along the ways through a component whose arrows rename processes.
 //!
-//! A state is stored for all that renaming makes of it, so that a constraint at a node stands for different ones, which
+//! A state is stored for all renamings of it, so that a constraint at a node stands for different ones, which
 //! depend on the way there. The nodes of the threaded graph are pairs of a node and a constraint, and it has an arrow from
 //! (s, c) to (s', c') where there is one from s to s' that calls c c'. On a strongly connected component each part of the
-//! threaded graph that hangs together is strongly connected, since what an arrow does to constraints is a bijection, which
-//! some round takes back. Its parts are found without making it: with the renaming along one way from the first node to each other,
+//! threaded graph that is connected is strongly connected, since arrows act on constraints as bijections, which
+//! some round inverts. Its parts are found without building it: with the renaming along one way from the first node to each other,
 //! a pair is a constraint at the first node, and two of these are in one part when the rounds through the first node
-//! make one of the other.
+//! map one to the other.
 
 use hashbrown::HashSet;
 
@@ -18,29 +18,29 @@ use cubicle_lang::model::union_find::UnionFind;
 /// The parts of the threaded graph over a component.
 pub struct Threads<'a> {
     constraints: &'a Constraints,
-    /// For each node of the component, the renaming that takes its names to those of the first node. Empty when nothing is
-    /// ever renamed.
+    /// For each node of the component, the renaming that takes its names to those of the first node. Empty when no arrow
+    /// renames.
     home: Vec<Turn>,
-    /// For each constraint at the first node, the part that it is in.
+    /// For each constraint at the first node, its part.
     part: Vec<u32>,
-    /// For each part, its constraints at the first node.
+    /// For each part, the number of its constraints at the first node.
     size: Vec<usize>,
 }
 
 impl<'a> Threads<'a> {
-    /// Those of all components of a graph of so many nodes, none of which is looked at yet.
+    /// For the components of a graph of `nodes` nodes, none of which is examined yet.
     pub fn new(constraints: &'a Constraints, nodes: usize) -> Self {
         let count = constraints.strong.len();
         let home = if constraints.rename() { vec![STAY; nodes] } else { Vec::new() };
         Self { constraints, home, part: (0..count as u32).collect(), size: vec![1; count] }
     }
 
-    /// Looks at a component.
+    /// Examines a component.
     pub fn look(&mut self, arrows: &Arrows, component: &[u32], inside: &dyn Fn(u32) -> bool) {
         if self.home.is_empty() || self.part.is_empty() {
             return;
         }
-        // While this goes on, renamings lead from the first node.
+        // During this loop, renamings lead from the first node.
         let mut placed: HashSet<u32> = HashSet::with_capacity(component.len());
         placed.insert(component[0]);
         self.home[component[0] as usize] = STAY;
@@ -80,7 +80,7 @@ impl<'a> Threads<'a> {
         }
     }
 
-    /// The part that a constraint at a node of the component is in.
+    /// The part of a constraint at a node of the component.
     #[inline]
     pub fn part(&self, node: u32, constraint: u32) -> u32 {
         match self.home.get(node as usize) {
@@ -94,7 +94,7 @@ impl<'a> Threads<'a> {
         self.constraints.strong[part as usize]
     }
 
-    /// How many pairs with the same node a part has.
+    /// The number of pairs of a part with the same node.
     pub fn size(&self, part: u32) -> usize {
         self.size[part as usize]
     }

@@ -1,8 +1,8 @@
-//! Which states are looked at first where walks are asked for: deep ones, and those where a property waits.
+//! The order in which walks explore states: deep ones first, and those in which a property is pending.
 //!
-//! A graph that is cut shows a fair loop as well as a whole one, when all steps of the states in the loop are there. So each
-//! state that a walk meets gets all its steps, once something is waited for walks tend to stay where it does not come, and where
-//! they end the nearest states are looked at level by level: a loop is closed by what fairness asks for and a way back.
+//! An incomplete graph can show a fair loop as well as a complete one, when it has all steps of the states in the loop. So
+//! each state that a walk reaches gets all its steps, walks tend to stay where a pending condition does not hold, and
+//! the states nearest to their end are explored level by level: a loop is closed by what fairness requires and a way back.
 
 use hashbrown::HashSet;
 use rand::seq::IndexedRandom;
@@ -30,16 +30,16 @@ struct Guide {
     answer: Watched,
 }
 
-/// Walks through a graph that grows with them.
+/// Walks through a graph that they extend.
 pub struct Walks<'a> {
     program: &'a Program,
     guides: Vec<Guide>,
     rng: ChaCha8Rng,
     /// The states all of whose steps were taken, in that order.
     order: Vec<u32>,
-    /// For each state, its place there, or `NONE`.
+    /// For each state, its index there, or `NONE`.
     place: Vec<u32>,
-    /// All before it were looked at.
+    /// All states before this one were explored.
     oldest: u32,
     buffer: Expanded,
     /// Whether a number left its range.
@@ -70,7 +70,7 @@ impl<'a> Walks<'a> {
         Ok(Self { program, guides, rng, order, place, oldest: 0, buffer, numbers: false })
     }
 
-    /// Walks until every state was looked at or a limit says stop; the states all of whose steps were taken, in that order,
+    /// Walks until every state was explored or a limit is reached; returns the states all of whose steps were taken, in order,
     /// and whether a number left its range.
     pub fn explore(
         mut self,
@@ -126,8 +126,8 @@ impl<'a> Walks<'a> {
         limits.tick()
     }
 
-    /// Looks at the nearest states around one where something waits, as long as it does: what fairness asks for mostly is
-    /// near, and so is the way back.
+    /// Explores the nearest states around one where a property is pending, as long as it is: the steps that fairness requires
+    /// are mostly near, and so is the way back.
     fn close(
         &mut self,
         from: u32,
@@ -154,7 +154,7 @@ impl<'a> Walks<'a> {
         self.place.get(state as usize).copied().unwrap_or(NONE)
     }
 
-    /// Where a walk begins: in an initial state, or at the oldest state that was not looked at.
+    /// The start of a walk: an initial state, or the oldest unexplored state.
     fn begin(&mut self, graph: &RunGraph, initial: u32) -> u32 {
         while (self.oldest as usize) < graph.store.len() && self.place_of(self.oldest) != NONE {
             self.oldest += 1;
@@ -166,7 +166,7 @@ impl<'a> Walks<'a> {
         }
     }
 
-    /// The property that waits in a state, one that waited before if it still does.
+    /// The property that is pending in a state, preferably the one that was pending before.
     fn guide(&mut self, graph: &RunGraph, at: u32, before: Option<usize>) -> Option<usize> {
         let state = graph.store.state(at as usize);
         if let Some(guide) = before
@@ -183,8 +183,8 @@ impl<'a> Walks<'a> {
         waiting.choose(&mut self.rng).copied()
     }
 
-    /// The next state of a walk: mostly one where what is waited for does not come, and of these mostly one that was not
-    /// looked at.
+    /// The next state of a walk: mostly one where the pending condition does not hold, and of these mostly an unexplored
+    /// one.
     fn choose(&mut self, graph: &RunGraph, at: u32, guide: Option<usize>) -> Option<u32> {
         let mut all: Vec<u32> = graph
             .arrows

@@ -12,13 +12,13 @@ use cubicle_lang::bits::bits;
 pub struct BadScratch {
     bad: Vec<u64>,
     undefined: Vec<u64>,
-    /// A number left its range, or there was no more time.
+    /// A number left its range, or time was up.
     pub numbers: bool,
     clock: Option<Arc<Clock>>,
 }
 
 impl BadScratch {
-    /// Buffers for `program`, of a search that ends when `clock` says so.
+    /// Buffers for `program`, for a search that ends when `clock` expires.
     pub fn new(program: &Program, clock: &Arc<Clock>) -> Self {
         let words = program.bad_table.words;
         let clock = Some(Arc::clone(clock));
@@ -27,7 +27,7 @@ impl BadScratch {
 }
 
 impl Program {
-    /// Whether [`Program::bad`] is worth a call, at a glance.
+    /// A quick check whether [`Program::bad`] is worth a call.
     #[inline]
     pub fn may_be_bad(&self, state: &[u64], scratch: &mut BadScratch) -> bool {
         let BadScratch { bad, undefined, .. } = scratch;
@@ -38,7 +38,7 @@ impl Program {
         bad.iter().any(|w| *w != 0)
     }
 
-    /// The first ground bad cube that `state` satisfies, and the state with the cells defined that it reads.
+    /// The first ground bad cube that `state` satisfies, and the state with the cells that it reads defined.
     #[inline]
     pub fn bad(&self, state: &[u64], scratch: &mut BadScratch) -> Option<(usize, Vec<u64>)> {
         if self.bads.is_empty() {

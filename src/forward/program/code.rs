@@ -1,11 +1,11 @@
-//! What a ground transition is compiled to: tests, guards, writes.
+//! The compiled form of a ground transition: tests, guards, writes.
 
 use smallvec::SmallVec;
 
 use crate::state::expr::LinearExpr;
 use cubicle_lang::model::{Relation, TransitionId};
 
-/// A ground test on a state whose cells that it reads are all defined.
+/// A ground test on a state in which all cells that it reads are defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Test {
     /// The cell's code is in the set.
@@ -20,7 +20,7 @@ pub enum Test {
     Any(Vec<Vec<Test>>),
 }
 
-/// Where a written value comes from.
+/// The source of a written value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WrittenValue {
     /// This code.
@@ -34,7 +34,7 @@ pub enum WrittenValue {
 /// A condition (no test at all: none) and the value to write when it holds.
 pub type GuardedSource = (Vec<Vec<Test>>, WrittenValue);
 
-/// A write that is no constant.
+/// A write that is not a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Write {
     pub cell: usize,
@@ -47,9 +47,9 @@ pub struct Write {
 pub struct Guard {
     /// Cells and the codes that they may have.
     pub sets: Vec<(usize, u128)>,
-    /// What the sets do not say.
+    /// Conditions that the sets do not express.
     pub tests: Vec<Test>,
-    /// Cells that must be defined before the tests (and the updates) are looked at.
+    /// Cells that must be defined before the tests (and the updates) are evaluated.
     pub reads: Vec<usize>,
 }
 

@@ -24,7 +24,7 @@ use cubicle_lang::model::semantics::{
 };
 use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
-/// What to build.
+/// How to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions<'a> {
     /// Use symmetry where possible.
@@ -33,11 +33,11 @@ pub struct BuildOptions<'a> {
     pub undefined: bool,
     /// Keep integers and reals within this range.
     pub range: Option<(i64, i64)>,
-    /// What every process satisfies at an expected end; empty for none.
+    /// The condition that every process satisfies at an expected end; empty for none.
     pub expected_end: &'a [Literal],
     /// Polled while the program is built.
     pub clock: &'a Clock,
-    /// The most bytes that initial states may take before they are made.
+    /// The most bytes that initial states may take; checked before they are built.
     pub memory: Option<usize>,
 }
 
@@ -116,10 +116,10 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
     Cow::Owned(system.edited(|parts| parts.bad.push(end)))
 }
 
-/// Refuses instances that would take all memory before the first state.
+/// Refuses instances that would use up the memory before the first state.
 fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
     let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
-    // Processes for parameters are distinct.
+    // Distinct parameters stand for distinct processes.
     let choices = |n: usize| (0..n).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
     let total =
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
@@ -186,7 +186,7 @@ impl Compiler<'_> {
         let mut bads = Vec::new();
         let mut tried = 0;
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
-            // Exchanging parameters that can be gives the same ground cube once more.
+            // Exchanging interchangeable parameters gives the same ground cube again.
             let above = interchangeable(&cube.cube, usize::from(cube.params));
             for args in rising_tuples(self.cells.procs, above) {
                 tried += 1;
@@ -253,7 +253,7 @@ impl Compiler<'_> {
         Ok(Some(guard))
     }
 
-    /// A disjunction with what is always false left out; `None` when it is always true.
+    /// A disjunction without its constantly false members; `None` when it is constantly true.
     fn any(&self, dnf: &GroundDnf) -> Result<Option<Vec<Vec<Test>>>, Unbuildable> {
         let mut any = Vec::with_capacity(dnf.len());
         'next: for conj in dnf {
@@ -385,7 +385,7 @@ impl Compiler<'_> {
                 break;
             }
         }
-        // Branches that all do the same as the last one are not worth a test.
+        // Final branches that act like the last one need no test.
         while out.len() > 1 && out[out.len() - 2].1 == out[out.len() - 1].1 {
             let at = out.len() - 2;
             out.remove(at);

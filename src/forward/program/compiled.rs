@@ -1,4 +1,4 @@
-//! A compiled instance: all that a search needs to know of it.
+//! A compiled instance: everything that a search needs to know about it.
 
 use crate::ground::init::InitDisjunct;
 use crate::program::code::{BadInstance, Guard, Instance};
@@ -30,14 +30,14 @@ pub struct Program {
     pub undefined: bool,
     /// Steps that leave this range are disabled.
     pub range: Option<(i64, i64)>,
-    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
+    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is an expected end.
     pub ends: Option<Vec<Guard>>,
-    /// Polled where all states are looked at.
+    /// Polled by loops over all states.
     pub interrupt: Interrupt,
 }
 
 impl Program {
-    /// Replaces `state`, a successor by instance `i`, by its representative: how that is found, and how many
+    /// Replaces `state`, a successor by instance `i`, by its representative: returns how that is found, and how many
     /// permutations were tried.
     #[inline]
     pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> (SleepId, u32) {

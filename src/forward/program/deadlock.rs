@@ -1,4 +1,4 @@
-//! Whether a state stands for one in which nothing is enabled and no end is expected.
+//! Whether a state stands for a deadlock: no transition is enabled and no end is expected.
 
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
@@ -7,7 +7,7 @@ use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use cubicle_lang::bits::bits;
 
-/// Whether a state without enabled transitions is one in which runs are expected to end.
+/// Whether runs are expected to end in a state without enabled transitions.
 enum ExpectedEnd {
     Expected,
     No,
@@ -18,8 +18,8 @@ enum ExpectedEnd {
 }
 
 impl Program {
-    /// A concrete-enough state that `state` stands for in which no transition is enabled, and that is no
-    /// expected end; one without a choice of outside values, if there is such a one.
+    /// A sufficiently concrete state that `state` stands for, in which no transition is enabled and which is not an
+    /// expected end; preferably one without a choice of outside values.
     pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
         let open = |c: usize| self.cells.cells[c].kind == CodeKind::Proc && self.get(state, c) == UNDEF;
         let narrow = self.cells.outside && (0..self.cells.len()).any(open);
@@ -27,7 +27,7 @@ impl Program {
         inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
     }
 
-    /// As [`Program::deadlock`], with the codes that undefined cells may have.
+    /// Like [`Program::deadlock`], with the codes that undefined cells may have.
     fn deadlock_among(
         &self,
         state: &[u64],
@@ -92,7 +92,7 @@ impl Program {
         None
     }
 
-    /// Whether every process has ended as the user expects.
+    /// Whether every process has reached the expected end.
     fn end(&self, state: &[u64]) -> ExpectedEnd {
         let Some(ends) = &self.ends else { return ExpectedEnd::No };
         let mut end = ExpectedEnd::Expected;
@@ -116,7 +116,7 @@ impl Program {
             }
             match (known, self.open_cell(guard, state)) {
                 (Some(false), _) => return ExpectedEnd::No,
-                // Which other process decides may still be open.
+                // Another process may still rule out the end.
                 (_, Some(cell)) => end = ExpectedEnd::Depends(cell),
                 (None, None) if matches!(end, ExpectedEnd::Expected) => end = ExpectedEnd::Numbers,
                 _ => {}

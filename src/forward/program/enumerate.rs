@@ -11,14 +11,14 @@ use crate::state::codes::UNDEF;
 use crate::tuning::MAX_INTERVAL;
 use cubicle_lang::model::Relation;
 
-/// Why an enumeration ended early: its user has enough, or the run must end.
+/// Why an enumeration ended early: the caller has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;
 
 /// Enumeration of one disjunct.
 #[derive(Clone)]
 pub struct DisjunctStates<'a> {
     program: &'a Program,
-    /// Cells to define, in this order where nothing forces one.
+    /// Cells to define, in this order where no equation forces one.
     cells: Vec<usize>,
     allowed: Vec<u128>,
     tests: Vec<Test>,
@@ -53,7 +53,7 @@ impl<'a> DisjunctStates<'a> {
         Ok(Self { program, cells, allowed, tests })
     }
 
-    /// Calls `f` with each way to define what is undefined in `codes`, which may end that.
+    /// Calls `f` with each way to define the undefined cells in `codes`; `f` may end the enumeration.
     pub fn each(
         &self,
         codes: Vec<i64>,
@@ -100,7 +100,7 @@ impl<'a> DisjunctStates<'a> {
         Ok(())
     }
 
-    /// Drops outside values that can be replaced by a process whatever the other cells hold.
+    /// Drops outside values that a process can replace whatever the other cells hold.
     pub fn narrow(&mut self) {
         let cells = &self.program.cells;
         let mut related = vec![false; cells.len()];
@@ -226,7 +226,7 @@ impl<'a> DisjunctStates<'a> {
         self.program.cells.cells[cell].kind == CodeKind::Int
     }
 
-    /// Values for a number that no equation determines: the interval in which the tests about it alone
+    /// Values for a number that no equation determines: the interval to which the tests on it alone
     /// (others being defined) confine it, or samples.
     fn numbers(&self, cell: usize, codes: &[i64]) -> Next {
         let (mut low, mut high): (Option<i128>, Option<i128>) = (None, None);

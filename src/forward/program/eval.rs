@@ -1,4 +1,4 @@
-//! What guards and updates say of a state whose cells that they read are all defined.
+//! Evaluates guards and updates in a state in which all cells that they read are defined.
 
 use crate::program::code::{Test, Write, WrittenValue};
 use crate::program::compiled::Program;

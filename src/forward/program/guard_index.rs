@@ -1,8 +1,8 @@
-//! Which ground transitions a state does not refute, by table look-up.
+//! Which ground transitions a state does not refute, by table lookup.
 //!
 //! Neighbouring fields form groups of few bits; for each value of a group a bit set says which guards
 //! that value does not refute. The guards that a state does not refute are the intersection over the
-//! groups. A second table says which of them look at an undefined cell of the group.
+//! groups. A second table says which of them read an undefined cell of the group.
 
 use crate::program::code::Guard;
 use crate::state::cells::Cells;
@@ -27,7 +27,7 @@ struct Wide {
     readers: Vec<u64>,
 }
 
-/// See the module.
+/// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct GuardIndex {
     /// Words of a bit set of guards.
@@ -100,10 +100,10 @@ impl GuardIndex {
     }
 
     /// Puts the guards that `state` does not refute into `out`, and those among them (and perhaps
-    /// others) that look at an undefined cell into `undefined`. Says whether the latter is not empty.
+    /// others) that read an undefined cell into `undefined`. Returns whether the latter is not empty.
     #[inline]
     pub fn look(&self, state: &[u64], out: &mut [u64], undefined: &mut [u64]) -> bool {
-        // Sets of a known size stay in registers.
+        // Sets of a constant size stay in registers.
         match self.words {
             1 => self.look_fixed::<1>(state, out, undefined),
             2 => self.look_fixed::<2>(state, out, undefined),
@@ -172,14 +172,14 @@ impl GuardIndex {
     }
 }
 
-/// What guards look at.
+/// What guards read.
 struct Looks<'a> {
     cells: &'a Cells,
     /// All guards.
     all: Vec<u64>,
     /// For each cell, the guards with a value set for it.
     constrained: Vec<Vec<(usize, u128)>>,
-    /// For each cell, the guards that look at it in other ways.
+    /// For each cell, the guards that read it in other ways.
     readers: Vec<Vec<usize>>,
 }
 

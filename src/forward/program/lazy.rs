@@ -1,4 +1,4 @@
-//! Lazy cells: the ways to define what a guard reads and no step has chosen yet.
+//! Lazy cells: the ways to define cells that a guard reads and no earlier step has defined.
 
 use crate::clock::Clock;
 use crate::program::code::Guard;
@@ -7,13 +7,13 @@ use crate::state::codes::UNDEF;
 use crate::state::packing::Packed;
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
-/// already, whatever is chosen for the cells that are still open.
+/// already, whatever values the open cells get.
 pub type Refinement = (Vec<i64>, usize);
 
 /// The clock is read once in this many choices.
 const CHOICES: u32 = 256;
 
-/// What is left out of an enumeration of choices, and what may end it.
+/// What an enumeration of choices leaves out, and what may end it.
 #[derive(Debug)]
 pub struct Gaps<'a> {
     /// Whether numbers were sampled, a test depends on one out of range, or the clock ended it.
@@ -23,17 +23,17 @@ pub struct Gaps<'a> {
 }
 
 impl<'a> Gaps<'a> {
-    /// None so far; without a clock nothing ends it.
+    /// Nothing is left out so far; without a clock nothing ends the enumeration.
     pub const fn new(numbers: &'a mut bool, clock: Option<&'a Clock>) -> Self {
         Self { numbers, clock, choices: 0 }
     }
 
-    /// The same for a part of the enumeration.
+    /// Gaps for a part of the enumeration.
     pub const fn again(&mut self) -> Gaps<'_> {
         Gaps { numbers: self.numbers, clock: self.clock, choices: self.choices }
     }
 
-    /// Counts a choice; whether there is no time for more, so that some are left out.
+    /// Counts a choice; whether time is up, so that some choices are left out.
     #[inline]
     pub fn is_late(&mut self) -> bool {
         self.choices = self.choices.wrapping_add(1);
@@ -63,7 +63,7 @@ impl Program {
         holds
     }
 
-    /// As [`Program::refine`], until `f` says stop (true); of the choices for a cell, the last that `order`
+    /// Like [`Program::refine`], until `f` says stop (true); of the choices for a cell, the last that `order`
     /// leaves comes first.
     pub fn refine_until(
         &self,
@@ -111,9 +111,9 @@ impl Program {
         }
     }
 
-    /// The cell to be defined next, and the codes that come into question: first what the guard looks at,
+    /// The cell to define next, and its possible codes: first the cells that the guard reads,
     /// so that most choices are discarded early. `None` when all are defined and the guard holds; an error
-    /// when it does not, or when that is not known.
+    /// when it does not, or when that is unknown.
     fn next_open(
         &self,
         guard: &Guard,
@@ -172,7 +172,7 @@ impl Program {
         false
     }
 
-    /// An undefined cell that the guard itself looks at.
+    /// An undefined cell that the guard itself reads.
     pub fn open_cell(&self, guard: &Guard, state: &[u64]) -> Option<usize> {
         let undefined = |c: usize| self.get(state, c) == UNDEF;
         let mut found = guard.sets.iter().map(|(c, _)| *c).find(|c| undefined(*c));

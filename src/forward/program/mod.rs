@@ -1,10 +1,10 @@
-//! The compiled program of an instance: its ground transitions and bad cubes, made for speed.
+//! The compiled program of an instance: its ground transitions and bad cubes, optimized for speed.
 //!
-//! In go the system and a number of processes; out comes a compiled instance that takes steps from packed
-//! states. In reading order: `code` (what a transition is compiled to), `lower` (literals to tests),
-//! `guard_index` (which guards a state does not refute), `sleep` (which steps are in vain), `compiled` (all
-//! of it together), `compile`; then what it does: `eval`, `lazy` (cells that nothing has read yet), `step`,
-//! `bad`, `deadlock`; `enumerate`, `needed` and `initial`: the states that runs begin with.
+//! The input is the system and a number of processes; the result is a compiled instance that takes steps from packed
+//! states. In reading order: `code` (compiled transitions), `lower` (literals to tests),
+//! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `compiled` (all
+//! of it together), `compile`; then its operations: `eval`, `lazy` (cells that no step has read yet), `step`,
+//! `bad`, `deadlock`; `enumerate`, `needed` and `initial`: the initial states.
 
 pub mod bad;
 pub mod code;

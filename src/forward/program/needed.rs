@@ -1,11 +1,11 @@
-//! The initial states that clean runs begin with, and the program that has only clean runs.
+//! The initial states of clean runs, and the program that has only clean runs.
 //!
-//! A cell of type proc may hold a value that is none of the processes. In an initial state such values are
+//! A cell of type proc may hold a value that is not one of the processes. In an initial state such values are
 //! *needed* when none of them can be replaced: no initial state has a process in one of these cells and
-//! agrees with this one in all cells that hold no outside value. (Init says `T <> p` for all p, or there is
-//! but one process and another cell that must differ has it.) All others are merely *allowed*: init is
-//! silent, or a `:= ?` chose them although there are processes. Copies change nothing: what counts is how a
-//! value came in. A run is *clean* when it begins with values that are needed and chooses processes from
+//! agrees with this one in all cells that hold no outside value. (Init says `T <> p` for all p, or the only
+//! process is the value of another cell that must differ.) All others are merely *allowed*: init is
+//! silent, or a `:= ?` chose them although there are processes. Copies change nothing: only the origin of a
+//! value counts. A run is *clean* when it begins with values that are needed and chooses processes from
 //! then on.
 
 use crate::clock::Clock;
@@ -16,7 +16,7 @@ use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 
 impl Program {
-    /// The same instance without the outside values that are merely allowed, and without bad cubes.
+    /// This instance without the outside values that are merely allowed, and without bad cubes.
     pub fn narrowed(&self) -> Self {
         let mut narrowed = self.clone();
         narrowed.cells.outside = false;
@@ -25,7 +25,7 @@ impl Program {
         narrowed
     }
 
-    /// Whether no cell is ever undefined.
+    /// Whether no cell can be undefined.
     pub fn is_plain(&self) -> bool {
         self.cells.cells.iter().all(|cell| !cell.undef)
     }
@@ -36,8 +36,8 @@ impl Program {
     }
 
     /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
-    /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when something
-    /// is left out that may belong to these.
+    /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when it leaves
+    /// out a state that may be one of these.
     pub fn needed(
         &self,
         disjuncts: &[DisjunctStates<'_>],

@@ -7,15 +7,15 @@
 //! (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996) that remember
 //! one step; they leave out steps, never states.
 //!
-//! No state is lost. Say that x was found from s by t', and t is left out in x. What t leads to from x, t'
-//! leads to from y, the successor of s by t, which was met before as s was. In y, t' may be left out in
+//! No state is lost. Say that x was found from s by t', and t is left out in x. The states to which t leads from x, t'
+//! leads to from y, the successor of s by t, which was found before as s was. In y, t' may be left out in
 //! turn, but only because y was found by a transition that comes after t', and so on, which ends. With
 //! symmetry the order is that of the transitions' names alone, which renaming does not change. Since y is
 //! no deeper than x, a breadth-first search finds each state at its depth; and since t fired in s, or in a
 //! state before s, it is known which transitions fire at all.
 //!
-//! Undefined cells make no difference: where x has all defined that t reads, t may be fired in s with the
-//! values chosen that t' chose, too. Names of nameless values count as one more cell.
+//! Undefined cells make no difference: where all cells that t reads are defined in x, t may be fired in s with the
+//! values that t' chose, too. Names of nameless values count as one more cell.
 
 use std::ops::Range;
 
@@ -30,26 +30,26 @@ use crate::tuning::{MAX_RENAMED, MAX_SLEEPING};
 /// How a state was found: which instances may be left out there.
 pub type SleepId = u8;
 
-/// None; it is an initial state, perhaps.
+/// No instance may be left out; perhaps an initial state.
 pub const AWAKE: SleepId = SleepId::MAX;
 
-/// See the module.
+/// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct SleepSets {
     /// Words of a set of instances.
     words: usize,
     /// For each [`SleepId`], the instances that may be left out.
     rows: Vec<u64>,
-    /// For each instance, what is found by it.
+    /// For each instance, how a state is found by it.
     finds: Vec<SleepId>,
     procs: usize,
     /// For each transition, where its instances begin in `renamed`.
     bases: Vec<u32>,
-    /// As `finds`, by the instances' arguments, read as digits.
+    /// Like `finds`, indexed by the instances' arguments, read as digits.
     renamed: Vec<SleepId>,
 }
 
-/// What an instance looks at and changes.
+/// The cells that an instance reads and writes.
 struct Footprint {
     reads: Vec<usize>,
     writes: Vec<usize>,
@@ -150,13 +150,13 @@ impl SleepSets {
         self.finds[i]
     }
 
-    /// The same when each process goes to its `place` afterwards.
+    /// Like [`by`](Self::by), when each process moves to its `place` afterwards.
     #[inline]
     pub fn by_renamed(&self, instance: &Instance, place: &[u8]) -> SleepId {
         self.renamed[self.at(instance, |p| place[usize::from(p)])]
     }
 
-    /// The instances that need not be fired in a state found like this; no words when it is not known.
+    /// The instances that need not be fired in a state found like this; empty when unknown.
     #[inline]
     pub fn after(&self, sleep: SleepId) -> &[u64] {
         let at = usize::from(sleep) * self.words;
@@ -199,10 +199,10 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
     instances.iter().enumerate().map(of).collect()
 }
 
-/// How the states that a breadth-first search has not expanded were found.
+/// How the states not yet expanded by a breadth-first search were found.
 #[derive(Clone, Debug, Default)]
 pub struct LevelSleep {
-    /// Of the level that is being expanded, and of the next.
+    /// States of the level that is being expanded, and of the next.
     level: Vec<SleepId>,
     next: Vec<SleepId>,
     /// Number of the first state of the level.
@@ -210,30 +210,30 @@ pub struct LevelSleep {
 }
 
 impl LevelSleep {
-    /// Those of `roots` initial states.
+    /// For `roots` initial states.
     pub fn of_roots(roots: usize) -> Self {
         Self { level: vec![AWAKE; roots], next: Vec::new(), first: 0 }
     }
 
-    /// Those of the states of a level, the first of which has this number.
+    /// For the states of a level, the first of which has this number.
     pub const fn of_level(first: usize, level: Vec<SleepId>) -> Self {
         Self { level, next: Vec::new(), first }
     }
 
-    /// Another state was found.
+    /// Records how the next state was found.
     #[inline]
     pub fn push(&mut self, sleep: SleepId) {
         self.next.push(sleep);
     }
 
-    /// The level has been expanded.
+    /// Moves on to the next level.
     pub fn next_level(&mut self) {
         self.first += self.level.len();
         std::mem::swap(&mut self.level, &mut self.next);
         self.next.clear();
     }
 
-    /// How a state was found, which may have been expanded long ago.
+    /// How a state was found; it may have been expanded long ago.
     pub fn get(&self, state: usize) -> SleepId {
         let place = state.checked_sub(self.first);
         place.and_then(|at| self.level.iter().chain(&self.next).nth(at)).copied().unwrap_or(AWAKE)

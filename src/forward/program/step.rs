@@ -1,4 +1,4 @@
-//! Steps of a compiled instance: which transitions are enabled, and what they lead to.
+//! Steps of a compiled instance: which transitions are enabled, and their successors.
 
 use crate::program::code::WrittenValue;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ pub struct Scratch {
     pub enabled: Vec<u64>,
     pub undefined: Vec<u64>,
     next: Vec<u64>,
-    /// A number left its range, or there was no more time: what was explored is not everything.
+    /// A number left its range, or time was up: the exploration is incomplete.
     pub numbers: bool,
-    /// What ends the search.
+    /// The clock that ends the search.
     pub clock: Option<Arc<Clock>>,
 }
 
@@ -33,19 +33,19 @@ impl Scratch {
         }
     }
 
-    /// The same for a search that ends when `clock` says so, also between two steps.
+    /// Buffers for a search that ends when `clock` expires, also between two steps.
     pub fn timed(program: &Program, clock: &Arc<Clock>) -> Self {
         Self { clock: Some(Arc::clone(clock)), ..Self::new(program) }
     }
 }
 
-/// Where a successor is put, and whether something was left out.
+/// The target of a successor, and whether something was left out.
 struct Successor<'a> {
     next: &'a mut [u64],
     gaps: Gaps<'a>,
 }
 
-/// Of the ways to define what an instance reads, the first `most` in the order that `order` makes.
+/// Of the ways to define what an instance reads, the first `most` in the order that `order` gives.
 pub struct FirstWays<F> {
     pub most: usize,
     pub order: F,
@@ -93,7 +93,7 @@ impl Program {
         true
     }
 
-    /// Calls `f` with each firing of one instance: the state with what it reads defined, and the
+    /// Calls `f` with each firing of one instance: the state with all that it reads defined, and the
     /// successor, nameless codes in canonical form but processes not renamed.
     pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
         let mut numbers = false;
@@ -126,7 +126,7 @@ impl Program {
     /// Calls `f` with each step from the canonical `state`, up to exchanges of equal processes: the
     /// instance and the successor, nameless codes in canonical form but processes not renamed. Ends when
     /// `f` says stop (true). Returns whether some transition is enabled in every concrete state that `state`
-    /// stands for; when false, [`Program::deadlock`] knows more.
+    /// stands for; when false, [`Program::deadlock`] decides.
     pub fn successors(
         &self,
         state: &[u64],
@@ -136,7 +136,7 @@ impl Program {
         self.successors_but(state, &[], scratch, f)
     }
 
-    /// As [`Program::successors`], but without firing the instances of a set whose guards hold in all
+    /// Like [`Program::successors`], but without firing the instances of a set whose guards hold in all states
     /// that `state` stands for ([`SleepSets::after`](crate::program::sleep::SleepSets::after)).
     pub fn successors_but(
         &self,
@@ -238,7 +238,7 @@ impl Program {
         }
     }
 
-    /// As [`Program::take`], but only some of the ways to define what `i` reads. Returns whether that may
+    /// Like [`Program::take`], but only some of the ways to define what `i` reads. Returns whether that may
     /// have left some out.
     pub fn take_some(
         &self,
@@ -284,7 +284,7 @@ impl Program {
         })
     }
 
-    /// As [`Program::split`], in an order. `each` is given the successor for each way, if there is one.
+    /// Like [`Program::split`], in an order. `each` gets the successor for each way, if there is one.
     fn split_until(
         &self,
         i: usize,

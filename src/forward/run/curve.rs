@@ -1,21 +1,21 @@
-//! How the number of states grew with the work: a bounded number of points.
+//! The growth of the number of states over the work: a bounded number of points.
 
 use cubicle_run::result::CurvePoint;
 
-/// No more points than this are kept: every second one goes when there are more.
+/// The most points that are kept: beyond that, every second one is dropped.
 pub const MOST_POINTS: usize = 256;
 
 /// Points of a curve, evenly thinned out.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
     points: Vec<CurvePoint>,
-    /// One of so many points is kept (as a power of two).
+    /// One point in this many is kept (as a power of two).
     thinned: u32,
     seen: u64,
 }
 
 impl Curve {
-    /// Notes a point, which `make` makes when it is kept.
+    /// Records a point; `make` computes it only when it is kept.
     pub fn note(&mut self, make: impl FnOnce() -> CurvePoint) {
         let kept = self.seen.trailing_zeros() >= self.thinned;
         self.seen += 1;
@@ -32,22 +32,22 @@ impl Curve {
         }
     }
 
-    /// What it is made of: the points, how thin they are, and how many were seen.
+    /// The parts of the curve: the points, how thin they are, and how many were seen.
     pub fn parts(&self) -> (&[CurvePoint], u32, u64) {
         (&self.points, self.thinned, self.seen)
     }
 
-    /// From [`Curve::parts`].
+    /// Rebuilds a curve from [`Curve::parts`].
     pub const fn from_parts(points: Vec<CurvePoint>, thinned: u32, seen: u64) -> Self {
         Self { points, thinned, seen }
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// The points, and the last one whatever was left out.
+    /// The points, and the last one in any case.
     pub fn finish(&self, last: CurvePoint) -> Vec<CurvePoint> {
         let mut points = self.points.clone();
         points.retain(|point| point.work < last.work);

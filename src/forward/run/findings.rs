@@ -1,4 +1,4 @@
-//! Bad and deadlocked states that a search has met.
+//! Bad and deadlocked states that a search has found.
 
 use crate::program::compiled::Program;
 use crate::run::finding::Finding;
@@ -9,14 +9,14 @@ use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 use cubicle_run::verdict::Trace;
 
-/// Bad and deadlocked states met so far.
+/// Bad and deadlocked states found so far.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Cubes met.
+    /// Bad cubes found.
     pub bads: Vec<usize>,
     pub bad_states: Vec<Finding>,
     pub deadlocks: Vec<Finding>,
-    /// Those that no clean run leads to, as the values in them show.
+    /// Deadlocks to which no clean run leads, as the values in them show.
     pub outside_deadlocks: Vec<Finding>,
     pub deadlock_states: usize,
     pub outside_states: usize,
@@ -25,7 +25,7 @@ pub struct Findings {
     inside: Vec<usize>,
 }
 
-/// How many deadlocks of each kind [`Findings`] have.
+/// The number of deadlocks of each kind in [`Findings`].
 #[derive(Clone, Debug)]
 pub struct DeadlockCounts {
     deadlocks: usize,
@@ -36,7 +36,7 @@ pub struct DeadlockCounts {
 }
 
 impl Findings {
-    /// None so far.
+    /// No findings yet.
     pub fn new(system: &System, program: &Program) -> Self {
         Self {
             bads: Vec::new(),
@@ -50,7 +50,7 @@ impl Findings {
         }
     }
 
-    /// A state satisfies a bad cube; the first one for each cube is kept.
+    /// Records that a state satisfies a bad cube; the first one for each cube is kept.
     pub fn bad(&mut self, state: usize, refined: Vec<u64>, bad: usize) {
         if !self.bads.contains(&bad) {
             self.bads.push(bad);
@@ -58,7 +58,7 @@ impl Findings {
         }
     }
 
-    /// A state is deadlocked.
+    /// Records a deadlocked state.
     pub fn deadlock(&mut self, program: &Program, state: usize, refined: Vec<u64>) {
         self.deadlock_states += 1;
         if !program.cells.outside {
@@ -78,7 +78,7 @@ impl Findings {
         self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
     }
 
-    /// How many deadlocks there are.
+    /// The number of deadlocks.
     pub const fn counts(&self) -> DeadlockCounts {
         DeadlockCounts {
             deadlocks: self.deadlocks.len(),
@@ -89,7 +89,7 @@ impl Findings {
         }
     }
 
-    /// Forgets the deadlocks since there were so many.
+    /// Drops the deadlocks found since these counts.
     pub fn reset(&mut self, to: &DeadlockCounts) {
         self.deadlocks.truncate(to.deadlocks);
         self.outside_deadlocks.truncate(to.outside_deadlocks);
@@ -97,12 +97,12 @@ impl Findings {
         self.clean_states.truncate(to.clean_states);
     }
 
-    /// The states that runs are kept for.
+    /// The states to which runs are kept.
     pub fn states(&self) -> impl Iterator<Item = usize> {
         self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)
     }
 
-    /// The numbers of those states, to be changed.
+    /// The numbers of those states, for changes.
     pub fn states_mut(&mut self) -> impl Iterator<Item = &mut usize> {
         let all = self.bad_states.iter_mut().chain(&mut self.deadlocks).chain(&mut self.outside_deadlocks);
         all.map(|finding| &mut finding.state)

@@ -1,4 +1,4 @@
-//! Numbers that grow on the way to the last state of an exploration that did not come to its end.
+//! Numbers that grow on the way to the last state of an incomplete exploration.
 
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
@@ -12,14 +12,14 @@ use cubicle_lang::model::{Rational, System, VarId};
 use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth};
 
-/// No more steps than this are taken again to name the transitions between two states.
+/// The most steps that are repeated to name the transitions between two states.
 const MOST_STEPS: usize = 32;
 
-/// No more states than this are looked at, back from the last one: paths may be as long as there are states, and the
-/// run may have ended for want of memory.
+/// The most states that are examined, back from the last one: paths may be as long as there are states, and the
+/// run may have ended for lack of memory.
 const MOST_STATES: usize = 4096;
 
-/// What grew on the way to the last state.
+/// The numbers that grew on the way to the last state.
 pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Growth> {
     let cells = &program.cells;
     let is_number = |kind| matches!(kind, CodeKind::Int | CodeKind::Real);
@@ -62,7 +62,7 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
     found
 }
 
-/// The last states on the way to the one that was met last: breadth first, none is deeper.
+/// The last states on the way to the one that was found last: in breadth-first order, none is deeper.
 fn path(visited: &Visited, last: usize) -> Vec<usize> {
     let mut path = vec![last];
     while visited.parents[path[path.len() - 1]] != ROOT && path.len() < MOST_STATES {
@@ -72,7 +72,7 @@ fn path(visited: &Visited, last: usize) -> Vec<usize> {
     path
 }
 
-/// The transitions that lead from each state to the next; `None` when that takes too long to find out.
+/// The transitions that lead from each state to the next; `None` when they take too long to determine.
 fn transitions(system: &System, program: &Program, visited: &Visited, path: &[usize]) -> Option<Vec<String>> {
     if path.len() > MOST_STEPS {
         return None;

@@ -17,14 +17,14 @@ pub struct Limits {
     pub stop: Option<Stop>,
     /// No more states than this are stored.
     pub max_states: usize,
-    /// What to say when there are [`max_states`](field@Self::max_states).
+    /// The reason to report when there are [`max_states`](field@Self::max_states).
     pub full: Stop,
     pub clock: Arc<Clock>,
-    /// States that somebody asked for, that a table has room for, and that are enough where levels grow fast.
+    /// The state limit that was requested, the one by memory, and the one where levels grow fast.
     asked: usize,
     room: usize,
     enough: usize,
-    /// States after which the memory is taken for full.
+    /// The number of states beyond which the memory counts as full.
     most_in_memory: usize,
     memory: usize,
     ticker: Ticker,
@@ -49,7 +49,7 @@ impl Limits {
         }
     }
 
-    /// What these limits leave to a second search of `states` states, when the first holds `bytes` bytes.
+    /// Limits for a second search, of `states` states, when the first holds `bytes` bytes.
     pub fn rest(&self, states: usize, bytes: usize) -> Self {
         Self {
             stop: None,
@@ -72,7 +72,7 @@ impl Limits {
         self.count(1)
     }
 
-    /// As [`Limits::tick`], for so many pieces.
+    /// Like [`Limits::tick`], for `pieces` pieces.
     #[inline]
     pub fn count(&mut self, pieces: u32) -> bool {
         if let Some(stop) = self.ticker.count(pieces, &self.clock) {
@@ -82,32 +82,32 @@ impl Limits {
     }
 
     /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
-    /// [`Limits::check_memory`], this does not depend on how the memory was asked for.
+    /// [`Limits::check_memory`], this does not depend on how the memory was allocated.
     pub fn bound_memory(&mut self, bytes_each: usize) {
         self.room = self.fit(bytes_each).min(self.most_in_memory);
         self.choose();
     }
 
-    /// The number of states is no longer limited by what the memory holds.
+    /// Lifts the memory bound on the number of states.
     pub fn unbound_memory(&mut self) {
         self.room = self.most_in_memory;
         self.choose();
     }
 
-    /// The memory is taken for full when there are so many states, however they are kept.
+    /// Beyond `most` states the memory counts as full, however they are kept.
     pub fn bound_in_memory(&mut self, most: Option<usize>) {
         self.most_in_memory = most.unwrap_or(usize::MAX);
         self.room = self.room.min(self.most_in_memory);
         self.choose();
     }
 
-    /// So many states are enough, or as many as were asked for.
+    /// At most `enough` states are stored, besides the other bounds.
     pub fn bound_enough(&mut self, enough: Option<usize>) {
         self.enough = enough.unwrap_or(usize::MAX);
         self.choose();
     }
 
-    /// The least of all bounds on the number of states is the one that counts.
+    /// Applies the least of all bounds on the number of states.
     const fn choose(&mut self) {
         (self.max_states, self.full) = (self.asked, Stop::States);
         if self.room < self.max_states {
@@ -118,7 +118,7 @@ impl Limits {
         }
     }
 
-    /// Whether the memory is taken for full when there are so many states.
+    /// Whether the memory counts as full with this number of states.
     pub const fn is_full(&self, states: usize) -> bool {
         states > self.most_in_memory
     }
@@ -135,12 +135,12 @@ impl Limits {
         }
     }
 
-    /// Whether so many bytes are more than allowed.
+    /// Whether this number of bytes is more than allowed.
     pub const fn is_over(&self, bytes: usize) -> bool {
         bytes > self.memory
     }
 
-    /// Looks at the clock and at interruptions.
+    /// Reads the clock and checks for interruptions.
     #[cold]
     pub fn look(&mut self) {
         self.ticker = Ticker::new();
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_bound_counts_whatever_comes_and_goes() {
+    fn the_least_bound_applies_as_bounds_change() {
         let options = ForwardOptions::default().max_states(1000).memory(40 * 500);
         let mut limits = Limits::new(&options, &Interrupt::default());
         let mut is = |change: &dyn Fn(&mut Limits), states: usize, full: Stop| {

@@ -1,6 +1,6 @@
-//! What an exploration keeps besides its states: its limits, what it found and how to show that.
+//! The data of an exploration besides its states: its limits, its findings and the runs to them.
 //!
-//! In reading order: `limits`, `finding`, `trace` (from stored states to what really happens), `outside`,
+//! In reading order: `limits`, `finding`, `trace` (from stored states to concrete runs), `outside`,
 //! `findings`, `growth`, `curve`, `searched`.
 
 pub mod curve;

@@ -1,4 +1,4 @@
-//! Outside values in runs: who can tell at a glance that there are none.
+//! Outside values in runs: quick checks that there are none.
 
 use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
@@ -15,7 +15,7 @@ pub fn goes_outside(trace: &Trace) -> bool {
     })
 }
 
-/// The cells that hold no outside value in any state of a clean run. There may be more of them.
+/// Cells that hold no outside value in any state of a clean run. Other cells may have this property, too.
 pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
     let cells = &program.cells;
     let procs = cells.procs;
@@ -42,6 +42,6 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
     }
     let inside =
         |c: &usize| cells.cells[*c].kind == CodeKind::Proc && !needed[usize::from(cells.cells[*c].var.0)];
-    // Without processes there is nothing to replace a value by.
+    // Without processes, no process can replace a value.
     (0..cells.len()).filter(inside).filter(|_| procs > 0).collect()
 }

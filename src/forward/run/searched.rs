@@ -1,4 +1,4 @@
-//! What a search hands over when it has ended.
+//! The result that a search hands over when it has ended.
 
 use crate::error::StorageError;
 use crate::program::compiled::Program;
@@ -13,7 +13,7 @@ use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
 #[derive(Clone, Debug)]
 pub struct SearchStats {
     pub stop: Stop,
-    /// With [`Stop::Storage`], what could not be written or read.
+    /// With [`Stop::Storage`], the file error.
     pub fault: Option<StorageError>,
     /// Largest depth of a stored state.
     pub depth: usize,
@@ -28,7 +28,7 @@ pub struct SearchStats {
 }
 
 impl SearchStats {
-    /// One that ended like this; the rest is left to be said.
+    /// Statistics for this stop; the caller sets the rest.
     pub fn new(stop: Stop) -> Self {
         Self {
             stop,

@@ -1,6 +1,6 @@
-//! Concrete runs: from stored states (canonical, perhaps partly undefined) back to what really happens.
+//! Concrete runs: from stored states (canonical, perhaps partly undefined) to real ones.
 //!
-//! Each stored edge is taken again, which gives the renaming between the two states; undone step by
+//! Each stored edge is repeated, which gives the renaming between the two states; undone step by
 //! step, these yield the run under its own process names. Undefined cells then get the value that a
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
@@ -33,7 +33,7 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    /// Whether only a number out of range stands in the way.
+    /// Whether the only obstacle is a number out of range.
     pub fn is_overflow(&self) -> bool {
         matches!(self, Self::Replay(ReplayError::Overflow { .. }))
     }
@@ -101,8 +101,8 @@ pub struct LabelledStep {
     pub before: Vec<i64>,
 }
 
-/// The values of the first state and the steps of a run of which all steps are known; `last` is its final state, which is
-/// to be the state before step number `back` when there is one.
+/// The values of the first state and the steps of a run of which all steps are known; `last` is its final state, which
+/// must be the state before step number `back` when there is one.
 pub fn labelled(
     program: &Program,
     steps: &[LabelledStep],
@@ -151,7 +151,7 @@ pub fn repeat(
     found
 }
 
-/// The same transition with renamed arguments.
+/// This transition with renamed arguments.
 fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option<usize> {
     let stored = &program.instances[instance];
     let args: Vec<u8> = stored.args.iter().map(|a| names[usize::from(*a)]).collect();
@@ -172,9 +172,9 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
-    // Pairs of a state and a cell that hold one and the same nameless value.
+    // Pairs of a state and a cell that hold the same nameless value.
     let mut union = UnionFind::new(n * codes.len());
-    // What each step leaves alone keeps its value, also when it is only chosen later.
+    // A cell that a step does not change keeps its value, also when it is only chosen later.
     for j in (0..codes.len()).rev() {
         let flows = steps.get(j).map(|s| flows(program, s));
         for c in 0..n {
@@ -186,7 +186,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
                 union.join(j * n + source, (j + 1) * n + c);
             }
         }
-        // Equal codes that were chosen together are one value; codes taken over from a later state, or
+        // Equal codes that were chosen together are one value; codes that come from a later state, or
         // chosen freely, are numbered differently and come with their own joins.
         let own: Vec<i64> =
             if let Some(step) = steps.get(j) { step.before.clone() } else { codes[j].clone() };
@@ -222,7 +222,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
         .collect()
 }
 
-/// For each cell: the cell of the state before whose value it has afterwards, if any.
+/// For each cell: the cell of the state before whose value it gets, if any.
 fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     let n = program.cells.len();
     let instance = &program.instances[step.instance];
@@ -249,7 +249,7 @@ fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     flows
 }
 
-/// A value for a cell that nobody reads.
+/// A value for a cell that is never read.
 fn default_code(cells: &Cells, c: usize) -> i64 {
     let cell = &cells.cells[c];
     match cell.kind {
@@ -260,7 +260,7 @@ fn default_code(cells: &Cells, c: usize) -> i64 {
     }
 }
 
-/// Names of nameless values, for each (state, cell): in order of first occurrence, or, where the order
+/// Names of nameless values, for each (state, cell): in order of first occurrence, or, where order
 /// counts, in an order that agrees with every state.
 fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut UnionFind) -> Vec<i64> {
     let n = cells.len();

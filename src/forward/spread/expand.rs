@@ -11,9 +11,9 @@ use crate::store::hash::hash;
 use crate::tuning::{CHUNK, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
 
 impl Member {
-    /// Expands a few states of the level; whether the round, which goes on since then, is to end.
+    /// Expands a few states of the level; returns whether the round, which began at `since`, is to end.
     pub fn expand(&mut self, since: Instant) -> bool {
-        // Once for all: members of a process share it.
+        // Cloned once: members of a process share it.
         let program = Arc::clone(&self.program);
         let level = self.level();
         let end = level.end.min(self.cursor + CHUNK);
@@ -28,7 +28,7 @@ impl Member {
         self.cursor == level.end || self.sent_words >= ROUND_WORDS || since.elapsed() >= ROUND_TIME
     }
 
-    /// Expands the next state, which is number `place` of the level.
+    /// Expands the next state, which has index `place` in the level.
     #[inline]
     fn expand_one(&mut self, program: &Program, place: usize) {
         let Self { store, sleeps, duties, clock, ticker, filter, outboxes, own, hashes, scratch, .. } = self;

@@ -1,7 +1,7 @@
 //! The files of a member, which are its part of a checkpoint.
 //!
-//! What it writes counts only once the lead has a manifest that names it. That is known when the next level is to be
-//! expanded, and only then do files go that the checkpoint before needed.
+//! A checkpoint counts only once the lead has a manifest that names its files. A member knows this when the next level
+//! is to be expanded, and only then removes files that the checkpoint before needed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::error::StorageError;
 use crate::program::sleep::SleepId;
 use crate::store::table::Store;
 
-/// The folder of a process below that of the checkpoint.
+/// The folder of a process, inside that of the checkpoint.
 pub fn folder_of(process: usize) -> String {
     format!("process-{process}")
 }
@@ -21,27 +21,27 @@ pub fn folder_of(process: usize) -> String {
 /// The files of a member.
 #[derive(Debug)]
 pub struct Keeping {
-    /// That of its process.
+    /// The folder of its process.
     pub folder: PathBuf,
-    /// Its number in the process; the first one looks after the folder.
+    /// Its number in the process; number 0 manages the folder.
     pub worker: usize,
-    /// Keeps others from the folder.
+    /// Locks the folder against other runs.
     lock: Option<File>,
-    /// Files with its states, and how many levels these are.
+    /// Files with its states, and the number of levels in them.
     states: Vec<Part>,
     levels: usize,
     /// How the states of the last level in them were found.
     waiting: Option<Part>,
-    /// What the checkpoint before needs.
+    /// Files that only the checkpoint before needs.
     obsolete: Vec<String>,
-    /// Whether somebody waits to hear that the last one counts.
+    /// Whether the last checkpoint written is still unconfirmed.
     open: bool,
     /// The last level of a checkpoint that counts.
     counts: Option<usize>,
 }
 
 impl Keeping {
-    /// Of worker number `worker` of a process, below the folder of the checkpoint.
+    /// For worker number `worker` of a process, inside the folder of the checkpoint.
     pub fn new(folder: &Path, process: usize, worker: usize) -> Self {
         Self {
             folder: folder.join(folder_of(process)),
@@ -56,12 +56,12 @@ impl Keeping {
         }
     }
 
-    /// The last level of a checkpoint that counts, as far as is known here.
+    /// The last level of a checkpoint that counts, as far as this member knows.
     pub const fn counts(&self) -> Option<usize> {
         self.counts
     }
 
-    /// Makes the folder ready.
+    /// Prepares the folder.
     pub fn begin(&mut self) -> Result<(), StorageError> {
         if self.worker > 0 {
             return Ok(());
@@ -106,18 +106,18 @@ impl Keeping {
         Ok(MemberParts { states: self.states.clone(), waiting })
     }
 
-    /// The next level is to be expanded: what was written before it counts.
+    /// The next level is to be expanded: the checkpoint written before it counts.
     pub fn go_on(&mut self) {
         if std::mem::take(&mut self.open) {
             self.counts = self.levels.checked_sub(1);
             for name in self.obsolete.drain(..) {
-                // What stays is in nobody's way, and goes when the run is resumed.
+                // A file that remains does no harm, and is removed when the run is resumed.
                 let _ = fs::remove_file(self.folder.join(name));
             }
         }
     }
 
-    /// Goes on from a checkpoint in which this process has these files, as many as workers.
+    /// Continues from a checkpoint in which this process has these files, one set for each worker.
     pub fn resumes(&mut self, level: usize, theirs: &[MemberParts], same: bool) -> Result<(), StorageError> {
         self.counts = Some(level);
         if same {

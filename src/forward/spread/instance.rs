@@ -1,4 +1,4 @@
-//! An instance that is to be explored by several: compiled before, its runs made after.
+//! An instance that several members explore: compiled before, and its runs built after.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 
-/// An instance that is to be explored by several members.
+/// An instance that several members explore.
 #[derive(Clone, Debug)]
 pub struct Instance {
     system: Arc<System>,
@@ -37,10 +37,10 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The instance of `system` with `procs` processes, to be explored breadth first as the options say.
+    /// Compiles the instance of `system` with `procs` processes, for a breadth-first exploration as the options say.
     ///
     /// # Errors
-    /// What is to be said of an instance that cannot be explored.
+    /// The result for an instance that cannot be explored.
     pub fn new(
         system: &System,
         procs: usize,
@@ -52,13 +52,13 @@ impl Instance {
         Ok(Self { system: Arc::new(system.clone()), program: Arc::new(program), options: options.clone() })
     }
 
-    /// All that the outcome depends on beside the model, by name: who explores together must agree.
+    /// All that the outcome depends on besides the model, by name: all processes that explore together must agree on it.
     pub fn agreement(&self) -> Vec<(String, String)> {
         manifest::options(&self.program, &self.options)
     }
 
-    /// Member number `me` of `members`, of which `workers` are in each process; its states may take `memory` bytes. It is
-    /// for the thread that asks.
+    /// Member number `me` of `members`, of which `workers` are in each process; its states may take `memory` bytes. It must run
+    /// on the calling thread.
     pub fn member(
         &self,
         (me, members): (usize, usize),
@@ -75,8 +75,8 @@ impl Instance {
         Member::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
     }
 
-    /// Who leads so many processes with so many workers each; `serves`: the states are to serve as oracle afterwards,
-    /// unless an error was found.
+    /// The lead of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
+    /// afterwards, unless an error was found.
     pub fn lead(&self, serves: bool, sizes: (usize, usize)) -> Lead {
         let Self { system, program, options } = self;
         let keeper = options.checkpoint.as_ref();
@@ -84,7 +84,7 @@ impl Instance {
         Lead::new((program.packing.words, system.transitions.len()), serves, options, keeper)
     }
 
-    /// Makes the runs of what was found, each of which is replayed.
+    /// Builds the runs to the findings, each of which is replayed.
     pub fn conclude(&self, outcome: Outcome, interrupt: &Interrupt, observer: &mut dyn Observer) -> Explored {
         let Self { system, program, options } = self;
         if let Some(fault) = outcome.fault {
@@ -142,14 +142,14 @@ impl Instance {
     }
 }
 
-/// The ways to what was found.
+/// The ways to the findings.
 struct Ways<'a> {
     outcome: &'a Outcome,
     visited: Visited,
 }
 
 impl Ways<'_> {
-    /// Stores the states on the way to one.
+    /// Stores the states on the way to a finding.
     fn finding(&mut self, level: usize, worth: &NotableState, bad: Option<usize>) -> Finding {
         let mut way = vec![&worth.state];
         for level in (1..=level).rev() {

@@ -1,5 +1,5 @@
-//! The checkpoint of those who explore together: its manifest names the files of all, and is written once all have
-//! said that theirs are on the disk.
+//! The checkpoint of a distributed exploration: its manifest names the files of all members, and is written once all have
+//! reported that theirs are on the disk.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -26,7 +26,7 @@ use cubicle_run::result::CurvePoint;
 /// Name of the file with the model.
 const MODEL: &str = "model";
 
-/// What a lead knows at the end of a level, beside its number and that of the states.
+/// The lead's data at the end of a level, besides its number and the number of states.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -42,7 +42,7 @@ pub struct Known {
     pub deadlocks: Deadlocks,
     /// The levels of the first ones.
     pub deadlock_levels: [Vec<usize>; 2],
-    /// What crossed the borders between members.
+    /// States exchanged between members.
     pub traffic: Traffic,
 }
 
@@ -58,7 +58,7 @@ impl Known {
         whole_curve(points.iter().map(point).collect(), *thinned, *seen, level)
     }
 
-    /// The curve, when it can be what is known of so many states up to this level.
+    /// Checks the data, for this number of states up to this level; returns the curve.
     fn check(
         &self,
         system: &System,
@@ -66,7 +66,7 @@ impl Known {
         (level, states): (usize, usize),
     ) -> Result<Curve, Damage> {
         if self.fired.len() != system.transitions.len() {
-            return Err(Damage("it is of a model with other transitions"));
+            return Err(Damage("it belongs to a model with other transitions"));
         }
         let curve = self.curve(level)?;
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
@@ -92,18 +92,18 @@ impl Known {
     }
 }
 
-/// An exploration that goes on.
+/// An exploration that is resumed.
 #[derive(Clone, Debug)]
 pub struct Resumed {
     /// The level that is to be expanded next.
     pub level: usize,
     /// States of all levels up to that one.
     pub states: usize,
-    /// What else is known.
+    /// The other data.
     pub known: Known,
     /// How the number of states grew.
     pub curve: Curve,
-    /// Who has which states.
+    /// The files of each member.
     pub parts: SpreadParts,
 }
 
@@ -117,14 +117,14 @@ pub struct Keeper {
     processes: usize,
     workers: usize,
     model: Option<Part>,
-    /// Keeps others from the folder.
+    /// Locks the folder against other runs.
     lock: Option<File>,
-    /// When the last one was written, or the exploration began.
+    /// When the last checkpoint was written, or the exploration began.
     last: Instant,
 }
 
 impl Keeper {
-    /// Of an exploration by so many processes with so many workers each.
+    /// For an exploration by this many processes with this many workers each (`sizes`).
     pub fn new(
         to: &Checkpoint,
         system: &Arc<System>,
@@ -145,7 +145,7 @@ impl Keeper {
         }
     }
 
-    /// Makes the folder ready; what to go on with, if so.
+    /// Prepares the folder; returns the data to resume from, if any.
     pub fn begin(&mut self) -> Result<Option<Resumed>, StorageError> {
         if self.to.resume {
             return self.resume().map(Some);
@@ -154,10 +154,10 @@ impl Keeper {
         fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
         self.lock = Some(lock(folder)?);
         if Manifest::is_in(folder) {
-            let why = "it has one already, which `cubicle resume` goes on with";
+            let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        // Whoever has the model here began, and never had a manifest: what others wrote for it is of no use.
+        // With the model here, the run began here and wrote no manifest: the files of other members are useless.
         let mine = folder.join(MODEL).exists();
         let mut stale = Vec::new();
         for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
@@ -181,7 +181,7 @@ impl Keeper {
     fn resume(&mut self) -> Result<Resumed, StorageError> {
         let folder = &self.to.folder;
         let wrong = |why: &str| failed("use the checkpoint in", folder, &why);
-        // Nothing is made where there is no checkpoint.
+        // Nothing is created where there is no checkpoint.
         Manifest::read(folder)?;
         self.lock = Some(lock(folder)?);
         let manifest = Manifest::read(folder)?;
@@ -191,10 +191,10 @@ impl Keeper {
         if level >= states {
             return Err(wrong("there are fewer states than levels"));
         }
-        let parts = manifest.spread.ok_or_else(|| wrong("it is not that of a cluster"))?;
+        let parts = manifest.spread.ok_or_else(|| wrong("it was not written by a cluster"))?;
         if parts.processes != self.processes {
             let (there, here) = (parts.processes, self.processes);
-            return Err(wrong(&format!("it is that of {there} processes, and this cluster has {here}")));
+            return Err(wrong(&format!("it was written by {there} processes, and this cluster has {here}")));
         }
         if parts.workers == 0 || Some(parts.members.len()) != parts.workers.checked_mul(parts.processes) {
             return Err(wrong("it does not have the files of all workers"));
@@ -210,7 +210,7 @@ impl Keeper {
         Ok(Resumed { level, states, known, curve, parts })
     }
 
-    /// Whether it is time for a checkpoint.
+    /// Whether a checkpoint is due.
     pub fn is_due(&self) -> bool {
         self.last.elapsed() >= self.to.every
     }

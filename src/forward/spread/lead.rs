@@ -1,4 +1,4 @@
-//! Who leads a spread exploration: from what members tell at the end of a round to what they do in the next one.
+//! The lead of a distributed exploration: from the summaries of members at the end of a round to the next command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{CurvePoint, Stop};
 
-/// A state that is worth a run, and where it is.
+/// A finding and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     /// The level.
@@ -18,14 +18,14 @@ pub struct Place {
     pub worth: NotableState,
 }
 
-/// What a spread exploration came to.
+/// The result of a distributed exploration.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Why it ended.
     pub stop: Stop,
-    /// What could not be written or read, with [`Stop::Storage`].
+    /// The file error, with [`Stop::Storage`].
     pub fault: Option<String>,
-    /// States that count.
+    /// Number of states that count.
     pub states: usize,
     /// The largest depth of one.
     pub depth: usize,
@@ -39,36 +39,36 @@ pub struct Outcome {
     pub deadlocks: Deadlocks,
     /// The levels of these first states.
     pub deadlock_levels: [Vec<usize>; 2],
-    /// For states on the way to those above, by level: the parent.
+    /// For states on the ways to those above, by level: the parent.
     pub parents: BTreeMap<(usize, Vec<u64>), Vec<u64>>,
-    /// What crossed the borders between members.
+    /// States exchanged between members.
     pub traffic: Traffic,
-    /// States that each member found.
+    /// Number of states that each member found.
     pub shares: Vec<usize>,
 }
 
-/// What the round that goes on is for.
+/// The purpose of the present round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Nothing has begun.
+    /// Before the first round.
     Begin,
     /// A checkpoint is being read.
     Resume,
     /// A checkpoint is being written.
     Save,
-    /// A level is being expanded, or found.
+    /// A level is being expanded, and the next one found.
     Level,
-    /// Too many states were found: the largest that is kept, as far as its bits are known, and the bit that is tried.
+    /// Too many states were found: the largest state to keep, as far as its bits are known, and the bit being determined.
     Count { pivot: Vec<u64>, bit: usize, keep: usize },
     /// The level is being cut.
     Cut { keep: usize },
-    /// Parents of these states, one after the other, are looked for.
+    /// Members search parents of these states, which are stored one after the other.
     Parents { level: usize, targets: Vec<Vec<u64>> },
-    /// All is done; members may be asked.
+    /// The exploration has ended; members can be queried.
     Over,
 }
 
-/// Leads a spread exploration.
+/// Leads a distributed exploration.
 #[derive(Debug)]
 pub struct Lead {
     words: usize,
@@ -77,16 +77,16 @@ pub struct Lead {
     stop_at_unsafe: bool,
     serves: bool,
     pub(super) phase: Phase,
-    /// Keeps the checkpoint, if there is to be one.
+    /// Writes the checkpoint, if one is kept.
     pub(super) keeper: Option<Keeper>,
-    /// The level that is being found; 0 are the initial states.
+    /// The level that is being found; 0 is that of the initial states.
     pub(super) level: usize,
-    /// Deadlocks and firings of the level that is being expanded, which count when it is done.
+    /// Deadlocks and firings of the level that is being expanded, which count when it is complete.
     deadlocks: Deadlocks,
     fired: Vec<u64>,
     pub(super) numbers: bool,
     pub(super) curve: Curve,
-    /// States of levels for which parents are wanted.
+    /// For each level, the states whose parents are wanted.
     wanted: BTreeMap<usize, BTreeSet<Vec<u64>>>,
     pub(super) outcome: Outcome,
 }
@@ -96,7 +96,7 @@ fn point(depth: usize, states: usize) -> CurvePoint {
 }
 
 impl Lead {
-    /// Of members of states of so many words.
+    /// For members with states of `words` words.
     pub fn new(
         (words, transitions): (usize, usize),
         serves: bool,
@@ -134,21 +134,21 @@ impl Lead {
         }
     }
 
-    /// States that are known, those that wait to be expanded, and the depth.
+    /// Number of known states, number of states that wait to be expanded, and the depth.
     pub fn progress(&self, summaries: &[Summary]) -> (usize, usize, usize) {
-        // What a checkpoint has is counted already.
+        // States of a checkpoint are counted already.
         let counted = matches!(self.phase, Phase::Resume | Phase::Save);
         let found: usize = summaries.iter().filter(|_| !counted).map(|told| told.found).sum();
         let rest: usize = summaries.iter().map(|told| told.rest).sum();
         (self.outcome.states + found, rest + found, self.outcome.depth)
     }
 
-    /// What it came to.
+    /// The outcome.
     pub fn outcome(&self) -> Outcome {
         self.outcome.clone()
     }
 
-    /// The next command; the summaries are those of all members, in order, and none before the first command. When it
+    /// The next command; the summaries are those of all members, in order, and empty before the first command. When it
     /// is [`Command::Serve`], [`Command::End`] or [`Command::Fail`], the outcome is known.
     pub fn next(&mut self, summaries: Vec<Summary>) -> Command {
         match self.explore(summaries) {
@@ -159,7 +159,7 @@ impl Lead {
 
     fn explore(&mut self, summaries: Vec<Summary>) -> Command {
         for told in &summaries {
-            // What a checkpoint says of it may be any number.
+            // Numbers restored from a checkpoint may be arbitrarily large.
             let all = &mut self.outcome.traffic;
             all.sent = all.sent.saturating_add(told.traffic.sent);
             all.known = all.known.saturating_add(told.traffic.known);
@@ -187,7 +187,7 @@ impl Lead {
         }
     }
 
-    /// A piece of a level was expanded.
+    /// Evaluates a round in which a piece of a level was expanded.
     fn level(&mut self, summaries: Vec<Summary>) -> Command {
         if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
             self.outcome.stop = halt.into();
@@ -237,7 +237,7 @@ impl Lead {
         }
     }
 
-    /// The level that was found has so many states that count; the one before is expanded.
+    /// The level that was found is complete, and `found` states of it count; the one before is expanded.
     fn level_ends(&mut self, summaries: &[Summary], found: usize) {
         self.outcome.states += found;
         if found > 0 || self.level == 0 {
@@ -275,7 +275,7 @@ impl Lead {
         self.level += 1;
     }
 
-    /// Deadlocks of the level that is expanded count from now on.
+    /// Deadlocks of the expanded level count from now on.
     fn take_deadlocks(&mut self) {
         let new = std::mem::take(&mut self.deadlocks);
         let all = &mut self.outcome.deadlocks;
@@ -290,7 +290,7 @@ impl Lead {
         }
     }
 
-    /// Finds out the largest state that is kept bit by bit, the highest first: asks with the next one at 0.
+    /// Determines the largest state to keep bit by bit, highest first: counts with the next bit at 0.
     fn try_bit(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize) -> Command {
         if bit == 64 * self.words {
             self.phase = Phase::Cut { keep };
@@ -301,7 +301,7 @@ impl Lead {
         Command::Count(pivot)
     }
 
-    /// So many states are no larger than the pivot, whose bits after the one that is tried are all 1.
+    /// `counted` states do not exceed the pivot, whose bits after the one being determined are all 1.
     fn counted(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize, counted: usize) -> Command {
         if counted < keep {
             pivot[bit / 64] |= 1 << (63 - bit % 64);
@@ -309,7 +309,7 @@ impl Lead {
         self.try_bit(pivot, bit + 1, keep)
     }
 
-    /// Nothing more is to be found: parents are, if there is something to be shown.
+    /// The search has ended: next come parents, if there are findings to show.
     fn end(&mut self) -> Command {
         if !self.curve.is_empty() {
             self.outcome.curve = self.curve.finish(point(self.outcome.depth, self.outcome.states));
@@ -327,7 +327,7 @@ impl Lead {
         self.next_parents()
     }
 
-    /// No time is left to make runs.
+    /// No time is left to build runs.
     pub(super) fn give_up(&mut self) -> Command {
         self.outcome.bads.clear();
         self.outcome.deadlocks = Deadlocks::default();
@@ -336,7 +336,7 @@ impl Lead {
         Command::End
     }
 
-    /// Asks for the parents of the deepest states that have none.
+    /// Requests the parents of the deepest states that have none.
     fn next_parents(&mut self) -> Command {
         let Some((level, targets)) = self.wanted.pop_last().filter(|(level, _)| *level > 0) else {
             self.phase = Phase::Over;
@@ -362,7 +362,7 @@ impl Lead {
         for (target, parent) in targets.iter().zip(best) {
             let Some(parent) = parent else {
                 assert!(self.keeper.is_some(), "a state of a level was found from one of the level before");
-                return self.fail("a state of the checkpoint is reached from no other".to_owned());
+                return self.fail("a state of the checkpoint is not reached from any other".to_owned());
             };
             self.wanted.entry(level - 1).or_default().insert(parent.clone());
             self.outcome.parents.insert((level, target.clone()), parent);

@@ -1,4 +1,4 @@
-//! A member of a spread exploration: the states that it owns, level by level, and what it does in a round.
+//! A member of a distributed exploration: the states that it owns, level by level, and its work in a round.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -23,7 +23,7 @@ use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;
 
-/// What a member is asked to do, beside the model.
+/// The configuration of a member, besides the model.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberConfig {
     /// Its number, from 0.
@@ -34,20 +34,20 @@ pub struct MemberConfig {
     pub workers: usize,
     /// Look for deadlocks.
     pub deadlock: bool,
-    /// Steps of one state beyond which it gives up.
+    /// The number of steps of one state beyond which it gives up.
     pub widest: usize,
-    /// Bytes that its states may take.
+    /// The bytes that its states may take.
     pub memory: usize,
 }
 
-/// What a round is about, as far as it is not done.
+/// The unfinished work of a round.
 #[derive(Debug)]
 pub enum Task {
     /// Nothing.
     Rest,
-    /// States to be expanded; from when on.
+    /// Expand states; the round began at this time.
     Expand(Instant),
-    /// Steps to targets to be found.
+    /// Search steps to these targets.
     Parents(Wanted),
 }
 
@@ -58,7 +58,7 @@ pub struct Member {
     pub(super) clock: Arc<Clock>,
     pub(super) ticker: Ticker,
     pub(super) store: Store,
-    /// The first state of each level; the last one is that which is being found.
+    /// The first state of each level; the last level is the one being found.
     pub(super) levels: Vec<usize>,
     /// The next state to be expanded.
     pub(super) cursor: usize,
@@ -75,25 +75,25 @@ pub struct Member {
     /// Cells that say which deadlocks count.
     pub(super) findings: Findings,
     bads: BTreeMap<usize, NotableState>,
-    /// Of the level that was found, the states in order, once they are cut.
+    /// The states of the level that was found, in order, once they are cut.
     sorted: Vec<u32>,
     pub(super) task: Task,
-    /// Rounds that have begun here.
+    /// Number of rounds that have begun here.
     round: u64,
-    /// States of a round that has not.
+    /// States of a round that has not begun here.
     early: Vec<States>,
     system: Arc<System>,
-    /// Its part of the checkpoint, if there is to be one.
+    /// Its part of the checkpoint, if one is kept.
     pub(super) keeping: Option<Keeping>,
     /// All its states, once they serve as oracle.
     served: Option<(Store, BitmapIndex)>,
-    /// Words sent in this round.
+    /// Number of words sent in this round.
     pub(super) sent_words: usize,
     pub(super) summary: Summary,
 }
 
 impl Member {
-    /// One that owns nothing. Its clock is that of this thread.
+    /// A member without states. Its clock is that of this thread.
     pub fn new(
         system: Arc<System>,
         program: Arc<Program>,
@@ -133,7 +133,7 @@ impl Member {
         }
     }
 
-    /// A round begins.
+    /// Begins a round.
     pub fn command(&mut self, command: Command) {
         self.summary
             .fired
@@ -154,7 +154,7 @@ impl Member {
             Command::Count(pivot) => self.summary.count = self.count(&pivot),
             Command::Cut(pivot) => self.bads.retain(|_, worth| worth.state <= pivot),
             Command::Parents { level, targets } => {
-                // What was found is to be shown, whatever time the exploration itself may take.
+                // Findings are to be shown, whatever the time limit of the exploration.
                 self.clock = Arc::new(self.clock.lifted());
                 let range = self.levels[level - 1]..self.levels[level];
                 self.task = Task::Parents(Wanted::new(range, &targets, self.program.packing.words));
@@ -175,7 +175,7 @@ impl Member {
         }
     }
 
-    /// Does a piece of what it was told; whether that is all. Parcels for others are given to `send`.
+    /// Does a piece of the commanded work; returns whether all is done. Parcels for other members are passed to `send`.
     pub fn work(&mut self, send: &mut dyn FnMut(usize, Parcel)) -> bool {
         let done = self.summary.halt.is_some()
             || match std::mem::replace(&mut self.task, Task::Rest) {
@@ -200,7 +200,7 @@ impl Member {
         done
     }
 
-    /// Looks for a few steps; whether that were all.
+    /// Searches a few states for steps; returns whether all are searched.
     fn look_for_parents(&mut self, mut wanted: Wanted) -> bool {
         let Self { program, store, scratch, clock, ticker, summary, .. } = self;
         match wanted.look(program, store, scratch, (clock.as_ref(), ticker)) {
@@ -214,7 +214,7 @@ impl Member {
         true
     }
 
-    /// States that others found.
+    /// Stores states that other members found.
     pub fn receive(&mut self, states: States) {
         if states.round > self.round {
             self.early.push(states);
@@ -226,12 +226,12 @@ impl Member {
         let hashes = std::mem::take(&mut self.hashes);
         let new = self.take_in(&states, &hashes);
         self.hashes = hashes;
-        // Those of successors come next.
+        // The hashes of successors come next.
         self.hashes.clear();
         self.summary.traffic.known += (states.sleeps.len() - new) as u64;
     }
 
-    /// Takes in the successors that it found and owns itself.
+    /// Stores the successors that it found and owns itself.
     pub fn take_own(&mut self) {
         let (own, hashes) = (std::mem::take(&mut self.own), std::mem::take(&mut self.hashes));
         self.take_in(&own, &hashes);
@@ -241,7 +241,7 @@ impl Member {
         self.hashes.clear();
     }
 
-    /// What there is to say at the end of a round.
+    /// The summary at the end of a round.
     pub fn summary(&mut self) -> Summary {
         let found = self.levels.last().map_or(0, |first| self.store.len() - first);
         self.summary.deadlocks.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
@@ -265,7 +265,7 @@ impl Member {
         }
     }
 
-    /// Makes all its states ready for questions.
+    /// Makes all its states available for queries.
     fn serve(&mut self) {
         let words = self.program.packing.words;
         let store = std::mem::replace(&mut self.store, Store::new(words));
@@ -275,7 +275,7 @@ impl Member {
         (self.levels, self.cursor) = (vec![0], 0);
     }
 
-    /// The last level of a checkpoint that counts, as far as is known here.
+    /// The last level of a checkpoint that counts, as far as this member knows.
     pub fn kept(&self) -> Option<usize> {
         self.keeping.as_ref().and_then(Keeping::counts)
     }
@@ -319,7 +319,7 @@ impl Member {
         self.bads.clear();
     }
 
-    /// How many were new.
+    /// Stores states; returns how many were new.
     fn take_in(&mut self, states: &States, hashes: &[u64]) -> usize {
         let words = self.program.packing.words;
         let before = self.store.len();
@@ -333,7 +333,7 @@ impl Member {
         self.store.len() - before
     }
 
-    /// Stores a state, unless it is known or no room is left.
+    /// Stores a state, unless it is known or the store is full.
     #[inline]
     fn meet(&mut self, state: &[u64], h: u64, sleep: SleepId) {
         let full = self.store.len() >= MAX_STATES
@@ -367,7 +367,7 @@ impl Member {
         }
     }
 
-    /// A state that was expanded is deadlocked.
+    /// Records that a state that was expanded is deadlocked.
     #[cold]
     pub fn deadlock(&mut self, state: Vec<u64>, refined: Vec<u64>) {
         let outside = self.findings.is_outside(&self.program, &refined);
@@ -381,7 +381,7 @@ impl Member {
         }
     }
 
-    /// How many states of the level that was found are no larger than this one.
+    /// The number of states of the level that was found that do not exceed this one.
     fn count(&mut self, pivot: &[u64]) -> usize {
         let first = *self.levels.last().expect("there is one that is being found");
         if self.sorted.is_empty() {

@@ -1,4 +1,4 @@
-//! What members and the one that leads them tell each other.
+//! Messages between members and the lead.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::checkpoint::manifest::{MemberParts, SpreadParts};
 use cubicle_lang::model::Literal;
 use cubicle_run::result::Stop;
 
-/// What is carried from one to another.
+/// A message from one to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Parcel {
     /// From the lead to each member.
@@ -17,57 +17,57 @@ pub enum Parcel {
     Summary(Box<Summary>),
 }
 
-/// What members are to do in a round.
+/// The work of members in a round.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Command {
-    /// Keep the initial states that are yours.
+    /// Store the initial states that you own.
     Begin,
-    /// Take in your part of a checkpoint.
+    /// Read your part of a checkpoint.
     Resume {
-        /// The last level that it has.
+        /// The last level in the checkpoint.
         level: usize,
-        /// The files of all.
+        /// The files of all members.
         parts: SpreadParts,
     },
     /// Write your part of a checkpoint at the end of the level that was found. It counts as soon as the next level is to be
     /// expanded.
     Save,
-    /// Expand a piece of the level. `next`: from now on that is the one that was found.
+    /// Expand a piece of the level. `next`: first move on to the level that was found.
     Expand {
-        /// Whether all of the level before is expanded.
+        /// Whether the level before is completely expanded.
         next: bool,
     },
-    /// Say how many states of the level that was found are no larger than this one.
+    /// Report how many states of the level that was found do not exceed this one.
     Count(Vec<u64>),
-    /// Of the level that was found, only those that are no larger than this one count.
+    /// Of the level that was found, only states that do not exceed this one count.
     Cut(Vec<u64>),
-    /// Say for each of these states of a level, one after the other, the smallest one of the level before that has a
-    /// step to it.
+    /// Report for each of these states of a level, which are stored one after the other, the smallest state of the level
+    /// before that has a step to it.
     Parents {
         /// The level.
         level: usize,
         /// The states.
         targets: Vec<u64>,
     },
-    /// Be ready for questions about all states that you own: no further ones come.
+    /// Prepare for queries about all states that you own: no further ones come.
     Serve,
-    /// Say whether one of your states satisfies a cube, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
+    /// Report whether one of your states satisfies a cube, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
     Ask {
         /// Processes of the cube.
         procs: u8,
         /// The cube.
         literals: Vec<Literal>,
     },
-    /// It is over.
+    /// The exploration is over.
     End,
-    /// It is over, since somebody could not write or read a file.
+    /// The exploration is over, since a file could not be written or read.
     Fail(String),
 }
 
 /// States on the way to their owner.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct States {
-    /// The round in which they were sent: they may be faster than the command that begins it.
+    /// The round in which they were sent: they may arrive before the command that begins it.
     pub round: u64,
     /// Packed, one after the other.
     pub words: Vec<u64>,
@@ -82,7 +82,7 @@ pub enum Halt {
     Interrupted,
     /// Time is up.
     Time,
-    /// There is no more room.
+    /// The memory is full.
     Memory,
     /// A state has too many successors.
     Wide,
@@ -118,34 +118,34 @@ impl From<Stop> for Halt {
     }
 }
 
-/// A state that is worth a run.
+/// A state to which a run is built.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct NotableState {
     /// The packed state.
     pub state: Vec<u64>,
-    /// The same with those cells defined that decide it.
+    /// The state with the deciding cells defined.
     pub refined: Vec<u64>,
 }
 
-/// What crossed the borders between members.
+/// States exchanged between members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Traffic {
-    /// States sent to others.
+    /// States sent to other members.
     pub sent: u64,
-    /// Of these, how many their owner knew.
+    /// How many of these their owner knew already.
     pub known: u64,
 }
 
-/// What a member tells at the end of a round.
+/// The report of a member at the end of a round.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Whose it is.
+    /// The number of the member.
     pub member: usize,
-    /// Why it cannot go on; then nothing of the level that was found counts.
+    /// Why it cannot continue; then nothing of the level that was found counts.
     pub halt: Option<Halt>,
-    /// States of the level that are still to be expanded.
+    /// States of the level that are not expanded yet.
     pub rest: usize,
-    /// States of the level that was found so far.
+    /// States found so far of the next level.
     pub found: usize,
     /// States of all levels.
     pub states: usize,
@@ -153,39 +153,39 @@ pub struct Summary {
     pub numbers: bool,
     /// For each transition, how often it fired in this round.
     pub fired: Vec<u64>,
-    /// Of the level that was found: the smallest state for each bad cube, by the cube.
+    /// For the level that was found: the smallest state for each bad cube, and the cube.
     pub bads: Vec<(usize, NotableState)>,
     /// Deadlocked states that were expanded in this round.
     pub deadlocks: Deadlocks,
     /// The answer to [`Command::Count`].
     pub count: usize,
-    /// The answer to [`Command::Parents`]: for targets by their place, a state with a step there.
+    /// The answer to [`Command::Parents`]: targets by index, each with a state that has a step to it.
     pub parents: Vec<(usize, Vec<u64>)>,
-    /// The answer to [`Command::Ask`]: whether there is such a state; `None` when that cannot be told.
+    /// The answer to [`Command::Ask`]: whether there is such a state; `None` when unknown.
     pub answer: Option<bool>,
     /// The answer to [`Command::Save`].
     pub kept: Option<MemberParts>,
-    /// A file that could not be written or read, in words.
+    /// A file error, as text.
     pub fault: Option<String>,
-    /// What it sent and received in this round.
+    /// States that it sent and received in this round.
     pub traffic: Traffic,
 }
 
 /// Deadlocked states.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Deadlocks {
-    /// How many.
+    /// Number of deadlocked states.
     pub states: usize,
-    /// How many of them no clean run leads to, as the values in them show.
+    /// The number of them to which no clean run leads, as the values in them show.
     pub outside: usize,
     /// The smallest of the others.
     pub first: Vec<NotableState>,
-    /// The smallest of these.
+    /// The smallest of those.
     pub first_outside: Vec<NotableState>,
 }
 
 impl Deadlocks {
-    /// Adds others; of the first ones of each kind, `most` are kept.
+    /// Adds others; the first `most` of each kind are kept.
     pub fn add(&mut self, others: Self, most: usize) {
         self.states += others.states;
         self.outside += others.outside;

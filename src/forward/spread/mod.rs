@@ -1,16 +1,16 @@
-//! Breadth-first exploration that is spread over members, each of which owns the orbits whose hash says so.
+//! Distributed breadth-first exploration: each member owns the orbits with certain hashes.
 //!
-//! Members and the one that leads them exchange [`Parcel`](message::Parcel)s; who carries these is not known here. All go in
-//! rounds: a [`Command`](message::Command) to each member, states to their owners, a [`Summary`](message::Summary) of each
+//! Members and the lead exchange [`Parcel`](message::Parcel)s; the transport is up to the caller. All proceed in
+//! rounds: a [`Command`](message::Command) to each member, states to their owners, a [`Summary`](message::Summary) from each
 //! member. A round ends when every state that was sent has arrived. In reading order: `message`, `outbox` (successors
-//! on their way to their owners), `member` (what one owns), `expand` and `parents` (its work), `files` and `saving` (its part
-//! of a checkpoint), `keeper` (the checkpoint of all), `lead` (what is to be done next), `pause` (between two levels),
-//! `instance` (before and after it).
+//! on their way to their owners), `member` (the states of one), `expand` and `parents` (its work), `files` and `saving` (its part
+//! of a checkpoint), `keeper` (the checkpoint of all), `lead` (the next command), `pause` (between two levels),
+//! `instance` (before and after the exploration).
 //!
 //! The outcome is a function of the model and the options, whatever the number of members and the order in which states
-//! arrive: what is chosen is the least in a total order. That is the level, then the packed words, for findings and
+//! arrive: every choice is the least element of a total order. That is the level, then the packed words, for findings and
 //! parents; the smallest [`SleepId`](crate::program::sleep::SleepId) for how a state was found. Any step from
-//! the level before may stand for that, as the argument in `program::sleep` says nothing of which one it is.
+//! the level before may be chosen for that, as the argument in `program::sleep` does not depend on which one it is.
 
 pub mod expand;
 pub mod files;

@@ -1,33 +1,33 @@
-//! Successors on their way to their owners; those that were sent lately are left out.
+//! Successors on their way to their owners; those that were sent recently are omitted.
 
 use crate::program::sleep::SleepId;
 use crate::spread::message::States;
 use crate::store::hash::equal;
 use crate::tuning::{PARCEL_WORDS, SENT};
 
-/// Who owns a state with this hash, of so many members. The bits are others than those that tables use.
+/// The owner, among `members`, of a state with this hash. The bits differ from those that tables use.
 #[inline]
 pub const fn owner(h: u64, members: usize) -> usize {
     (((h >> 16 & 0xffff) * members as u64) >> 16) as usize
 }
 
-/// Some of the states met lately, and how they were found: neighbours have many successors in common.
+/// Some of the states met recently, and how they were found: neighbours have many successors in common.
 #[derive(Debug)]
 pub struct Filter {
     words: usize,
-    /// A part of the hash of the state at each place; 0 where there is none.
+    /// A part of the hash of the state in each slot; 0 for an empty slot.
     tags: Vec<u32>,
     sleeps: Vec<SleepId>,
     states: Vec<u64>,
 }
 
 impl Filter {
-    /// Without any, of states of `words` words.
+    /// An empty filter for states of `words` words.
     pub fn new(words: usize) -> Self {
         Self { words, tags: vec![0; SENT], sleeps: vec![0; SENT], states: vec![0; SENT * words] }
     }
 
-    /// Remembers a state in place of another one; false when its owner has it already, found no worse than like this.
+    /// Stores a state, replacing another one; false when its owner has it already, found no worse than like this.
     #[inline]
     pub fn passes(&mut self, state: &[u64], h: u64, sleep: SleepId) -> bool {
         let place = (h >> 6) as usize % SENT;
@@ -59,7 +59,7 @@ impl Outbox {
         self.states.sleeps.push(sleep);
     }
 
-    /// What waits in this round, when that is worth a parcel, or anything and `all` is to go.
+    /// The parcel to send in this round, if it is large enough; with `all`, if it is not empty.
     pub fn take(&mut self, round: u64, all: bool) -> Option<States> {
         let words = self.states.words.len();
         if words == 0 || !all && words < PARCEL_WORDS {

@@ -1,4 +1,4 @@
-//! A member looks for steps from a level to states of the next one: nobody keeps parents, since only runs need them.
+//! A member searches steps from a level to states of the next one: parents are not stored, since only runs need them.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::store::hash::hash;
 use crate::store::table::Store;
 use crate::tuning::CHUNK;
 
-/// States to which steps are wanted, and what was found.
+/// States whose parents are wanted, and the results so far.
 #[derive(Debug)]
 pub struct Wanted {
-    /// The states that are still to be expanded.
+    /// The states that are not expanded yet.
     level: Range<usize>,
     targets: Store,
     /// For each target, the smallest state with a step to it.
@@ -21,7 +21,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Steps from these states to `targets`, which are different and stand one after the other.
+    /// Search for steps from these states to `targets`, which are distinct and stored one after the other.
     pub fn new(level: Range<usize>, targets: &[u64], words: usize) -> Self {
         let mut store = Store::small(words);
         for target in targets.chunks_exact(words) {
@@ -30,13 +30,13 @@ impl Wanted {
         Self { level, parents: vec![None; store.len()], targets: store }
     }
 
-    /// What was found, by the place of the target.
+    /// The results, by the index of the target.
     pub fn found(self) -> Vec<(usize, Vec<u64>)> {
         let found = self.parents.into_iter().enumerate();
         found.filter_map(|(place, parent)| parent.map(|parent| (place, parent))).collect()
     }
 
-    /// Expands a few states; whether all are.
+    /// Expands a few states; returns whether all are expanded.
     pub fn look(
         &mut self,
         program: &Program,

@@ -1,4 +1,4 @@
-//! The lead between two levels: a checkpoint is written when it is time, or gone on with.
+//! The lead between two levels: writes a checkpoint when one is due, or resumes from one.
 
 use crate::checkpoint::manifest::Manifest;
 use crate::error::StorageError;
@@ -34,7 +34,7 @@ impl Lead {
         }
     }
 
-    /// All members have taken in their parts of the checkpoint.
+    /// All members have read their parts of the checkpoint.
     pub fn resumed(&mut self, summaries: &[Summary]) -> Command {
         if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
             self.outcome.stop = halt.into();
@@ -48,7 +48,7 @@ impl Lead {
         self.next_level()
     }
 
-    /// A level is done: the next one, or a checkpoint before.
+    /// A level is complete: begins the next one, or first a checkpoint.
     pub fn level_is_done(&mut self) -> Command {
         if self.keeper.as_ref().is_some_and(Keeper::is_due) {
             self.phase = Phase::Save;
@@ -73,10 +73,10 @@ impl Lead {
         }
     }
 
-    /// A checkpoint could not be written. What the one before has is not lost.
+    /// A checkpoint could not be written. The one before remains valid.
     pub fn not_saved(&mut self, why: &str) -> Command {
         let before = self.keeper.as_ref().and_then(|keeper| Manifest::advice(keeper.folder()));
-        let before = before.unwrap_or_else(|| "there is no checkpoint before".to_owned());
+        let before = before.unwrap_or_else(|| "no earlier checkpoint exists".to_owned());
         self.fail(format!("{why}; {before}"))
     }
 

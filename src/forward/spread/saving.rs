@@ -1,4 +1,4 @@
-//! A member writes its part of a checkpoint, and begins with that of one.
+//! A member writes its part of a checkpoint, and reads it when a run is resumed.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::store::table::{Inserted, MAX_STATES};
 use crate::tuning::TOUCHED;
 use cubicle_run::result::Stop;
 
-/// The states of the last level do not fit how they were found.
-const WAITING: Damage = Damage("it does not say of all states that wait how they were found");
+/// The sleep ids do not match the states of the last level.
+const WAITING: Damage = Damage("it does not say how every waiting state was found");
 
 impl Member {
-    /// Writes what no file has yet.
+    /// Writes the levels that no file has yet.
     pub fn save(&mut self) {
         let Some(keeping) = &mut self.keeping else { return };
         match keeping.save(&self.store, &self.levels, &self.next_sleeps) {
@@ -29,7 +29,7 @@ impl Member {
         }
     }
 
-    /// Takes in its part of a checkpoint whose last level is this one.
+    /// Reads its part of a checkpoint whose last level is this one.
     pub fn resume(&mut self, level: usize, spread: &SpreadParts) {
         match self.read(level, spread) {
             Ok(()) => {}
@@ -38,7 +38,7 @@ impl Member {
         }
     }
 
-    /// Each state belongs to the process that it belonged to; which of its workers owns it may be another one.
+    /// Each state stays in the process that owned it; another worker of that process may own it now.
     fn read(&mut self, level: usize, spread: &SpreadParts) -> Result<(), Unbuildable> {
         let program = Arc::clone(&self.program);
         let valid = Valid::new(&program);
@@ -69,7 +69,7 @@ impl Member {
         Ok(())
     }
 
-    /// Reads the next level of a file, and with `sleeps` how its states were found; `all` of them are its own.
+    /// Reads the next level of a file, and with `sleeps` how its states were found; with `all` it owns each of them.
     fn read_level(
         &mut self,
         levels: &mut Levels<'_>,
@@ -117,7 +117,7 @@ impl Member {
         }
     }
 
-    /// Takes in a state of its own, which nobody else has.
+    /// Stores a state of its own, which no other member has.
     fn add(
         &mut self,
         levels: &Levels<'_>,
@@ -126,7 +126,7 @@ impl Member {
     ) -> Result<(), StorageError> {
         if self.store.len() >= MAX_STATES || self.store.bytes() > self.duties.memory {
             let why = "it has more states than the memory limit allows for";
-            return Err(StorageError(format!("cannot go on with the checkpoint: {why}")));
+            return Err(StorageError(format!("cannot resume from the checkpoint: {why}")));
         }
         match self.store.insert(state, h) {
             Inserted::New(_) => {

@@ -7,7 +7,7 @@
 //! * abstract: the codes of nameless values, from 0;
 //! * number: the number itself, times [`Cells::scale`] for reals;
 //!
-//! or `UNDEF`: any value of its domain, not chosen yet because nothing has read it.
+//! or `UNDEF`: any value of its domain, not chosen yet because no step has read it.
 
 use smallvec::SmallVec;
 
@@ -20,7 +20,7 @@ use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};
 /// Codes of one finite cell are below this.
 pub const MAX_CODES: usize = 120;
 
-/// What the codes of a cell mean.
+/// The kind of values that the codes of a cell stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeKind {
     /// Constructors.
@@ -72,7 +72,7 @@ pub struct Cells {
     pub layout: Layout,
     pub cells: Vec<CellShape>,
     pub classes: Vec<Class>,
-    /// Reals are stored times this.
+    /// Factor by which reals are stored.
     pub scale: i64,
     /// Numbers that stand for all when an undefined number is read (scaled by use).
     pub samples: Vec<Rational>,
@@ -156,7 +156,7 @@ impl Cells {
         Ok(())
     }
 
-    /// The constructors of a class: what initial states allow and what transitions assign.
+    /// The constructors of a class: those that initial states allow and transitions assign.
     fn constructor_codes(&mut self, system: &System, of: &[usize], disjuncts: &[InitDisjunct]) {
         let mut sets = vec![0u128; self.classes.len()];
         for disjunct in disjuncts {
@@ -190,7 +190,7 @@ impl Cells {
         }
     }
 
-    /// Which variables can be undefined.
+    /// The variables that can be undefined.
     fn undefined_cells(
         &mut self,
         system: &System,
@@ -252,7 +252,7 @@ impl Cells {
         if self.outside { self.all_codes(cell) } else { self.inside_codes(cell) }
     }
 
-    /// The same without outside values, if there is any other.
+    /// The same codes without outside values, if any others are left.
     pub fn inside_codes(&self, cell: usize) -> u128 {
         let all = self.all_codes(cell);
         if self.cells[cell].kind == CodeKind::Proc && self.procs > 0 {
@@ -292,7 +292,7 @@ impl Cells {
             .expect("a class holds every constructor assigned to it") as i64
     }
 
-    /// Where a proc code stands in the process order, among codes of one class: processes at odd
+    /// The place of a proc code in the process order, among codes of one class: processes at odd
     /// positions, gaps at even ones, then the rank within the gap.
     pub fn place(&self, cell: usize, code: i64) -> (i64, i64) {
         let class = &self.classes[self.cells[cell].class];
@@ -309,7 +309,7 @@ impl Cells {
         }
     }
 
-    /// A number as stored in cells of this kind; `None` when it is no multiple of `1 / scale` or leaves
+    /// A number as stored in cells of this kind; `None` when it is not a multiple of `1 / scale` or leaves
     /// the range.
     pub fn scaled(&self, kind: CodeKind, n: Rational) -> Option<i64> {
         let factor = if kind == CodeKind::Real { self.scale } else { 1 };
@@ -317,7 +317,7 @@ impl Cells {
         n.is_integer().then_some(n.num())
     }
 
-    /// The concrete value of a code. Nameless values get the name `name`, or what the code says.
+    /// The concrete value of a code. Nameless values get the name `name`, or one from the code.
     pub fn value(&self, cell: usize, code: i64, name: Option<i64>) -> Value {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];

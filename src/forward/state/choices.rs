@@ -101,7 +101,7 @@ impl Cells {
                     let mut used: Vec<i64> = others().filter(|c| in_gap.contains(c)).collect();
                     used.sort_unstable();
                     used.dedup();
-                    // Room is made by moving the values above up by one; there are at most
+                    // Values above are moved up by one to make room; there are at most
                     // `per_gap` cells, so the last rank stays in the gap.
                     for rank in 0..=used.len() {
                         let mut next = state.to_vec();

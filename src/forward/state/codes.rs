@@ -1,4 +1,4 @@
-//! What a state says of a cell: a code, or nothing yet.
+//! The value of a cell in a state: a code, or undefined.
 
 /// The cell holds any value of its domain.
 pub const UNDEF: i64 = i64::MIN;

@@ -14,7 +14,7 @@ pub struct LinearExpr {
 }
 
 impl LinearExpr {
-    /// The expression whose value is `sum`, stored as cells of `kind` are.
+    /// The expression with the value of `sum`, stored like cells of `kind`.
     pub fn new(cells: &Cells, sum: &Sum, kind: CodeKind) -> Result<Self, Overflow> {
         let scale = if kind == CodeKind::Real { cells.scale } else { 1 };
         let mut divisor: i64 = 1;
@@ -33,7 +33,7 @@ impl LinearExpr {
     }
 
     /// The value times the divisor. With 64-bit cells and coefficients no sum of a few thousand
-    /// products leaves 128 bits, save at the very edge, where it is `None`.
+    /// products overflows 128 bits, except at the very edge, where the result is `None`.
     pub fn numerator(&self, mut get: impl FnMut(usize) -> i64) -> Option<i128> {
         let mut total = self.constant;
         for (cell, coefficient) in &self.terms {
@@ -42,7 +42,7 @@ impl LinearExpr {
         Some(total)
     }
 
-    /// The value, when it is a stored number.
+    /// The value, when it can be stored exactly.
     pub fn value(&self, get: impl FnMut(usize) -> i64) -> Option<i64> {
         let numerator = self.numerator(get)?;
         if numerator % self.divisor != 0 {
@@ -51,7 +51,7 @@ impl LinearExpr {
         i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
     }
 
-    /// Whether the expression stands in `relation` to zero.
+    /// Whether the expression is in `relation` to zero.
     pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
         Some(holds(relation, self.numerator(get)?.signum() as i64))
     }

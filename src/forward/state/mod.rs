@@ -1,8 +1,8 @@
-//! What a state is: a value for each cell of the instance, as a code, packed into words.
+//! States: a value for each cell of the instance, as a code, packed into words.
 //!
-//! In go the system and its disjuncts of init; out come the cells with the codes that each may hold, and
-//! where in a packed state each cell is. In reading order: `codes`, `numbers` (how numbers are stored),
-//! `cells`, `choices` (ways to define a cell that nothing has read yet), `expr` (sums over stored numbers),
+//! The input is the system and its disjuncts of init; the result is the cells with the codes that each may hold, and
+//! the position of each cell in a packed state. In reading order: `codes`, `numbers` (how numbers are stored),
+//! `cells`, `choices` (ways to define a cell that no step has read yet), `expr` (sums over stored numbers),
 //! `packing`.
 
 pub mod cells;

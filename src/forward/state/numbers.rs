@@ -7,7 +7,7 @@ use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, Syst
 /// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
 ///
 /// The factor is the least common multiple of all denominators, so that sums of constants are stored
-/// exactly; whatever is no multiple of its inverse ends the exploration, and is never rounded.
+/// exactly; a number that is not a multiple of its inverse ends the exploration, and is never rounded.
 pub fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
     let mut constants = Vec::new();
     let mut scale: i64 = 1;

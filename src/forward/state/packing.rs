@@ -1,8 +1,8 @@
 //! Packed states: which bits of which word hold which cell.
 //!
-//! The cells of process i (those whose first index is i) form a *lane*. Lanes are equal but for their
-//! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
-//! lanes. Globals fill what is left.
+//! The cells of process i (those whose first index is i) form a *lane*. Lanes are identical up to their
+//! position, and a lane that fits in a word never straddles two, so that renaming processes means moving
+//! lanes. Globals fill the remaining space.
 
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::{Codes, UNDEF};
@@ -24,7 +24,7 @@ impl Field {
         if self.bits == 0 { 0 } else { u64::MAX >> (64 - self.bits) }
     }
 
-    /// What the field stores in `state`.
+    /// The stored bits of the field in `state`.
     #[inline]
     pub fn raw(self, state: &[u64]) -> u64 {
         (state[self.word as usize] >> self.shift) & self.mask()
@@ -37,7 +37,7 @@ impl Field {
         if raw == self.undef { UNDEF } else { raw.cast_signed().wrapping_sub(self.bias) }
     }
 
-    /// What stands for `code`.
+    /// The stored bits for `code`.
     #[inline]
     pub fn encode(self, code: i64) -> u64 {
         if code == UNDEF { self.undef } else { code.wrapping_add(self.bias).cast_unsigned() }
@@ -77,7 +77,7 @@ impl Codes for Packed<'_> {
     }
 }
 
-/// Where lanes are, when each fits in a word.
+/// The positions of lanes, when each fits in a word.
 #[derive(Clone, Debug)]
 pub struct LanePlaces {
     /// Bits of a lane.
@@ -92,7 +92,7 @@ pub struct Packing {
     pub fields: Vec<Field>,
     /// Words of a state; at least 1.
     pub words: usize,
-    /// Lanes, when they fit in words and have bits at all.
+    /// Lanes, when they fit in words and have at least one bit.
     pub lanes: Option<LanePlaces>,
 }
 
@@ -128,7 +128,7 @@ impl Packing {
                 (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
             }
         }
-        // Wide fields first: less is wasted.
+        // Wide fields first: that wastes less space.
         let mut order = globals;
         order.sort_by_key(|&c| std::cmp::Reverse(fields[c].bits));
         for c in order {

@@ -1,4 +1,4 @@
-//! States that are stored at once: the successors of a chunk.
+//! States that are stored together: the successors of a chunk.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use crate::tuning::RECENT;
 use crate::tuning::SHARDS;
 use cubicle_run::workers::WorkerPool;
 
-/// States to insert at once, in order, some perhaps several times.
+/// States to insert together, in order, some perhaps several times.
 #[derive(Debug, Default)]
 pub struct Batch {
     states: Vec<u64>,
@@ -18,7 +18,7 @@ pub struct Batch {
     pub sleep: Vec<SleepId>,
     /// Positions of those that may be bad, in order.
     pub suspects: Vec<u32>,
-    /// The same, those of each part of the table together.
+    /// The states grouped by parts of the table.
     pub sorted: Sorted,
     /// For each state that is new: [`NEW`] until it is numbered, then its number. 0 for others.
     pub numbers: Vec<AtomicU32>,
@@ -26,28 +26,28 @@ pub struct Batch {
     pub count: AtomicU32,
 }
 
-/// Some of the states met lately, in a table that stays in the caches: neighbours have many successors in
+/// Some of the states met recently, in a table that stays in the caches: neighbours have many successors in
 /// common.
 #[derive(Debug)]
 pub struct Recent {
     words: usize,
-    /// A part of the hash of the state at each place; 0 where there is none.
+    /// A part of the hash of the state in each slot; 0 for an empty slot.
     tags: Vec<u32>,
     states: Vec<u64>,
 }
 
 impl Recent {
-    /// None, of states of `words` words.
+    /// An empty table for states of `words` words.
     pub fn new(words: usize) -> Self {
         Self { words, tags: vec![0; RECENT], states: vec![0; RECENT * words] }
     }
 
-    /// Forgets them.
+    /// Empties it.
     pub fn clear(&mut self) {
         self.tags.fill(0);
     }
 
-    /// Remembers a state in place of another one; false when it is there already.
+    /// Stores a state, replacing another one; false when it is there already.
     #[inline]
     fn meet(&mut self, state: &[u64], h: u64) -> bool {
         let place = (h >> 6) as usize % RECENT;
@@ -62,18 +62,18 @@ impl Recent {
     }
 }
 
-/// States in order of the parts of the table that they belong to.
+/// States grouped by the parts of the table that they belong to.
 #[derive(Debug, Default)]
 pub struct Sorted {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
-    /// Where each stands in the batch.
+    /// The position of each in the batch.
     pub positions: Vec<u32>,
     /// Where each part begins; one more for the end.
     starts: Vec<u32>,
 }
 
-/// In [`Batch::numbers`].
+/// Mark of an unnumbered state in [`Batch::numbers`].
 pub const NEW: u32 = u32::MAX;
 
 impl Batch {
@@ -96,7 +96,7 @@ impl Batch {
         &self.states[i * words..(i + 1) * words]
     }
 
-    /// Adds a state, unless it is a recent one; whether it did.
+    /// Adds a state, unless it is a recent one; returns whether it was added.
     #[inline]
     pub fn push(&mut self, state: &[u64], sleep: SleepId, recent: &mut Recent) -> bool {
         let h = hash(state);
@@ -115,12 +115,12 @@ impl Batch {
         self.sleep.push(sleep);
     }
 
-    /// The state that was added last may be bad.
+    /// Marks the state that was added last as possibly bad.
     pub fn suspect(&mut self) {
         self.suspects.push(self.hashes.len() as u32 - 1);
     }
 
-    /// Makes ready for [`Distinct::new`].
+    /// Prepares for [`Distinct::new`].
     pub fn sort(&mut self, words: usize) {
         let mut counts = [0u32; SHARDS + 1];
         for h in &self.hashes {
@@ -165,7 +165,7 @@ impl Batch {
         (0..self.numbers.len()).filter(|at| self.number(*at) != 0)
     }
 
-    /// The number that the new state at this position got.
+    /// The number of the new state at this position.
     pub fn number(&self, at: usize) -> usize {
         self.numbers[at].load(Ordering::Relaxed) as usize
     }
@@ -182,20 +182,20 @@ impl Sorted {
     }
 }
 
-/// Where a state stands that is new.
+/// The location of a new state.
 #[derive(Clone, Copy, Debug)]
 pub struct NewState {
     pub batch: u32,
-    /// Among the sorted states.
+    /// Its index among the sorted states.
     pub at: u32,
 }
 
-/// The first of each kind among states of sorted batches, in order, by parts of the table.
+/// The first occurrence of each distinct state in sorted batches, in order, by parts of the table.
 #[derive(Debug)]
 pub struct Distinct(pub Vec<Vec<NewState>>);
 
 impl Distinct {
-    /// Finds them, and marks them in their batches.
+    /// Finds the first occurrences, and marks them in their batches.
     pub fn new(batches: &[&Batch], words: usize, workers: &WorkerPool) -> Self {
         let of_part = |part: usize| {
             let total: usize = batches.iter().map(|batch| batch.sorted.part(part).len()).sum();
@@ -232,7 +232,7 @@ impl Distinct {
         Self(workers.share((0..SHARDS).collect(), |_, part| of_part(part)))
     }
 
-    /// How many there are.
+    /// The number of distinct states.
     pub fn len(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }

@@ -19,7 +19,7 @@ pub const fn part(h: u64) -> usize {
     h as usize & (SHARDS - 1)
 }
 
-/// Whether two states are one. Short slices are compared faster like this than by a call.
+/// Whether two states are equal. Short slices are compared faster like this than by a call.
 #[inline]
 pub fn equal(a: &[u64], b: &[u64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b)

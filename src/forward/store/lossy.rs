@@ -1,17 +1,17 @@
-//! States that may be taken for others: four bits for each, and nothing of those that were expanded.
+//! States that may be mistaken for others: four bits for each, and no data of those that were expanded.
 //!
-//! A table of bits in place of states (Holzmann, *An Improved Protocol Reachability Analysis Technique*, 1988): a state is taken
-//! for a known one when all its bits are set. Those of one state stand in one cache line, so that asking reads the memory
-//! once. A table of hashes would miss fewer states while it has room; this one goes on however many there are, which is
-//! what it is for. A new state falls into a line with as many bits set as its line has, so what was missed by then is
-//! known on the average.
+//! A table of bits in place of states (Holzmann, *An Improved Protocol Reachability Analysis Technique*, 1988): a state is
+//! considered known when all its bits are set. The bits of a state are in one cache line, so that a lookup reads the memory
+//! once. A table of hashes would miss fewer states while it has room; this one continues with any number of states, which
+//! is its purpose. A new state hits a line with as many bits set as its line has, so the number of missed states can be
+//! estimated.
 
 use std::ops::Range;
 
 use crate::store::compact::log::Parents;
 use crate::store::hash::hash;
 
-/// Bits of a state.
+/// Number of bits of a state.
 const BITS: u32 = 4;
 
 /// A cache line.
@@ -19,26 +19,26 @@ const BITS: u32 = 4;
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// The states of a breadth-first search, but for some that were missed.
+/// The states of a breadth-first search, except for some that were missed.
 #[derive(Debug)]
 pub struct LossyStates {
     words: usize,
     lines: Vec<Line>,
     parents: Parents,
     len: usize,
-    /// How many states are expected to have been taken for others.
+    /// The expected number of states that were mistaken for others.
     missed: f64,
-    /// Number of the first state of the level that is being expanded, the states of that level, and of the next.
+    /// Number of the first state of the level that is being expanded, the states of that level, and those of the next.
     first: usize,
     level: Vec<u64>,
     next: Vec<u64>,
-    /// Numbers of states that are to be kept, in order, and those that were.
+    /// Numbers of states that are to be kept, in order, and the states kept.
     wanted: Vec<usize>,
     kept: Vec<u64>,
 }
 
 impl LossyStates {
-    /// None, of states of `words` words, with a table of so many bytes.
+    /// An empty store for states of `words` words, with a table of `bytes` bytes.
     pub fn new(words: usize, bytes: usize) -> Self {
         Self {
             words,
@@ -65,7 +65,7 @@ impl LossyStates {
         size_of::<Line>() * self.lines.len() + self.parents.bytes() + 8 * states
     }
 
-    /// How many states are expected to have been taken for others, beside what only they lead to.
+    /// The expected number of states that were mistaken for others, not counting states that only these lead to.
     pub const fn missed(&self) -> f64 {
         self.missed
     }
@@ -80,13 +80,13 @@ impl LossyStates {
         &self.kept
     }
 
-    /// Adds a state; false when it is there, or taken for one that is.
+    /// Adds a state; false when it is known, or mistaken for a known one.
     #[inline]
     pub fn insert(&mut self, state: &[u64], parent: u32) -> bool {
         let h = hash(state);
         let at = (u128::from(h) * self.lines.len() as u128) >> 64;
         let line = &mut self.lines[at as usize].0;
-        // The line took the leading bits; these are mixed from all.
+        // The line took the leading bits; these are mixed from all bits.
         let mut places = h.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         places ^= places >> 32;
         let mut known = true;
@@ -100,7 +100,7 @@ impl LossyStates {
         if known {
             return false;
         }
-        // For each that was stored in such a line, so many were not.
+        // The expected number of states missed for each one stored in such a line.
         let chance = (f64::from(set) / 512.0).powi(BITS as i32);
         self.missed += chance / (1.0 - chance);
         if self.wanted.get(self.kept.len() / self.words) == Some(&self.len) {
@@ -112,7 +112,7 @@ impl LossyStates {
         true
     }
 
-    /// The next level is expanded from now on; it is what was stored since the last call.
+    /// Moves on to the next level: the states stored since the last call.
     pub fn next_level(&mut self) {
         std::mem::swap(&mut self.level, &mut self.next);
         self.next.clear();
@@ -129,7 +129,7 @@ impl LossyStates {
         self.parents.get(state)
     }
 
-    /// Another search needs the memory.
+    /// Frees memory that another search needs.
     pub fn end(&mut self) {
         (self.lines, self.level, self.next) = (Vec::new(), Vec::new(), Vec::new());
     }
@@ -140,7 +140,7 @@ mod tests {
     use super::LossyStates;
 
     #[test]
-    fn what_is_missed_is_what_is_expected() {
+    fn as_many_states_are_missed_as_estimated() {
         for (states, bytes) in [(100_000u64, 1 << 20), (100_000, 1 << 16), (200_000, 1 << 16)] {
             let mut lossy = LossyStates::new(1, bytes);
             let mut missed = 0;

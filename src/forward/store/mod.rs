@@ -1,8 +1,8 @@
 //! Where visited states are kept.
 //!
-//! In go packed states, one by one or in batches that several threads made; out come their numbers, in the
-//! order in which one thread alone would have met them. In reading order: `hash`, `origin`, `batch`, `table`,
-//! `compact` (the same in less memory), `disk` (in as little as one likes), `lossy` (four bits of each), `visited` (the states of a search and where each was found from).
+//! The input is packed states, one by one or in batches that several threads made; the result is their numbers, in the
+//! order in which one thread alone would have found them. In reading order: `hash`, `origin`, `batch`, `table`,
+//! `compact` (less memory), `disk` (hardly any memory), `lossy` (four bits of each), `visited` (the states of a search and the parent of each).
 
 pub mod batch;
 pub mod compact;

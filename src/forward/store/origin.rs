@@ -1,4 +1,4 @@
-//! Where a state was found from.
+//! The parent of a state.
 
 /// No parent: an initial state.
 pub const ROOT: u32 = u32::MAX;

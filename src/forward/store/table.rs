@@ -41,7 +41,7 @@ impl Bucket {
     }
 }
 
-/// What stands for a hash in a slot.
+/// The tag of a hash.
 #[inline]
 const fn tag(h: u64) -> u32 {
     let tag = (h >> 32) as u32;
@@ -50,9 +50,9 @@ const fn tag(h: u64) -> u32 {
 
 /// Part of the table: an open-addressing hash table.
 ///
-/// A state is in the bucket that its tag says, or in one of those after it when that was full. Buckets
-/// stand in order of tags (but for those that were full), so that growing reads and writes memory in
-/// order and never looks at a state.
+/// A state is in the bucket that its tag determines, or in one of those after it when that was full. Buckets
+/// are in order of tags (except for full ones), so that growing reads and writes memory in
+/// order and never reads a state.
 #[derive(Clone, Debug)]
 struct Shard {
     buckets: Vec<Bucket>,
@@ -100,7 +100,7 @@ impl Shard {
         }
     }
 
-    /// Puts in the number of a state that is not there.
+    /// Inserts the number of a state that is not there.
     #[inline]
     fn put(&mut self, tag: u32, number: u32) {
         let mut at = self.start(tag);
@@ -155,7 +155,7 @@ impl Shard {
     }
 }
 
-/// Insert-only set of packed states, numbered in order of insertion. Equal hashes are never taken for
+/// Insert-only set of packed states, numbered in order of insertion. Equal hashes are never mistaken for
 /// equal states.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
@@ -165,7 +165,7 @@ pub struct Store {
     len: usize,
 }
 
-/// What [`Store::insert`] found.
+/// The result of [`Store::insert`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
     /// It is new and has this number.
@@ -174,7 +174,7 @@ pub enum Inserted {
     Old(usize),
 }
 
-/// Sets have fewer states than this: numbers are kept in 32 bits, and the last few mean something else.
+/// Sets have fewer states than this: numbers have 32 bits, and the last few have special meanings.
 pub const MAX_STATES: usize = u32::MAX as usize - 16;
 
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
@@ -187,7 +187,7 @@ impl Store {
         Self { words, arena: Vec::new(), shards: (0..SHARDS).map(Shard::new).collect(), len: 0 }
     }
 
-    /// An empty set that will not have many states.
+    /// An empty set for few states.
     pub fn small(words: usize) -> Self {
         Self { words, arena: Vec::new(), shards: vec![Shard::new(0)], len: 0 }
     }
@@ -213,7 +213,7 @@ impl Store {
         8 * (self.arena.capacity() + self.shards.iter().map(|s| BUCKET * s.buckets.capacity()).sum::<usize>())
     }
 
-    /// Bytes that one state takes, on the average over how full the table is.
+    /// Bytes that one state takes, averaged over how full the table is.
     pub const fn bytes_each(&self) -> usize {
         8 * self.words + 11
     }
@@ -236,7 +236,7 @@ impl Store {
         self.shards[self.shard(h)].probe(h, same).ok().map(|n| n as usize)
     }
 
-    /// Adds a state unless it is there. The caller sees to it that there are fewer than [`MAX_STATES`].
+    /// Adds a state unless it is there. The caller ensures that there are fewer than [`MAX_STATES`].
     #[inline]
     pub fn insert(&mut self, state: &[u64], h: u64) -> Inserted {
         let shard = self.shard(h);
@@ -256,7 +256,7 @@ impl Store {
         }
     }
 
-    /// Reads what [`Store::insert`] is going to read for these hashes, [`TOUCHED`] at most. These reads do not
+    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCHED`] at most. These reads do not
     /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
     pub fn touch(&self, hashes: &[u64]) {
@@ -268,13 +268,13 @@ impl Store {
         for h in hashes {
             sum ^= self.shards[self.shard(*h)].read_on(*h, &self.arena, self.words);
         }
-        // Nobody needs the sum; but without it the reads would be left out.
+        // The sum is not needed; but without it the reads would be optimized away.
         black_box(sum);
     }
 
     /// Adds new states, which are distinct and not there, as if they had been inserted one by one in the
-    /// order of their batches. For each batch, `f` gets its place among the batches,
-    /// the positions of its new states, in order, and what stands for these in `along`, which has one
+    /// order of their batches. For each batch, `f` gets its index among the batches,
+    /// the positions of its new states, in order, and their values from `along`, which has one
     /// value for each state.
     pub fn extend(
         &mut self,
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_hashes_are_told_apart() {
+    fn states_with_equal_hashes_are_distinguished() {
         let mut store = Store::small(1);
         for i in 0..200 {
             assert_eq!(store.insert(&[i], 42), Inserted::New(i as usize));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn inserting_at_once_is_inserting_one_by_one() {
+    fn inserting_at_once_equals_inserting_one_by_one() {
         let states: Vec<u64> = (0..30_000u64).map(|i| i * i % 39_989 / 2).collect();
         let hashes: Vec<u64> = states.iter().map(|s| hash(&[*s])).collect();
         let mut one = Store::new(1);

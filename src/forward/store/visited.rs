@@ -1,4 +1,4 @@
-//! The states that a search has met, and how.
+//! The states that a search has found, and how.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ use cubicle_run::options::StoreKind;
 /// Visited states and how they were found.
 #[derive(Debug, Default)]
 pub struct Visited {
-    /// The states, or those of them that [`Visited::excerpt`] took out of `compact`.
+    /// The states, or those of them that [`Visited::excerpt`] extracted.
     pub store: Store,
-    /// For each of these, the one that it was found from; [`ROOT`] for initial ones.
+    /// For each of these, its parent; [`ROOT`] for initial ones.
     pub parents: Vec<u32>,
-    /// The states of a breadth-first search that wants little memory.
+    /// The states of a breadth-first search, packed to save memory.
     pub compact: Option<Box<CompactStates>>,
-    /// The states of one that has no room in the memory.
+    /// The states of a search that has left the memory.
     pub disk: Option<Box<DiskStates>>,
-    /// The states of one that may take some for others.
+    /// The states of a search that may mistake some for others.
     pub lossy: Option<Box<LossyStates>>,
-    /// Number of the state that was met last, in an excerpt.
+    /// Number of the state that was found last, in an excerpt.
     last: Option<usize>,
 }
 
-/// Of states in the table; nobody needs others twice.
+/// Copies states in the table; no other kind is ever copied.
 impl Clone for Visited {
     fn clone(&self) -> Self {
         assert!(self.is_table(), "only states in the table are copied");
@@ -40,7 +40,7 @@ impl Clone for Visited {
 }
 
 impl Visited {
-    /// None, of states of `words` words.
+    /// An empty store for states of `words` words.
     pub fn new(words: usize) -> Self {
         Self { store: Store::new(words), ..Self::default() }
     }
@@ -50,12 +50,12 @@ impl Visited {
         Self { disk: Some(Box::new(states)), ..Self::new(words) }
     }
 
-    /// These states, of which nobody asks where they were found.
+    /// These states, whose parents are never needed.
     pub const fn of_store(store: Store) -> Self {
         Self { store, parents: Vec::new(), compact: None, disk: None, lossy: None, last: None }
     }
 
-    /// None, of states of an instance, to be kept as `kind` says where they can.
+    /// An empty store for states of an instance, of this `kind` where possible.
     pub fn of(program: &Program, kind: StoreKind) -> Self {
         let compact = match kind {
             StoreKind::Compact => CompactStates::new(program).map(Box::new),
@@ -86,14 +86,14 @@ impl Visited {
         self.store.bytes() + 4 * self.parents.capacity() + compact + disk + lossy
     }
 
-    /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later when it
-    /// may be.
+    /// Bytes that an unpacked state takes in a breadth-first search, with room to pack it later when it
+    /// may be packed.
     pub const fn table_bytes_each(&self, may_pack: bool) -> usize {
         let packed = if may_pack { PACKED_BYTES } else { 0 };
         self.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>() + packed
     }
 
-    /// Whether a state was met.
+    /// Whether a state was found.
     pub fn contains(&self, state: &[u64]) -> Result<bool, StorageError> {
         match (&self.compact, &self.disk) {
             (Some(compact), _) => Ok(compact.contains(state)),
@@ -108,7 +108,7 @@ impl Visited {
         self.compact.is_none() && self.disk.is_none() && self.lossy.is_none()
     }
 
-    /// The states of a range, one after the other; in `buffer` where they are not kept as such. From a disk they were
+    /// The states of a range, one after the other; in `buffer` where they are not stored as such. On a disk, they must be
     /// loaded before.
     pub fn states<'s>(&'s self, range: Range<usize>, buffer: &'s mut Vec<u64>) -> &'s [u64] {
         if let Some(disk) = &self.disk {
@@ -123,7 +123,7 @@ impl Visited {
         buffer
     }
 
-    /// Hands the states of a range to `f`, one after the other, each with its parent.
+    /// Passes the states of a range to `f`, one after the other, each with its parent.
     pub fn each(
         &self,
         range: Range<usize>,
@@ -148,7 +148,7 @@ impl Visited {
         }
     }
 
-    /// Adds a state, unless it is there; whether it did.
+    /// Adds a state, unless it is there; returns whether it was added.
     pub fn add(&mut self, state: &[u64], parent: u32) -> bool {
         if let Some(compact) = &mut self.compact {
             match compact.insert(state, parent) {
@@ -163,7 +163,7 @@ impl Visited {
         new
     }
 
-    /// Keeps states as such from now on: they do not consist of few records.
+    /// Unpacks the states and keeps them so: they do not consist of few records.
     #[cold]
     pub fn unpack(&mut self) {
         let Some(compact) = self.compact.take() else { return };
@@ -176,7 +176,7 @@ impl Visited {
         }
     }
 
-    /// Keeps states as numbers from now on; false when they cannot be.
+    /// Packs the states into numbers; false when they cannot be packed.
     #[cold]
     pub fn pack(&mut self, program: &Program) -> bool {
         let Some(mut compact) = CompactStates::new(program) else { return false };
@@ -189,10 +189,10 @@ impl Visited {
         true
     }
 
-    /// Where states are not kept as such: keeps those on the ways to the given ones, and to the last one. Their numbers
-    /// in `store` are written over those given.
+    /// Where states are not stored as such: stores those on the ways to the wanted ones, and to the last one. Their numbers
+    /// in `store` replace the wanted ones.
     pub fn excerpt<'n>(&mut self, wanted: impl Iterator<Item = &'n mut usize>) -> Result<(), StorageError> {
-        // Those that were not kept are put there by who finds them again.
+        // The search that recovers lossy states puts them there.
         if self.is_table() || self.lossy.is_some() {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl Visited {
         Ok(())
     }
 
-    /// Puts the states on the way to one into `store`; its number there.
+    /// Puts the states on the way to one into `store`; returns its number there.
     fn take_way(&mut self, number: usize) -> Result<usize, StorageError> {
         let mut way = Vec::new();
         let mut next = number as u32;
@@ -223,7 +223,7 @@ impl Visited {
         Ok(self.put_way(way.iter().rev().map(Vec::as_slice)))
     }
 
-    /// Puts states, each found from the one before, into `store`; the last one's number there.
+    /// Puts states, each the parent of the next, into `store`; returns the number of the last one there.
     pub fn put_way<'s>(&mut self, way: impl Iterator<Item = &'s [u64]>) -> usize {
         let mut parent = ROOT;
         for state in way {
@@ -238,7 +238,7 @@ impl Visited {
         parent as usize
     }
 
-    /// Number of the state that was met last, if there is one.
+    /// Number of the state that was found last, if there is one.
     pub fn last(&self) -> Option<usize> {
         self.last.or_else(|| self.parents.len().checked_sub(1))
     }

@@ -2,7 +2,7 @@
 //!
 //! Where arrays have one index and hold no processes or nameless values, a renaming permutes lanes and
 //! remaps the proc globals: sort the lanes, each with the set of globals that point at it. Lanes that
-//! tie are then exchangeable. Otherwise colours of processes are refined and ties are tried out. Both are
+//! tie are then exchangeable. Otherwise colours of processes are refined and all orders of ties are tried. Both are
 //! exact: two states have one representative iff a renaming takes one to the other.
 
 use crate::state::cells::{CellShape, Cells, CodeKind};
@@ -15,11 +15,11 @@ use cubicle_lang::model::System;
 /// How states are brought into canonical form.
 #[derive(Clone, Debug)]
 pub enum Symmetry {
-    /// Not at all: renaming is no symmetry, or is not wanted.
+    /// Not at all: renaming is not a symmetry, or is not wanted.
     Off,
     /// By sorting lanes.
     Lanes(Lanes),
-    /// By sorting lanes where what they say beside processes and nameless values tells apart all that are
+    /// By sorting lanes where their contents besides processes and nameless values distinguish all that are
     /// not exchangeable anyway, by colour refinement elsewhere.
     Mixed(Lanes, General),
     /// By colour refinement.
@@ -27,7 +27,7 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
-    /// What the system allows, or [`Symmetry::Off`] when not `wanted`.
+    /// The symmetry that the system allows, or [`Symmetry::Off`] when not `wanted`.
     pub fn new(system: &System, cells: &Cells, packing: &Packing, wanted: bool) -> Self {
         if wanted {
             Self::beside(usize::from(system.proc_constants), system, cells, packing)
@@ -36,7 +36,7 @@ impl Symmetry {
         }
     }
 
-    /// That of all processes but the first `fixed` ones, which keep their places; these are at least those that the system
+    /// The symmetry of all processes but the first `fixed` ones, which keep their places; these include all that the system
     /// names.
     pub fn beside(fixed: usize, system: &System, cells: &Cells, packing: &Packing) -> Self {
         if system.orders_processes || cells.procs < fixed + 2 {
@@ -88,8 +88,8 @@ impl Symmetry {
         !matches!(self, Self::Off)
     }
 
-    /// Replaces `state` by its representative. How many permutations were tried for it: what
-    /// [`Ticker`](crate::clock::Ticker) counts beside the state itself.
+    /// Replaces `state` by its representative. Returns how many permutations were tried, which
+    /// [`Ticker`](crate::clock::Ticker) counts besides the state itself.
     #[inline]
     pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
         match self {
@@ -108,7 +108,7 @@ impl Symmetry {
         }
     }
 
-    /// Replaces `state` by its representative and says which renaming does it, and how many were tried.
+    /// Replaces `state` by its representative and returns the renaming that does it, and how many were tried.
     pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> (Renaming, u32) {
         match self {
             Self::Off => ((0..cells.procs as u8).collect(), 0),

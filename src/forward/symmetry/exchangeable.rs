@@ -1,10 +1,10 @@
-//! Transitions of processes that a state does not tell apart: one of them is enough.
+//! Transitions of processes that a state does not distinguish: firing one of them is enough.
 
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::MAX_EXCHANGEABLE;
 
 /// Which instances are worth firing in a state some of whose neighbouring lanes are equal: exchanging
-/// these changes nothing, so of the instances that such exchanges make of one another the first is
+/// these changes nothing, so of the instances that such exchanges map to one another the first is
 /// enough.
 #[derive(Clone, Debug)]
 pub struct Exchangeable {
@@ -42,7 +42,7 @@ impl Exchangeable {
         Some(Self { words, rows })
     }
 
-    /// Removes from `enabled` what is not worth firing in the canonical `state`.
+    /// Removes instances that are not worth firing in the canonical `state` from `enabled`.
     #[inline]
     pub fn prune(&self, symmetry: &Symmetry, state: &[u64], enabled: &mut [u64]) {
         let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _)) = symmetry else { return };

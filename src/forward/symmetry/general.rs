@@ -1,8 +1,8 @@
-//! The canonical form of any state: processes in the order of what the cells say of each.
+//! The canonical form of any state: processes in the order of what cells tell about them.
 //!
-//! Three looks, each at more than the one before, until no two processes look alike or those that do can change places
-//! without any change: at what a process has and at who points at it; at its rows and columns; at what the processes
-//! that it has to do with look like (`refinement`). Most states are settled by the first one.
+//! Three comparisons, each of more data than the one before, until all processes differ or equal ones can be exchanged
+//! without any change: what a process has and which cells point at it; its rows and columns; what the processes
+//! related to it look like (`refinement`). The first one suffices for most states.
 
 use std::cell::RefCell;
 
@@ -11,21 +11,21 @@ use crate::state::codes::UNDEF;
 use crate::state::packing::Packing;
 use crate::symmetry::refinement::{Renaming, mix, settle};
 
-/// What is said of a pointer beside the process that it names.
+/// What a pointer says, besides the process that it names.
 const ITSELF: u64 = 1 << 32;
 const ANOTHER: u64 = 2 << 32;
 const NAMELESS: u64 = 3 << 32;
 const POINTED_AT: u64 = 4 << 32;
 const FIXED: u64 = 5 << 32;
 
-/// What the canonical form needs to know of an instance.
+/// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
 pub struct General {
     /// Processes below this number keep their places.
     pub fixed: usize,
     procs: usize,
     tables: Vec<Table>,
-    /// Whether there are values without names, which a renaming may number anew.
+    /// Whether there are values without names, which a renaming may renumber.
     nameless: bool,
     /// Whether some array has more than two indices.
     wide: bool,
@@ -43,7 +43,7 @@ struct Table {
     salt: u64,
 }
 
-/// Room that is used again and again.
+/// Reused buffers.
 #[derive(Default)]
 struct Scratch {
     codes: Vec<i64>,
@@ -59,7 +59,7 @@ thread_local! {
 }
 
 impl General {
-    /// Of an instance of which the first processes keep their places.
+    /// For an instance of which the first processes keep their places.
     pub fn new(fixed: usize, cells: &Cells) -> Self {
         let mut tables: Vec<Table> = Vec::new();
         let mut wide = false;
@@ -81,12 +81,12 @@ impl General {
         Self { fixed, procs: cells.procs, tables, nameless, wide }
     }
 
-    /// Replaces `state` by its representative. How many permutations were tried for it.
+    /// Replaces `state` by its representative. Returns how many permutations were tried.
     pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
         SCRATCH.with_borrow_mut(|scratch| self.settle(scratch, cells, packing, state))
     }
 
-    /// The same, and the renaming that does it.
+    /// Like [`canonicalize`](Self::canonicalize), and also returns the renaming.
     pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> (Renaming, u32) {
         SCRATCH.with_borrow_mut(|scratch| {
             let tried = self.settle(scratch, cells, packing, state);
@@ -137,7 +137,7 @@ impl General {
         0
     }
 
-    /// Puts into the colours what the cells say of each process: those that are about it alone, or (`pairs`) about two.
+    /// Adds what cells tell about each process to the colours: cells about it alone, or (`pairs`) about two processes.
     fn look(&self, codes: &[i64], pairs: bool, seen: &mut Vec<u64>, colours: &mut [u64]) {
         let n = self.procs;
         seen.clear();
@@ -178,7 +178,7 @@ impl General {
         (code != UNDEF && code < self.procs as i64).then_some(code as usize)
     }
 
-    /// Puts what a cell says into what is seen of its processes and of the one that it names.
+    /// Adds what a cell tells to what is seen of its processes and of the one that it names.
     fn cell(&self, table: &Table, (p, q): (usize, usize), code: i64, seen: &mut [u64]) {
         let mut said = code.cast_unsigned();
         if table.pointers
@@ -201,7 +201,7 @@ impl General {
         }
     }
 
-    /// Whether processes of one colour, in this order, can all change places without any change.
+    /// Whether processes of one colour, in this order, can all be exchanged without any change.
     fn alike(&self, codes: &[i64], order: &[u8], colours: &[u64]) -> bool {
         !self.wide
             && order[self.fixed..].windows(2).all(|w| {
@@ -210,7 +210,7 @@ impl General {
             })
     }
 
-    /// Whether the cells of a table are what they were when two processes change places.
+    /// Whether exchanging two processes leaves the cells of a table unchanged.
     fn swaps(&self, table: &Table, codes: &[i64], p: usize, q: usize) -> bool {
         let n = self.procs;
         let (a, b) = (p as i64, q as i64);
@@ -242,7 +242,7 @@ impl General {
         }
     }
 
-    /// The codes under a renaming, values without names as they were.
+    /// The codes under a renaming; values without names keep theirs.
     fn rename(&self, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
         let n = self.procs;
         out.clear();

@@ -1,4 +1,4 @@
-//! The canonical form by sorting lanes: the cells of one process each, one after the other in a word.
+//! The canonical form by sorting lanes: the cells of one process each, next to each other in a word.
 
 use crate::state::cells::Cells;
 use crate::state::packing::{Field, Packed, Packing};
@@ -20,7 +20,7 @@ pub struct Lanes {
     pub keep: Vec<u64>,
 }
 
-/// No more processes than this are sorted by [`Lanes`].
+/// [`Lanes`] sorts no more processes than this.
 pub const MAX_LANES: usize = 16;
 
 impl Lanes {
@@ -42,7 +42,7 @@ impl Lanes {
             for field in self.pointers.iter().chain(&self.lane_pointers) {
                 let target = field.raw(state);
                 if target < self.at.len() as u64 {
-                    // Neither the pair before nor the pair after it.
+                    // Neither the pair before it nor the pair after it.
                     equal &= !(1 << target) & !((1 << target) >> 1);
                 }
             }
@@ -50,7 +50,7 @@ impl Lanes {
         equal
     }
 
-    /// Sorts and says where each lane went; `None` when all lanes stay.
+    /// Sorts and returns the new place of each lane; `None` when all lanes stay.
     #[inline]
     pub fn sort(&self, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
         // Keys of one word are faster, where they fit.
@@ -75,8 +75,8 @@ impl Lanes {
         Some(place)
     }
 
-    /// As [`Lanes::sort`], where lanes also hold processes or nameless values; `None`, and the state as it was, where that
-    /// does not settle it.
+    /// Like [`Lanes::sort`], where lanes also hold processes or nameless values; `None`, and the state unchanged, where that
+    /// does not decide.
     pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
         let mut keys = self.keys::<u128>(u64::BITS, state);
         let keys = &mut keys[self.fixed..self.at.len()];
@@ -92,7 +92,7 @@ impl Lanes {
             let old: [u64; MAX_LANES] =
                 std::array::from_fn(|i| self.at.get(i).map_or(0, |at| self.lane(state, *at)));
             for key in keys.iter_mut() {
-                // What is moved is the whole lane, not only its key.
+                // The whole lane is moved, not only its key.
                 *key = *key & u128::from(u64::MAX) | u128::from(old[key.process()]) << u64::BITS;
             }
             self.rearrange(keys, u64::BITS, state, &mut place);
@@ -116,7 +116,7 @@ impl Lanes {
         self.ties_are_equal(keys, state)
     }
 
-    /// Whether sorted lanes that tie are equal in all they say, and none of them is pointed at: then it does
+    /// Whether sorted lanes that tie are equal in all their cells, and nothing points at any of them: then it does
     /// not matter which comes first.
     fn ties_are_equal(&self, keys: &[u128], state: &[u64]) -> bool {
         let mut pointed_at = 0u64;
@@ -127,7 +127,7 @@ impl Lanes {
             }
         }
         keys.windows(2).all(|w| {
-            // What comes first in a key is the process itself.
+            // The first bits of a key are the process itself.
             let tie = w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER;
             let (p, q) = (w[0].process(), w[1].process());
             let equal = || self.lane(state, self.at[p]) == self.lane(state, self.at[q]);
@@ -140,7 +140,7 @@ impl Lanes {
         (state[usize::from(word)] >> shift) & self.mask
     }
 
-    /// For each lane: what it says (from bit `lane_at` on), which globals point at it, and its number.
+    /// For each lane: its contents (from bit `lane_at` on), the globals that point at it, and its number.
     #[inline]
     fn keys<K: Key>(&self, lane_at: u32, state: &[u64]) -> [K; MAX_LANES] {
         let n = self.at.len();
@@ -157,7 +157,7 @@ impl Lanes {
         keys
     }
 
-    /// Puts the lanes in the order of their keys, and has the globals point to where they went.
+    /// Puts the lanes in the order of their keys, and redirects globals to their new places.
     #[inline]
     fn rearrange<K: Key>(&self, keys: &[K], lane_at: u32, state: &mut [u64], place: &mut [u8; MAX_LANES]) {
         let n = self.at.len();
@@ -181,7 +181,7 @@ impl Lanes {
     }
 }
 
-/// What lanes are sorted by; in its lowest bits the process, then a bit for each global that points at it,
+/// The sort key of a lane; in its lowest bits the process, then a bit for each global that points at it,
 /// then the lane.
 trait Key: Copy + Ord + Default {
     fn new(process: usize, lane: u64, lane_at: u32) -> Self;

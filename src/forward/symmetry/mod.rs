@@ -1,8 +1,8 @@
-//! When two states are the same but for the names of processes.
+//! Equivalence of states up to the names of processes.
 //!
-//! In go the system, its cells and their packing; out come `canonical`, which replaces a state by the
-//! representative of its orbit (by `lanes`, that are sorted, or in `general`, with `refinement` of colours where that is needed), and `exchangeable`,
-//! the steps that equal processes make superfluous.
+//! The input is the system, its cells and their packing; the result is `canonical`, which replaces a state by the
+//! representative of its orbit (by sorting `lanes`, or in `general`, with `refinement` of colours where needed), and `exchangeable`,
+//! the steps that equal processes make redundant.
 
 pub mod canonical;
 pub mod exchangeable;

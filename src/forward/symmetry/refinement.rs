@@ -1,7 +1,7 @@
 //! The canonical form by colour refinement, which works for every state.
 //!
-//! Colours of processes are refined from what each cell says about them, and the ties that remain are
-//! settled by trying their permutations, save for processes whose exchange changes nothing.
+//! Colours of processes are refined from the contents of each cell about them, and the ties that remain are
+//! settled by trying their permutations, except for processes whose exchange changes nothing.
 
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
@@ -18,8 +18,7 @@ pub const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The general canonical form, where what cells say of each process leaves ties; also, how many permutations were tried.
-/// The colours are those so far.
+/// The general canonical form, where the colours so far leave ties; also returns how many permutations were tried.
 pub fn settle(
     cells: &Cells,
     fixed: usize,
@@ -48,7 +47,7 @@ pub fn settle(
     (best, perm, tried)
 }
 
-/// Makes colours of processes that no renaming changes as fine as refinement can.
+/// Refines colours of processes, which are invariant under renaming, as far as possible.
 fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     let procs = cells.procs;
     // Nameless values get colours as well; one row of codes for each class.
@@ -112,7 +111,7 @@ fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     }
 }
 
-/// For each process, the least one of its colour with which it can be exchanged without any change.
+/// For each process, the least one of its colour that can be exchanged with it without any change.
 fn twins(cells: &Cells, fixed: usize, codes: &[i64], colours: &[u64]) -> Vec<usize> {
     let procs = cells.procs;
     let mut twin: Vec<usize> = (0..procs).collect();
@@ -155,7 +154,7 @@ struct Orders<'a> {
     twin: Vec<usize>,
     taken: Vec<bool>,
     perm: Renaming,
-    /// The codes by the permutation that is tried.
+    /// The codes under the permutation that is tried.
     out: Vec<i64>,
     /// Permutations tried.
     tried: u32,

@@ -1,4 +1,4 @@
-//! One representative for each orbit, and only for that one.
+//! Each orbit has exactly one representative.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +59,7 @@ fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
     (program, usize::from(system.proc_constants))
 }
 
-/// Any codes of the cells; few of the many, so that some agree.
+/// Random codes of the cells; few of the many values, so that some agree.
 fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
     let few = rng.random_range(1..4);
     let mut codes: Vec<i64> = cells
@@ -68,7 +68,7 @@ fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
         .map(|cell| match cell.kind {
             _ if cell.undef && rng.random_ratio(1, 4) => UNDEF,
             CodeKind::Int | CodeKind::Real => rng.random_range(0..few),
-            // Processes and nameless values are most worth meeting twice.
+            // Processes and nameless values are the ones that should coincide.
             CodeKind::Enum => rng.random_range(0..few.min(cell.codes as i64)),
             CodeKind::Proc | CodeKind::Abstract => rng.random_range(0..cell.codes as i64),
         })
@@ -77,7 +77,7 @@ fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
     codes
 }
 
-/// The state with process `p` called `names[p]`.
+/// The state with process `p` renamed to `names[p]`.
 fn renamed(cells: &Cells, codes: &[i64], names: &[usize]) -> Vec<i64> {
     let mut out = vec![UNDEF; codes.len()];
     for (from, cell) in cells.cells.iter().enumerate() {
@@ -104,7 +104,7 @@ fn packed(program: &Program, codes: &[i64]) -> Vec<u64> {
     state
 }
 
-/// Looks at random states; how many were settled by sorting lanes that are not plain, and how many were not.
+/// Checks random states; returns how many were settled by sorting lanes that are not plain, and how many were not.
 fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usize) {
     let (program, fixed) = program(text, procs, undefined);
     let Program { cells, packing, symmetry, .. } = &program;
@@ -133,7 +133,7 @@ fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usi
                 names.swap(p, p + 1);
                 let same = p >= fixed && renamed(cells, &codes, &names) == codes;
                 let told = equal >> p & 1 == 1;
-                // Two that name each other, say, can be exchanged as well.
+                // Two processes that name each other, for example, can be exchanged as well.
                 let exact = matches!(symmetry, Symmetry::Lanes(_));
                 assert!(told == same || same && !exact, "{p} and the next: {}", context());
             }
@@ -164,7 +164,7 @@ fn sorted_lanes_are_canonical() {
     }
 }
 
-/// Lanes that also hold processes or nameless values: mostly sorting is enough, and sometimes it is not.
+/// Lanes that also hold processes or nameless values: mostly sorting suffices, and sometimes it does not.
 #[test]
 fn mixed_lanes_are_canonical_by_both_ways() {
     for text in [POINTERS, DATA] {
@@ -183,16 +183,16 @@ fn refined_colours_are_canonical() {
     assert!(matches!(program.symmetry, Symmetry::General(ref it) if it.fixed == 0));
     look(MATRIX, 3, true, 300);
     look(MATRIX, 4, false, 100);
-    // Where one process keeps its place.
+    // With one process that keeps its place.
     let (program, fixed) = self::program(CONSTANT_MATRIX, 3, true);
     assert!(matches!(program.symmetry, Symmetry::General(ref it) if it.fixed == 1) && fixed == 1);
     look(CONSTANT_MATRIX, 3, true, 300);
     look(CONSTANT_MATRIX, 4, false, 100);
 }
 
-/// How many permutations are tried: what colours tell apart, and what can be exchanged, is not tried out.
+/// How many permutations are tried: none for processes that colours distinguish or that can be exchanged.
 #[test]
-fn only_ties_are_tried_out() {
+fn only_ties_are_permuted() {
     let (program, _) = program(MATRIX, 4, false);
     let Program { cells, packing, symmetry, .. } = &program;
     let tried = |related: &dyn Fn(u8, u8) -> bool, marked: &[u8], named: i64| {
@@ -223,7 +223,7 @@ fn only_ties_are_tried_out() {
     assert_eq!(program.symmetry.canonicalize(&program.cells, &program.packing, &mut state), 0);
 }
 
-/// Of instances that equal processes make of one another one is fired: the successors are the same orbits. With nine
+/// Of instances that equal processes map to one another one is fired: the successors are the same orbits. With nine
 /// processes there are more instances than a word has bits.
 #[test]
 fn equal_processes_have_equal_successors() {
@@ -257,9 +257,9 @@ fn equal_processes_have_equal_successors() {
     }
 }
 
-/// Where the order of processes shows, or there is just one that may move, nothing is renamed.
+/// Where the order of processes is visible, or only one process may move, nothing is renamed.
 #[test]
-fn there_is_not_always_a_symmetry() {
+fn without_symmetry_nothing_is_renamed() {
     let (one, _) = program(CONSTANT, 2, true);
     assert!(!one.symmetry.is_on());
     let (two, _) = program(CONSTANT, 3, true);

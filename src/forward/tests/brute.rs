@@ -32,7 +32,7 @@ impl<'a> Brute<'a> {
             }
             Type::Abstract(_) => (0..=used.len() as u32).map(Value::Abstract).collect(),
             Type::Proc if self.system.orders_processes => {
-                // Every used value, and a new one between any two neighbours (or beyond the ends).
+                // Every value in use, and a new one between any two neighbours (or beyond the ends).
                 let mut points: Vec<i64> = (0..self.procs).map(|p| Point::process(p).0).collect();
                 points.extend(
                     used.iter().filter_map(|v| if let Value::Proc(p) = v { Some(p.0) } else { None }),
@@ -155,7 +155,7 @@ impl<'a> Brute<'a> {
         seen
     }
 
-    /// What the explorer does not tell apart: nameless values that nothing compares.
+    /// The states as the explorer distinguishes them: without the identity of nameless values that nothing compares.
     pub fn collapsed(&self, states: &BTreeSet<Vec<Value>>, classes: &Classes) -> BTreeSet<Vec<Value>> {
         let vars: Vec<usize> = (0..self.system.vars.len())
             .flat_map(|v| std::iter::repeat_n(v, self.procs.pow(self.system.vars[v].arity() as u32)))

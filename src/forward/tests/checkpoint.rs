@@ -1,4 +1,4 @@
-//! Checkpoints that somebody else wrote: whatever their bytes, no panic, and no more memory than the files take.
+//! Corrupt or forged checkpoints: whatever their bytes, no panic, and no more memory than the files take.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use cubicle_run::observer::Silent;
 use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
 use cubicle_run::result::{Exploration, Stop};
 
-/// A lock that several may hold, with a number and an outside value.
+/// A lock that several processes may hold, with a number and an outside value.
 pub const MODEL: &str = "
     type t = Idle | Want | Crit
     var Turn : proc
@@ -33,9 +33,9 @@ fn run(system: &System, folder: &Path, resume: bool) -> Exploration {
     run_with(system, folder, resume, None)
 }
 
-/// The same, which may go on on a disk.
+/// Like `run`, with states that may move to a disk.
 fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) -> Exploration {
-    // Who goes on would wait for the disk.
+    // A resumed run would wait for the disk.
     let every = Duration::from_secs(if resume { 3600 } else { 0 });
     let checkpoint = Checkpoint::new(folder, MODEL).every(every).resume(resume);
     let options = ForwardOptions::default().stop_at_unsafe(false).deadlock(true).max_states(2000);
@@ -43,7 +43,7 @@ fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) 
     explore(system, 3, &options, &Interrupt::default(), &mut Silent).exploration
 }
 
-/// Sets the manifest right for the bytes of its files, which may be any.
+/// Makes the manifest match the bytes of its files, which may be anything.
 fn sign(folder: &Path, manifest: &Manifest) {
     let sign = |part: &Part| {
         let bytes = fs::read(folder.join(&part.file)).unwrap();
@@ -123,9 +123,9 @@ fn any_bytes_are_refused_or_explored() {
     assert!(refused > 600, "most of it makes no sense: {refused}");
 }
 
-/// Numbers in the course that would leave their range later.
+/// Numbers in the course file that would later leave their range.
 #[test]
-fn what_fired_may_be_any_number() {
+fn firing_counts_may_be_any_number() {
     let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
@@ -134,7 +134,7 @@ fn what_fired_may_be_any_number() {
     let bytes = fs::read(folder.join(&manifest.course.file)).unwrap();
     let mut from = Bytes(&bytes);
     let mut forged = Vec::new();
-    // The first state, whether a number left its range, how many transitions.
+    // The first state, whether a number left its range, and the number of transitions.
     let begin = [(); 3].map(|()| from.number().unwrap());
     for n in begin {
         put(&mut forged, n);
@@ -149,16 +149,16 @@ fn what_fired_may_be_any_number() {
     sign(folder, &manifest);
     let found = run(&system, folder, true);
     assert_eq!((found.fault, found.fired), (None, vec![u64::MAX; 3]));
-    // A level, and no more: it has no bytes of its own in the files of states.
+    // Another level only: it has no bytes of its own in the files of states.
     manifest = Manifest::read(folder).unwrap();
     manifest.level += 1;
     sign(folder, &manifest);
     assert!(run(&system, folder, true).fault.unwrap().contains("and the manifest says"));
 }
 
-/// One counts, so that there are as many records as states: they are no numbers.
+/// A process counts, so that there are as many records as states: they are not packed.
 #[test]
-fn states_that_have_no_room_are_not_read() {
+fn states_that_do_not_fit_are_not_read() {
     let text = "
         array N[proc] : int
         init (i) { N[i] = 0 }
@@ -184,13 +184,13 @@ fn states_that_have_no_room_are_not_read() {
 }
 
 #[test]
-fn files_are_files_and_no_longer_than_they_can_be() {
+fn checkpoint_files_are_regular_and_bounded() {
     let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     assert_eq!(run(&system, folder, false).fault, None);
     let manifest = Manifest::read(folder).unwrap();
-    // A file with nothing in it takes no room on the disk, and much of the memory.
+    // A sparse file takes no room on the disk, but much memory when read.
     let long = 1 << 42;
     for what in 0..3 {
         let mut forged = manifest.clone();
@@ -202,7 +202,7 @@ fn files_are_files_and_no_longer_than_they_can_be() {
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(long).unwrap();
         fs::write(folder.join("manifest"), forged.text()).unwrap();
         let why = run(&system, folder, true).fault.unwrap();
-        assert!(why.contains("it is longer than what it says can be"), "{why}");
+        assert!(why.contains("it is longer than its contents can be"), "{why}");
         fs::write(path, bytes).unwrap();
     }
     #[cfg(unix)]
@@ -212,7 +212,7 @@ fn files_are_files_and_no_longer_than_they_can_be() {
         let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap();
         assert!(made.success());
         let why = run(&system, folder, true).fault.unwrap();
-        assert!(why.contains("it is no regular file"), "{why}");
+        assert!(why.contains("it is not a regular file"), "{why}");
         fs::remove_file(folder.join(name)).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! The compact store against the table: everything that an exploration says is the same.
+//! The compact store against the table: all results of an exploration are the same.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use cubicle_run::observer::Silent;
 use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
 use cubicle_run::result::{Exploration, Stop};
 
-/// All that an exploration says, but for how much memory it took.
+/// All results of an exploration, except its memory use.
 fn all(found: &Exploration) -> String {
     format!("{found:#?}")
 }
 
 #[test]
-fn an_exploration_says_the_same_with_either_store() {
+fn an_exploration_reports_the_same_with_either_store() {
     let mut seen = 0;
     for (name, system) in super::models("examples").into_iter().chain(super::models("tests/traps")) {
         for (procs, states, jobs) in [(2, 3_000, 1), (3, 20_000, 2), (4, 7_001, 1)] {
@@ -55,7 +55,7 @@ fn states_without_records_are_kept_as_they_are() {
     assert_eq!(all(&compact), all(&table));
 }
 
-/// The table has no more room halfway, and the states become numbers.
+/// The table fills up halfway, and the states are packed.
 #[test]
 fn states_are_packed_when_memory_runs_out() {
     let text =
@@ -72,7 +72,7 @@ fn states_are_packed_when_memory_runs_out() {
     for jobs in [1, 2, 5] {
         assert_eq!(all(&run(StoreKind::Auto, little, jobs)), all(&table), "{jobs} threads");
     }
-    // Where that is not enough either, it ends at the same state for any number of threads.
+    // Where that does not suffice either, it ends at the same state for any number of threads.
     let less = Some(1 << 19);
     let cut = run(StoreKind::Auto, less, 1);
     assert_eq!(cut.stop, Stop::Memory);
@@ -80,9 +80,9 @@ fn states_are_packed_when_memory_runs_out() {
     assert_eq!(all(&run(StoreKind::Auto, less, 3)), all(&cut));
 }
 
-/// What was packed when it was kept is packed when it goes on.
+/// States that were packed when the checkpoint was written are packed when it is resumed.
 #[test]
-fn a_checkpoint_of_packed_states_goes_on() {
+fn a_checkpoint_of_packed_states_resumes() {
     let text =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german.cub")).unwrap();
     let system = cubicle_lang::load(&text).unwrap().system;
@@ -100,7 +100,7 @@ fn a_checkpoint_of_packed_states_goes_on() {
     assert_eq!((again.states, again.stop, again.fault), (134_331, Stop::Complete, None));
 }
 
-/// Initial states alone are more than the table has room for.
+/// The initial states alone do not fit into the table.
 #[test]
 fn initial_states_are_packed_when_memory_runs_out() {
     let text = "

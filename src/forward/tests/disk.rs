@@ -1,4 +1,4 @@
-//! States on a disk against states in memory: everything that an exploration says is the same.
+//! States on a disk against states in memory: all results of an exploration are the same.
 
 use std::fs;
 use std::path::Path;
@@ -13,18 +13,18 @@ use cubicle_run::observer::Silent;
 use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
 use cubicle_run::result::{Exploration, Stop};
 
-/// All that an exploration says.
+/// All results of an exploration.
 fn all(found: &Exploration) -> String {
     format!("{found:#?}")
 }
 
-/// Goes on in a folder after so many states, with room for about a hundred successors in the memory.
+/// Moves to a folder after `after` states, with room for about a hundred successors in the memory.
 fn spilled(options: &ForwardOptions, folder: &Path, store: StoreKind, after: usize) -> ForwardOptions {
     options.clone().store(store).spill(Spill::new(folder).buffer(3_000).after(after))
 }
 
 #[test]
-fn an_exploration_says_the_same_on_a_disk() {
+fn an_exploration_reports_the_same_on_a_disk() {
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path().join("spilled");
     let mut seen = 0;
@@ -34,7 +34,7 @@ fn an_exploration_says_the_same_on_a_disk() {
             let options = options.stop_at_unsafe(jobs == 2).symmetry(procs != 2);
             let memory = run(&system, procs, &options);
             let stores = [StoreKind::Table, StoreKind::Compact, StoreKind::Auto];
-            // Once also within the initial states, and where it would have ended.
+            // Also once within the initial states, and where it would have ended.
             let after = [0, 1, 17, 300, 2_000][(seen + jobs) % 5];
             let found = run(&system, procs, &spilled(&options, &folder, stores[seen % 3], after));
             assert_eq!(all(&found), all(&memory), "{name} with {procs}, {jobs} threads, {after}");
@@ -48,7 +48,7 @@ fn an_exploration_says_the_same_on_a_disk() {
 }
 
 #[test]
-fn random_systems_are_the_same_on_a_disk() {
+fn random_systems_are_explored_alike_on_a_disk() {
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     let mut wanted = 0;
@@ -80,15 +80,15 @@ fn random_systems_are_the_same_on_a_disk() {
 }
 
 #[test]
-fn a_folder_is_nobody_elses_and_empty_again() {
+fn a_folder_is_exclusive_and_left_empty() {
     let temporary = tempfile::TempDir::new().unwrap();
     let path = temporary.path().join("spilled");
     let folder = Folder::take(&path).unwrap();
     let why = Folder::take(&path).unwrap_err().0;
-    assert!(why.ends_with("another run has its states there"), "{why}");
+    assert!(why.ends_with("another run keeps its states there"), "{why}");
     drop(folder);
     assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
-    // A run that was killed left these.
+    // Files of a killed run.
     fs::write(path.join("in-use"), "").unwrap();
     fs::write(path.join("states-17"), "many").unwrap();
     drop(Folder::take(&path).unwrap());
@@ -113,9 +113,9 @@ fn a_folder_is_nobody_elses_and_empty_again() {
     assert!(run(&system, 3, &both).fault.unwrap().ends_with("it is not empty"), "one folder for both");
 }
 
-/// A run that is ended at any moment goes on with its checkpoint, on the disk or in memory; so does one that was in memory.
+/// A run that ends at any moment resumes from its checkpoint, on the disk or in memory; so does one that was in memory.
 #[test]
-fn checkpoints_go_on_with_what_is_on_a_disk() {
+fn checkpoints_resume_states_on_a_disk() {
     let system = cubicle_lang::load(include_str!("../../../examples/german_wrong.cub")).unwrap().system;
     let options = ForwardOptions::default().deadlock(true).stop_at_unsafe(false).max_states(6_000);
     let memory = run(&system, 3, &options);
@@ -142,9 +142,9 @@ fn checkpoints_go_on_with_what_is_on_a_disk() {
     assert!(ended > 0 && whole > 0, "{ended} {whole}");
 }
 
-/// Whatever happens to a file is found when it is read, and said with its name.
+/// Any change of a file is detected when it is read, and reported with its name.
 #[test]
-fn files_that_change_are_found_out() {
+fn changed_files_are_detected() {
     let level = |states: &mut DiskStates, first: u64| {
         for n in first..first + 3_000 {
             states.push(&[n * 7 % 5_003, n % 3], (n / 4) as u32, 1)?;

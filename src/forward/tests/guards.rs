@@ -11,7 +11,7 @@ use crate::state::codes::UNDEF;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 
-/// With k processes 1 + k + k (k - 1) transitions, which look at cells of every kind.
+/// With k processes 1 + k + k (k - 1) transitions, which read cells of every kind.
 const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] : t array L[proc] : bool
     init (z) { S[z] = A && L[z] = True } unsafe (z) { S[z] = C && P = z }
     transition any () { N := ?; P := ? }
@@ -19,7 +19,7 @@ const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] :
     transition two (x y) requires { S[x] = B && S[y] <> C && L[y] = True } { L[x] := False; S[y] := C }";
 
 #[test]
-fn an_index_says_what_each_guard_says() {
+fn the_index_agrees_with_each_guard() {
     let system = cubicle_lang::load(MODEL).expect("a correct model").system;
     let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
     let mut widths = Vec::new();

@@ -1,5 +1,5 @@
-//! Checkpoints of spread explorations: whatever step is the last one, those who go on end as if nothing had happened;
-//! whatever their files say, no panic.
+//! Checkpoints of distributed explorations: whatever step is the last one, a resumed run ends as if it had not stopped;
+//! whatever the files contain, no panic.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn kept(folder: &Path, every: u64, resume: bool) -> ForwardOptions {
     options().max_states(2000).checkpoint(Checkpoint::new(folder, MODEL).every(every).resume(resume))
 }
 
-/// What so many processes with so many workers find, as long as `goes_on`.
+/// The result of this many processes with this many workers, as long as `goes_on`.
 fn explore_kept(
     system: &System,
     options: &ForwardOptions,
@@ -49,7 +49,7 @@ fn files(folder: &Path, manifest: &Manifest) -> Vec<(std::path::PathBuf, Part)> 
 }
 
 #[test]
-fn whatever_step_is_the_last_the_rest_ends_as_the_whole() {
+fn a_run_killed_at_any_step_resumes_to_the_same_end() {
     let system = cubicle_lang::load(MODEL).unwrap().system;
     let whole = explore_kept(&system, &options().max_states(2000), (1, 1), 0, &mut || true).unwrap();
     assert!(whole.unsafe_trace.is_some() && !whole.deadlocks.is_empty() && whole.depth > 5, "{whole:?}");
@@ -63,7 +63,7 @@ fn whatever_step_is_the_last_the_rest_ends_as_the_whole() {
             let resume = Manifest::is_in(&folder);
             let workers = rng.random_range(1..4);
             let mut left: u32 = rng.random_range(1..250);
-            // At each step, the manifest that is there names whole files.
+            // At each step, the manifest in the folder names complete files.
             let mut goes_on = || {
                 if let Ok(manifest) = Manifest::read(&folder) {
                     for (folder, part) in files(&folder, &manifest) {
@@ -83,7 +83,7 @@ fn whatever_step_is_the_last_the_rest_ends_as_the_whole() {
                 break found;
             }
             killed += 1;
-            // Somebody was killed in the middle of a write.
+            // A process was killed in the middle of a write.
             if folder.join("process-0").exists() {
                 fs::write(folder.join("process-0/states-99-0.new"), "half of").unwrap();
             }
@@ -103,9 +103,9 @@ fn other_sizes_models_and_options_are_refused() {
         explore_kept(&system, options, sizes, 3, &mut || true).unwrap().fault.unwrap_or_default()
     };
     assert_eq!(run(&kept(folder, 0, false), (2, 1)), "");
-    assert!(run(&kept(folder, 0, false), (2, 1)).contains("it has one already, which `cubicle resume`"));
+    assert!(run(&kept(folder, 0, false), (2, 1)).contains("it already has one, which `cubicle resume`"));
     let of_three = run(&kept(folder, 0, true), (3, 1));
-    assert!(of_three.contains("it is that of 2 processes, and this cluster has 3"), "{of_three}");
+    assert!(of_three.contains("it was written by 2 processes, and this cluster has 3"), "{of_three}");
     let other = run(&kept(folder, 0, true).deadlock(false), (2, 1));
     assert!(
         other.contains("looking for deadlocks is on there, and looking for deadlocks is off here"),
@@ -115,7 +115,7 @@ fn other_sizes_models_and_options_are_refused() {
     model.checkpoint.as_mut().unwrap().model = MODEL.replace("Turn", "Next");
     assert!(run(&model, (2, 1)).contains("it has `    var Turn : proc` where the model now has `"));
     let alone = super::run(&system, 3, &kept(folder, 0, true)).fault.unwrap_or_default();
-    assert!(alone.contains("it is that of a cluster, and no cluster explores"), "{alone}");
+    assert!(alone.contains("it was written by a cluster, and this run has no cluster"), "{alone}");
     for used in [folder.to_owned(), folder.join("process-1")] {
         let lock = lock(&used).unwrap();
         let busy = run(&kept(folder, 0, true), (2, 1));
@@ -123,19 +123,19 @@ fn other_sizes_models_and_options_are_refused() {
         drop(lock);
     }
     assert_eq!(run(&kept(folder, 0, true), (2, 1)), "");
-    // Parts without a manifest may be those of a process 0 that was elsewhere.
+    // Parts without a manifest may belong to a process 0 that was elsewhere.
     fs::remove_file(folder.join("manifest")).unwrap();
     fs::remove_file(folder.join("model")).unwrap();
     assert!(run(&kept(folder, 0, false), (2, 1)).contains("process 0 had elsewhere"));
     fs::write(folder.join("model"), "").unwrap();
     assert_eq!(run(&kept(folder, 0, false), (2, 1)), "");
-    // That of one alone.
+    // A checkpoint of one process alone.
     let other = tempfile::TempDir::new().unwrap();
     assert_eq!(super::run(&system, 3, &kept(other.path(), 0, false)).fault, None);
-    assert!(run(&kept(other.path(), 0, true), (2, 1)).contains("it is not that of a cluster"));
+    assert!(run(&kept(other.path(), 0, true), (2, 1)).contains("it was not written by a cluster"));
 }
 
-/// Sets the manifest right for the bytes of its files, which may be any.
+/// Makes the manifest match the bytes of its files, which may be anything.
 fn sign(folder: &Path, mut manifest: Manifest) {
     let sign = |folder: &Path, part: &mut Part| {
         let bytes = fs::read(folder.join(&part.file)).unwrap();
@@ -192,7 +192,7 @@ fn any_bytes_are_refused_or_explored() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut refused = 0;
     for round in 0..300 {
-        // Every third time what the lead knows, else states.
+        // Every third time the lead's data, else states.
         let (path, right) = &files[if round % 3 == 0 { 0 } else { rng.random_range(0..files.len()) }];
         let mut bytes = right.clone();
         let place = rng.random_range(0..=bytes.len());
@@ -218,7 +218,7 @@ fn any_bytes_are_refused_or_explored() {
         }
     }
     assert!(refused > 200, "most of it makes no sense: {refused}");
-    // A file that goes away, without a word in the manifest.
+    // A file that disappears, while the manifest still names it.
     sign(folder, manifest);
     fs::remove_file(&files[3].0).unwrap();
     let found = explore_kept(&system, &kept(folder, 0, true), sizes, 1, &mut || true).unwrap();

@@ -27,9 +27,9 @@ fn with_enough_bits_nothing_is_missed_and_nothing_is_claimed() {
     assert!(seen > 50_000 && traces > 10, "{seen} states, {traces} runs");
 }
 
-/// However few bits there are, what is found is a run: those that do not replay panic.
+/// With any number of bits, each finding has a run: those that do not replay panic.
 #[test]
-fn with_few_bits_states_are_missed_and_runs_are_runs() {
+fn with_few_bits_states_are_missed_and_runs_replay() {
     let mut missed = 0;
     let mut traces = 0;
     for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {

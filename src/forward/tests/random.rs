@@ -90,7 +90,7 @@ impl Shape {
         (0..self.below(max + 1)).filter_map(|_| self.literal(scope, order)).collect()
     }
 
-    /// A disjunct of init; a tight one says something about most variables.
+    /// A disjunct of init; a tight one constrains most variables.
     fn initial(&mut self, params: u8, tight: bool, order: bool) -> Conj {
         let mut conj = self.conj(params, if tight { 1 } else { 4 }, order);
         for v in 0..self.vars.len() {

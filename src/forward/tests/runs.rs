@@ -1,4 +1,4 @@
-//! Properties of runs of random small systems, against a search of another kind on states of the reference semantics.
+//! Run properties of random small systems, against a search of another kind on states of the reference semantics.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use cubicle_lang::model::*;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
 
-/// A step of the brute graph: the transition, its arguments, and the state that it leads to. A state without a step has
-/// one to itself by no transition.
+/// A step of the brute graph: the transition, its arguments, and the successor. A state without a step has
+/// one to itself without a transition.
 type BruteStep = (Option<(TransitionId, Vec<usize>)>, usize);
 
 /// All states and all steps.
@@ -75,11 +75,11 @@ fn graph(brute: &Brute<'_>) -> Option<BruteGraph> {
 type StepSet = Vec<Vec<bool>>;
 
 impl BruteGraph {
-    /// The states of `area` from which a run within it takes steps of each of these sets again and again: the greatest
+    /// The states of `area` from which a run within it takes steps of each of these sets infinitely often: the greatest
     /// fixpoint, by naive iteration.
     fn again_and_again(&self, area: &[bool], sets: &[StepSet]) -> Vec<bool> {
         let mut kept = area.to_vec();
-        // Some step at all is to be taken again and again.
+        // Some step at all must be taken infinitely often.
         let any: StepSet = self.steps.iter().map(|steps| vec![true; steps.len()]).collect();
         loop {
             let before = kept.clone();
@@ -106,7 +106,7 @@ impl BruteGraph {
     }
 
     /// The states of `area` from which a fair run stays in it. A strong constraint is either served or never enabled from
-    /// some moment on: all ways to choose are tried.
+    /// some moment on: all choices are tried.
     fn fair(&self, brute: &Brute<'_>, area: &[bool]) -> Vec<bool> {
         let asked: Vec<FairStep> = brute.semantics.fair_steps();
         let possible = |state: usize, fair: &FairStep| {
@@ -277,7 +277,7 @@ fn system(seed: u64, order: bool) -> System {
     System::new(system)
 }
 
-/// A random system in which processes that nobody watches change places: few variables, one of them a pointer, and each
+/// A random system in which processes that no property observes are exchanged: few variables, one of them a pointer, and each
 /// process has its own fairness.
 fn turning(seed: u64) -> System {
     let mut shape = Shape::new(seed);
@@ -317,8 +317,8 @@ struct Tally {
     turned: usize,
 }
 
-/// The answer for a property alone, which watches as few processes as that needs, is that of brute force, with symmetry and
-/// on two threads; `states` are those without symmetry.
+/// Checks the answer for a property alone, which observes as few processes as possible, against brute force, with symmetry and
+/// on two threads; `states` is the number of states without symmetry.
 fn compare_alone(
     system: &System,
     procs: usize,
@@ -419,11 +419,11 @@ fn processes_that_change_places_are_followed() {
     assert!(tally.reduced > least && tally.turned > least / 3 && tally.open * 50 < tally.held, "{tally:?}");
 }
 
-/// Where an instance breaks a property, its monitor reaches the bad state. How often it does where the property holds as
-/// well, and how often it does not.
+/// Where an instance violates a property, its monitor reaches the bad state. Counts how often it does where the property
+/// holds as well, and how often it does not.
 fn monitor(seed: u64, tally: &mut [usize; 3]) {
     let system = system(seed, false);
-    // The generator gives `bool`s three values, which no run that is replayed may have.
+    // The generator gives `bool`s three values, which no replayed run may have.
     let three = |it: &Update| {
         let Assignment::Cases(branches) = &it.assignment else { return false };
         system.var(it.var).ty == Type::Enum(BOOL)

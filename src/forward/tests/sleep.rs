@@ -5,7 +5,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::run::limits::Limits;
 
-/// Processes that mostly mind their own business.
+/// Processes that mostly use their own variables.
 fn local_system(seed: u64) -> System {
     let mut system = wide_system().to_parts();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -56,7 +56,7 @@ fn depths(visited: &store::visited::Visited) -> BTreeMap<Vec<u64>, usize> {
     depths.into_iter().enumerate().map(|(i, depth)| (visited.store.state(i).to_vec(), depth)).collect()
 }
 
-/// Compares what the two searches find; the steps that each computes.
+/// Compares the results of the two searches; returns the steps that each computes.
 fn compare(
     system: &System,
     procs: usize,
@@ -90,7 +90,7 @@ fn compare(
 }
 
 #[test]
-fn they_lose_nothing() {
+fn sleep_sets_lose_no_state() {
     let how = [(false, false), (false, true), (true, false), (true, true)];
     let (mut computed, mut all) = (0, 0);
     for seed in 0..80 {

@@ -1,4 +1,4 @@
-//! Spread explorations: the same outcome for any number of members and any order in which states arrive, and that of one.
+//! Distributed explorations: the same outcome for any number of members and any order in which states arrive, and that of one.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,13 +9,13 @@ use crate::spread::lead::Outcome;
 use crate::spread::member::Member;
 use crate::spread::message::{Command, Parcel};
 
-/// Explores with so many members; parcels arrive in an order that `seed` says.
+/// Explores with `members` members; parcels arrive in an order that depends on `seed`.
 fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
     spread_until(instance, (members, 1), seed, &mut || true).expect("it goes on to the end")
 }
 
-/// As [`spread`], with so many processes and workers, as long as `goes_on` says so, which is asked before each step of
-/// anybody.
+/// Like [`spread`], with these numbers of processes and workers, as long as `goes_on` returns true, which is called before
+/// each step of a member.
 pub fn spread_until(
     instance: &Instance,
     (processes, workers): (usize, usize),
@@ -38,7 +38,7 @@ pub fn spread_until(
             return Some(lead.outcome());
         }
         let mut busy: Vec<usize> = Vec::new();
-        // States of one member may be faster than the command to another one.
+        // States of one member may arrive before the command to another one.
         let mut parcels: Vec<(usize, Parcel)> =
             (0..members).map(|to| (to, Parcel::Command(command.clone()))).collect();
         while !busy.is_empty() || !parcels.is_empty() {
@@ -53,7 +53,7 @@ pub fn spread_until(
                         owners[to].command(command);
                         busy.push(to);
                     }
-                    Parcel::Summary(_) => panic!("nobody has asked for it"),
+                    Parcel::Summary(_) => panic!("no summary was requested"),
                 }
             } else {
                 let at = rng.random_range(0..busy.len());
@@ -77,12 +77,12 @@ pub fn of_spread(system: &System, procs: usize, options: &ForwardOptions, member
     }
 }
 
-/// What must not depend on the number of members.
+/// The results that must not depend on the number of members.
 pub fn all(of: &Exploration) -> String {
     format!("{of:?}")
 }
 
-/// What is that of an exploration by one alone, where it sees all states.
+/// The results that a single process has as well, where it explores all states.
 fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
     let never: Vec<_> = of.never_fired().collect();
     let lengths =

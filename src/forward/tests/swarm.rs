@@ -1,4 +1,4 @@
-//! Campaigns of several processes: state by state that of one, and whatever another one says, no panic.
+//! Campaigns of several processes: state by state that of one, and whatever a process sends, no panic.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,12 +13,12 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::wire::{OutcomeReader, put_outcome};
 use crate::{EpochMessage, Peers};
 
-/// A process whose words go through channels.
+/// A process whose messages go through channels.
 struct Member {
     me: usize,
     to: Vec<Option<Sender<EpochMessage>>>,
     from: Vec<Option<Receiver<EpochMessage>>>,
-    /// What becomes of what is said.
+    /// How messages are corrupted.
     spoils: fn(&mut Vec<u8>),
     distrusts: Sender<usize>,
 }
@@ -49,7 +49,7 @@ impl Peers for Member {
     }
 }
 
-/// What so many processes find together, and who of them was distrusted.
+/// The results of these processes together, and which of them were rejected.
 fn together(
     (system, procs): (&System, usize),
     of_process: &[ForwardOptions],
@@ -88,14 +88,14 @@ fn example() -> System {
     cubicle_lang::load(include_str!("../../../examples/mesi.cub")).expect("it is an example").system
 }
 
-/// The same but for the time that walks took.
+/// The exploration without the time that walks took.
 fn without_time(mut exploration: Exploration) -> Exploration {
     exploration.techniques.iter_mut().for_each(|it| it.time = Duration::ZERO);
     exploration
 }
 
 #[test]
-fn several_find_what_one_finds() {
+fn several_processes_find_what_one_finds() {
     for seed in 0..16 {
         let system = Shape::new(seed).system(seed % 2 == 0);
         for strategy in [Strategy::Cfl, Strategy::Random, Strategy::Dfs] {
@@ -114,7 +114,7 @@ fn several_find_what_one_finds() {
 }
 
 #[test]
-fn the_memory_of_one_ends_all() {
+fn all_stop_when_one_runs_out_of_memory() {
     let system = example();
     let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
     let small = ForwardOptions { memory: Some(1 << 14), ..options.clone() };
@@ -125,7 +125,7 @@ fn the_memory_of_one_ends_all() {
 }
 
 #[test]
-fn what_is_cut_or_too_long_is_distrusted() {
+fn malformed_messages_are_protocol_errors() {
     let system = example();
     let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
     let spoils: [fn(&mut Vec<u8>); 3] = [|it| it.truncate(it.len() - 1), |it| it.push(0), |it| it.fill(0xff)];
@@ -136,7 +136,7 @@ fn what_is_cut_or_too_long_is_distrusted() {
 }
 
 #[test]
-fn who_knows_other_things_is_distrusted() {
+fn processes_with_other_options_reject_each_other() {
     let system = example();
     let options = ForwardOptions { strategy: Strategy::Random, ..options() };
     let (_, mut distrusted) = together((&system, 3), &[options.clone(), options.depth(1)], |_| ());
@@ -145,9 +145,9 @@ fn who_knows_other_things_is_distrusted() {
 }
 
 proptest! {
-    /// Whatever is read, it is a walk of this campaign, or none.
+    /// Any bytes are read as a walk of this campaign, or rejected.
     #[test]
-    fn any_bytes_are_read(changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4), cut in any::<u16>()) {
+    fn any_bytes_are_read_without_panic(changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4), cut in any::<u16>()) {
         let system = Arc::new(example());
         let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
         let interrupt = Interrupt::default();

@@ -1,4 +1,4 @@
-//! The form of each construct. Walks over the tree, which says what the next tokens are.
+//! The layout of each construct. Walks over the tree, which determines the next tokens.
 
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
@@ -7,7 +7,7 @@ use crate::syntax::ast::{
     Transition, TypeDecl, Update,
 };
 
-/// What may follow the last operand of a formula in its line: ` }`, `);`.
+/// Room for text after the last operand of a formula in its line: ` }`, `);`.
 const CLOSING: usize = 3;
 
 /// Adds the text of `file`, whose tokens are `lexemes`, to `out`.
@@ -168,7 +168,7 @@ fn block(w: &mut Writer<'_, '_>, sep: Sep, body: &Expr) {
     });
 }
 
-/// What stands in braces: on their line when the author has it in one line and there is room.
+/// The text in braces: on their line when the author has it in one line and there is room.
 fn braces(w: &mut Writer<'_, '_>, sep: Sep, mut body: impl FnMut(&mut Writer<'_, '_>)) {
     let close = w.lexemes.list.get(w.at).map_or(w.at, |lexeme| lexeme.closed_by);
     let broken = (w.at + 1..=close).any(|at| w.lexemes.gap(at).takes_lines());
@@ -319,7 +319,7 @@ fn chain<'e>(w: &mut Writer<'_, '_>, operands: impl Iterator<Item = &'e Expr>, s
     }
 }
 
-/// A blank where what follows fits into the line, else a new line.
+/// A blank where the following text fits into the line, else a new line.
 fn fill(w: &mut Writer<'_, '_>, next: impl FnOnce(&mut Writer<'_, '_>)) -> Sep {
     if w.gap().is_broken() {
         Sep::Line(Blank::Kept)

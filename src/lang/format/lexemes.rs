@@ -1,9 +1,9 @@
-//! The tokens of a text with what stands between them: comments and line breaks.
+//! The tokens of a text with the comments and line breaks between them.
 
 use crate::diagnostic::BYTE_ORDER_MARK;
 use crate::syntax;
 
-/// What stands before a token, or at the end.
+/// The comments and line breaks before a token, or at the end.
 #[derive(Clone, Default, Debug)]
 pub struct Gap<'t> {
     /// The comments, verbatim.
@@ -36,7 +36,7 @@ pub struct Lexeme<'t> {
     pub text: &'t str,
     /// Offset of the byte after it.
     pub end: usize,
-    /// What stands before it.
+    /// Comments and line breaks before it.
     pub gap: Gap<'t>,
     /// For an opening parenthesis, bracket or brace: the index of the one that closes it.
     pub closed_by: usize,
@@ -47,7 +47,7 @@ pub struct Lexeme<'t> {
 pub struct Lexemes<'t> {
     /// The tokens.
     pub list: Vec<Lexeme<'t>>,
-    /// What stands after the last one.
+    /// Comments and line breaks after the last one.
     pub end: Gap<'t>,
 }
 
@@ -69,7 +69,7 @@ impl<'t> Lexemes<'t> {
         self.list.partition_point(|lexeme| lexeme.end < end as usize)
     }
 
-    /// What stands before token number `at`, or at the end.
+    /// The comments and line breaks before token number `at`, or at the end.
     pub fn gap(&self, at: usize) -> &Gap<'t> {
         self.list.get(at).map_or(&self.end, |lexeme| &lexeme.gap)
     }
@@ -98,7 +98,7 @@ pub fn read(text: &str) -> Lexemes<'_> {
     Lexemes { list, end: gap(&text[from..]) }
 }
 
-/// Reads what stands between two tokens.
+/// Reads the text between two tokens.
 fn gap(text: &str) -> Gap<'_> {
     let mut gap = Gap { comments: Vec::new(), breaks: vec![0] };
     let bytes = text.as_bytes();

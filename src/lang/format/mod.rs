@@ -16,18 +16,18 @@ use crate::syntax;
 /// Why a text is not laid out.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refused {
-    /// It is no model: what is wrong with it, at least one thing.
+    /// It has errors, at least one.
     #[error("it has errors of syntax")]
     Wrong(Vec<Diagnostic>),
-    /// The result would not say the same.
-    #[error("the result would not say the same: this is a bug of cubicle")]
+    /// The result would have other tokens or comments.
+    #[error("the result would differ from the model: this is a bug in cubicle")]
     Changed,
 }
 
 /// Lays a model out. It need not mean anything, but it has to be free of errors of syntax.
 ///
 /// # Errors
-/// It has errors, or the result would not say the same.
+/// It has errors, or the result would have other tokens or comments.
 pub fn format(text: &str) -> Result<String, Refused> {
     let (file, mut diagnostics) = syntax::parse(text);
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
@@ -48,7 +48,7 @@ pub fn format(text: &str) -> Result<String, Refused> {
     Ok(out)
 }
 
-/// How the lines of a text end: as the first one does.
+/// The line ending of a text: that of its first line.
 fn eol(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",

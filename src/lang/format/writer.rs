@@ -1,11 +1,11 @@
-//! Writes tokens one by one, with what stands between them; knows how far a line has come.
+//! Writes tokens one by one, with the comments between them; keeps track of the column.
 
 use super::lexemes::{Gap, Lexemes};
 
-/// Lines are broken so that they have no more characters, where they can be broken.
+/// The greatest length of a line in characters, where lines can be broken.
 pub const WIDTH: usize = 100;
 
-/// What separates a token from the one before it, where the author's comments do not say.
+/// The separator between a token and the one before it, where there are no comments between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sep {
     /// Nothing.
@@ -33,7 +33,7 @@ pub enum Blank {
 
 /// The text so far.
 pub struct Writer<'a, 't> {
-    /// What is to be written.
+    /// The tokens to be written.
     pub lexemes: &'a Lexemes<'t>,
     /// Index of the next token.
     pub at: usize,
@@ -59,7 +59,7 @@ impl<'a, 't> Writer<'a, 't> {
         self.lexemes.list.get(self.at).map_or("", |lexeme| lexeme.text)
     }
 
-    /// What stands before the next token.
+    /// The comments and line breaks before the next token.
     pub fn gap(&self) -> &'a Gap<'t> {
         self.lexemes.gap(self.at)
     }
@@ -77,7 +77,7 @@ impl<'a, 't> Writer<'a, 't> {
         self.at += 1;
     }
 
-    /// Writes what stands after the last token.
+    /// Writes the comments after the last token.
     pub fn finish(&mut self) {
         let gap = self.gap();
         if !gap.comments.is_empty() {
@@ -94,7 +94,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
     }
 
-    /// Whether what `write` writes, with `more` characters after it, fits into the line; as far as the author's
+    /// Whether the output of `write`, with `more` characters after it, fits into the line; as far as the author's
     /// first line break.
     pub fn fits(&mut self, more: usize, write: impl FnOnce(&mut Self)) -> bool {
         self.rigid
@@ -104,7 +104,7 @@ impl<'a, 't> Writer<'a, 't> {
             })
     }
 
-    /// Whether what `write` writes without a line break of its own, but perhaps after one, fits into its line.
+    /// Whether the output of `write`, without a line break in it but perhaps after one, fits into its line.
     pub fn fits_in_one_line(&mut self, write: impl FnOnce(&mut Self)) -> bool {
         self.rigid
             || self.on_trial(write, |column, written| match written.rsplit_once('\n') {
@@ -113,7 +113,7 @@ impl<'a, 't> Writer<'a, 't> {
             })
     }
 
-    /// What `judge` says of the column and what `write` writes from there, of which nothing stays.
+    /// The result of `judge` for the column and the output of `write` from there, which is discarded.
     fn on_trial(&mut self, write: impl FnOnce(&mut Self), judge: impl FnOnce(usize, &str) -> bool) -> bool {
         let (length, column, at, level) = (self.out.len(), self.column, self.at, self.level);
         self.rigid = true;
@@ -153,7 +153,7 @@ impl<'a, 't> Writer<'a, 't> {
         } else if self.out.len() == self.start || gap.is_broken() {
             self.between(gap, sep, comments);
         } else {
-            // A comment on the line of the token belongs to it, but for that at the end of a block.
+            // A comment on the line of the token belongs to it, except at the end of a block.
             match sep {
                 Sep::Line(Blank::NotLast) => {}
                 Sep::Line(blank) => self.line(self.level, blank == Blank::Wanted),

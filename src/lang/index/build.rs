@@ -12,7 +12,7 @@ use crate::syntax::ast::{
 /// The names of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
-    /// What there is a name for, in the order of definition.
+    /// Everything that has a name, in the order of definition.
     pub symbols: Vec<NamedSymbol>,
     /// Where things are named, in file order.
     pub uses: Vec<Use>,
@@ -42,12 +42,12 @@ impl Index {
         self.uses[..after].iter().rev().take(2).find(|it| offset <= it.span.end)
     }
 
-    /// Everywhere that a symbol is named.
+    /// All places where a symbol is named.
     pub fn uses_of(&self, symbol: usize) -> impl Iterator<Item = &Use> {
         self.uses.iter().filter(move |it| it.symbol == symbol)
     }
 
-    /// The local names that can be said at byte `offset`, inner ones first.
+    /// The local names in scope at byte `offset`, inner ones first.
     pub fn locals_at(&self, offset: u32) -> impl Iterator<Item = &NamedSymbol> {
         let here = move |it: &&NamedSymbol| {
             !it.kind.is_global() && it.scope.start <= offset && offset <= it.scope.end
@@ -104,7 +104,7 @@ impl<'f> IndexBuilder<'f> {
         }
     }
 
-    /// Notes what stands for a value.
+    /// Notes a name that stands for a value.
     fn value(&mut self, name: &Name) {
         match self.locals.iter().rev().find(|(local, _)| *local == name.text) {
             Some(&(_, symbol)) => self.note(name, symbol, Role::Read),
@@ -278,7 +278,7 @@ init (z) { S[z] = A }
 unsafe (z y) { S[z] = B && exists z. p(z) && S[G] = B }
 transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := case | j = i : v | _ : S[j]; G := i }";
 
-    /// The definitions that the names of `text` go back to, as offsets of lines.
+    /// The definitions that the names of `text` refer to, as offsets of lines.
     fn definition(model: &str, line: usize, word: &str, nth: usize) -> (usize, NameKind) {
         let (file, errors) = crate::syntax::parse(model);
         assert!(errors.is_empty(), "{errors:?}");
@@ -292,7 +292,7 @@ transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := c
     }
 
     #[test]
-    fn names_go_back_to_their_definitions() {
+    fn names_refer_to_their_definitions() {
         let place = |line: usize, word: &str, nth: usize| {
             let start: usize = MODEL.lines().take(line - 1).map(|line| line.len() + 1).sum();
             start + MODEL.lines().nth(line - 1).unwrap().match_indices(word).nth(nth).unwrap().0
@@ -316,7 +316,7 @@ transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := c
     }
 
     #[test]
-    fn reading_and_writing_are_told_apart() {
+    fn reading_and_writing_are_distinguished() {
         let (file, _) = crate::syntax::parse(MODEL);
         let index = Index::new(&file, MODEL.len() as u32);
         let roles = |name: &str| {

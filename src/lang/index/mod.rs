@@ -1,6 +1,6 @@
-//! What each name of a model stands for, and where it is defined, read and written: for editors.
+//! The meaning of each name of a model, and where it is defined, read and written: for editors.
 //!
-//! Works on the tree alone, so that it knows what can be known of a model with errors as well.
+//! Works on the tree alone, and so on models with errors as well.
 
 mod build;
 mod rename;

@@ -1,37 +1,37 @@
-//! Another name for something, wherever it is named, when that changes nothing else.
+//! Renames something at all its places, when that changes nothing else.
 
 use super::build::Index;
 use super::scopes::{NameKind, NamedSymbol};
 use crate::diagnostic::{Severity, Span};
 use crate::syntax::{self, Word};
 
-/// Why something cannot get a name.
+/// Why something cannot be renamed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Denied {
     /// There is nothing to rename.
     #[error("there is no name here that the model declares")]
     Nothing,
-    /// It is no name of the kind that is needed.
-    #[error("`{0}` is no name for a {1}: {2}")]
+    /// The new name is not one of the kind that is needed.
+    #[error("`{0}` is not a name for a {1}: {2}")]
     Malformed(String, &'static str, &'static str),
-    /// It is one of the language's.
+    /// The new name is a word of the language.
     #[error("`{0}` is a word of the language")]
     Reserved(String),
-    /// Something else has it.
+    /// Something else has the new name.
     #[error("`{0}` is taken already ({1})")]
     Taken(String, &'static str),
-    /// Something else would be meant somewhere.
+    /// Some name would refer to something else.
     #[error("with the name `{0}` the model would mean something else")]
     Captured(String),
-    /// The model has errors of syntax, so that not every place is known.
-    #[error("the model has errors of syntax: not every place is known")]
+    /// The model has syntax errors, so that not every place is known.
+    #[error("the model has syntax errors: not every place is known")]
     Broken,
 }
 
-/// Names that exist without a declaration.
+/// Predeclared names.
 const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", "False"];
 
-/// The places of what is named at byte `offset` of `text`, all of which get the name `new`.
+/// The places of the thing named at byte `offset` of `text`, all of which get the name `new`.
 ///
 /// # Errors
 /// Why it cannot have that name.
@@ -51,7 +51,7 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
         return Err(Denied::Taken(new.to_owned(), other.kind.word()));
     }
     let places: Vec<Span> = index.uses_of(symbol).map(|it| it.span).collect();
-    // Whatever the rules above overlook: every name means what it meant.
+    // In case the rules above overlook something: every name must keep its meaning.
     let changed = replaced(text, &places, new);
     let after = Index::new(&syntax::parse(&changed).0, changed.len() as u32);
     let meaning = |index: &Index| index.uses.iter().map(|it| (it.symbol, it.role)).collect::<Vec<_>>();
@@ -134,7 +134,7 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
     }
 
     #[test]
-    fn names_that_are_none_or_taken_are_refused() {
+    fn invalid_and_taken_names_are_refused() {
         for (word, new, why) in [
             ("S[", "Q", "is taken already (array)"),
             ("A |", "S", "is taken already (array)"),
@@ -146,9 +146,9 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
             ("t =", "bool", "a word of the language"),
             ("A |", "True", "a word of the language"),
             ("i)", "case", "a word of the language"),
-            ("i)", "a b", "is no name"),
-            ("i)", "", "is no name"),
-            ("i)", "é", "is no name"),
+            ("i)", "a b", "is not a name"),
+            ("i)", "", "is not a name"),
+            ("i)", "é", "is not a name"),
             ("proc", "p", "no name here"),
         ] {
             let said = renamed(word, new);

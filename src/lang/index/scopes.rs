@@ -1,8 +1,8 @@
-//! Names: what they stand for, where they can be said, and each place where they are.
+//! Names: their meaning, their scope, and each place where they occur.
 
 use crate::diagnostic::Span;
 
-/// What a name stands for.
+/// The kinds of named things.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NameKind {
     /// A declared type.
@@ -23,7 +23,7 @@ pub enum NameKind {
     Property,
     /// A process: a parameter, bound by a quantifier, or by the update of an array.
     Process,
-    /// What a parameter of a predicate stands for.
+    /// A parameter of a predicate.
     Argument,
     /// An abbreviation by `let`.
     Abbreviation,
@@ -65,14 +65,14 @@ impl NameKind {
     }
 }
 
-/// What a name stands for.
+/// Something with a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedSymbol {
     /// The name.
     pub name: String,
-    /// What kind of thing.
+    /// Its kind.
     pub kind: NameKind,
-    /// Its type where it has one of its own: of a cell, of a constructor.
+    /// Its type, for variables and constructors.
     pub ty: Option<String>,
     /// The name where it is defined.
     pub definition: Span,
@@ -82,12 +82,12 @@ pub struct NamedSymbol {
     pub item: usize,
 }
 
-/// What happens to what is named.
+/// How a name is used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// It is defined.
     Definition,
-    /// It is looked at.
+    /// It is read.
     Read,
     /// It gets a value.
     Write,
@@ -98,9 +98,9 @@ pub enum Role {
 pub struct Use {
     /// The name.
     pub span: Span,
-    /// Index of what it stands for in [`Index::symbols`](super::Index::symbols).
+    /// Index of its symbol in [`Index::symbols`](super::Index::symbols).
     pub symbol: usize,
-    /// What happens to it.
+    /// How it is used.
     pub role: Role,
     /// Index of the declaration that it stands in.
     pub item: usize,

@@ -1,4 +1,4 @@
-//! What to say about a property that is the wrong way round: elsewhere an invariant is what always holds, here
+//! Advice about a property that is the wrong way round: in other tools an invariant always holds, here
 //! `invariant` and `unsafe` list states that never occur.
 
 use crate::diagnostic::{Diagnostic, Mend, Span};
@@ -12,8 +12,8 @@ use crate::syntax::ast::{Item, PropertyKind};
 /// How the declarations are to be read.
 const MEANING: &str = "an `invariant` lists states that never occur";
 
-/// Help for a run to a state that an `invariant` excludes, or for an initial state that is `unsafe`: what such a
-/// declaration means, and its negation where that may be what was meant. `text` is the model. `None` when the run
+/// Help for a run to a state that an `invariant` excludes, or for an initial state that is `unsafe`: the meaning of
+/// such a declaration, and its negation where that was probably meant. `text` is the model. `None` when the run
 /// ends in another way.
 pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Option<String> {
     let bad = system.bad.get(trace.bad?)?;

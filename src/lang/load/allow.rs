@@ -8,10 +8,10 @@ use crate::model::System;
 use crate::syntax;
 use crate::syntax::ast::{File, Item};
 
-/// What a comment begins with that speaks to this program.
+/// The prefix of comments that are addressed to this program.
 const ADDRESS: &str = "cubicle:";
 
-/// Warnings that only a run gives, or `lint --deep`: whether an allow of them is of use, reading the model does not tell.
+/// Warnings that only a run gives, or `lint --deep`: reading the model does not show whether an allow of them is needed.
 const BY_A_RUN: [&str; 9] =
     [NOTHING_TO_PROVE, NO_INITIAL_STATE, NEVER_FIRES, "C0927", "C0928", "C0929", "C0930", "C0931", "C0932"];
 const NOTHING_TO_PROVE: &str = "C0921";
@@ -20,19 +20,19 @@ const NEVER_FIRES: &str = "C0923";
 
 /// An allow that silences nothing.
 const USELESS: &str = "C0925";
-/// A comment for this program that says nothing to it.
+/// A comment for this program that it does not understand.
 const UNKNOWN: &str = "C0926";
 
-/// Reasons why an answer may be worth nothing that the user knows of and accepts: they are not reported.
+/// Reasons why a verdict may be vacuous that the user knows and accepts: they are not reported.
 #[derive(Clone, Debug, Default)]
 pub struct KnownVacuity {
-    /// That nothing is to be proved.
+    /// There is nothing to prove.
     pub nothing_to_prove: bool,
-    /// That there is no initial state, whatever needs one.
+    /// There is no initial state, for any declaration.
     pub no_initial_state: bool,
-    /// That there is none for these declarations.
+    /// There is no initial state for these declarations.
     pub never_applies: Vec<Span>,
-    /// That these transitions never fire, by [`Transition::origin`](crate::model::Transition::origin).
+    /// These transitions never fire, by [`Transition::origin`](crate::model::Transition::origin).
     pub never_fires: Vec<u16>,
 }
 
@@ -45,15 +45,15 @@ pub struct Allowed {
 #[derive(Clone, Debug)]
 struct Allow {
     code: &'static str,
-    /// Where it is said; `None` when the user said so beside the model.
+    /// The place of the comment; `None` when the user gave it outside of the model.
     span: Option<Span>,
-    /// What it is about; `None` for the whole file.
+    /// The part of the file that it covers; `None` for the whole file.
     about: Option<Span>,
     used: bool,
 }
 
 impl Allowed {
-    /// What the comments of a model allow, and warnings about comments that are not understood.
+    /// The warnings that the comments of a model allow, and warnings about comments that are not understood.
     pub(super) fn read(text: &str, file: &File) -> (Self, Vec<Diagnostic>) {
         let (mut allowed, mut wrong) = (Self::default(), Vec::new());
         if !text.contains(ADDRESS) {
@@ -88,7 +88,7 @@ impl Allowed {
         self.allows.iter().any(|allow| allow.is_for(code, place))
     }
 
-    /// Takes away the warnings that are allowed; what is left, and what there is to say of allows without use.
+    /// Removes the warnings that are allowed; returns the others, with warnings about allows without use.
     pub(super) fn filter(&mut self, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         found.retain(|diagnostic| !self.silences(diagnostic));
         let useless =
@@ -96,7 +96,7 @@ impl Allowed {
         let unused: Vec<Diagnostic> = (self.allows.iter().filter(useless))
             .filter_map(|allow| Some((allow.span?, allow.code)))
             .map(|(span, code)| {
-                Diagnostic::warning(USELESS, span, format!("nothing gets {code} here"))
+                Diagnostic::warning(USELESS, span, format!("there is no {code} here"))
                     .label("this allow silences nothing")
                     .help("leave it out, or put it before the declaration that it is about")
             })
@@ -115,7 +115,7 @@ impl Allowed {
         silenced && diagnostic.severity == Severity::Warning
     }
 
-    /// What a run need not warn of.
+    /// The warnings that a run may omit.
     pub fn known_vacuity(&self, system: &System) -> KnownVacuity {
         let never = system.transitions.iter().filter(|it| self.covers(NEVER_FIRES, it.span));
         let claims = system.bad.iter().map(|it| it.span).chain(system.temporal.iter().map(|it| it.span));
@@ -138,7 +138,7 @@ impl Allow {
 /// The code of a warning, however it is typed.
 ///
 /// # Errors
-/// What is wrong with it, and how to mend it.
+/// What is wrong with it, and how to fix it.
 pub fn warning(typed: &str) -> Result<&'static str, (String, String)> {
     let Some(code) = explain::code(typed) else {
         let help = match explain::similar(typed) {
@@ -150,23 +150,23 @@ pub fn warning(typed: &str) -> Result<&'static str, (String, String)> {
     if code.starts_with("C09") {
         return Ok(code);
     }
-    let help = format!("warnings have codes from C0901 on; `cubicle explain {code}` says how to mend it");
-    Err((format!("{code} is an error, which nobody can allow"), help))
+    let help = format!("warnings have codes from C0901 on; `cubicle explain {code}` says how to fix it");
+    Err((format!("{code} is an error: only warnings can be allowed"), help))
 }
 
-/// What `allow C0906, C0914` lists.
+/// The codes listed in `allow C0906, C0914`.
 fn codes(words: &str) -> Result<Vec<&'static str>, (String, String)> {
     let list = words.trim().strip_prefix("allow").filter(|rest| rest.starts_with([' ', '\t', '\r', '\n']));
     let separators = |c: char| c == ',' || c.is_whitespace();
     let typed: Vec<&str> = list.unwrap_or("").split(separators).filter(|word| !word.is_empty()).collect();
     if typed.is_empty() {
-        let error = "this comment speaks to cubicle, but says nothing to it".to_owned();
+        let error = "this `cubicle:` comment says nothing to cubicle".to_owned();
         return Err((error, "write `(* cubicle: allow C0914 *)`".to_owned()));
     }
     typed.into_iter().map(warning).collect()
 }
 
-/// The outermost comments: what stands between tokens.
+/// The outermost comments, which stand between tokens.
 fn comments(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     let end = Span::new(text.len() as u32, text.len() as u32);
@@ -205,7 +205,7 @@ fn between(text: &str, from: usize, to: usize, found: &mut Vec<Span>) {
 mod tests {
     use crate::load;
 
-    /// Two spare variables, and a transition that hides nothing.
+    /// Two unused variables, and a transition.
     const MODEL: &str = "type t = A | B\nvar One : bool\nvar Two : bool\narray S[proc] : t\n\
         init (p) { S[p] = A }\nunsafe (p q) { S[p] = B && S[q] = B }\n\
         transition step (p) requires { S[p] = A } { S[p] := B }\n";
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allow_is_about_the_file_or_the_next_declaration() {
+    fn an_allow_covers_the_file_or_the_next_declaration() {
         assert_eq!(codes(MODEL), [("C0914", 2), ("C0914", 3)]);
         assert_eq!(codes(&format!("(* cubicle: allow C0914 *) {MODEL}")), []);
         assert_eq!(codes(&format!("(* a model *)\n(*cubicle:allow 914*)\n{MODEL}")), []);
@@ -229,22 +229,22 @@ mod tests {
     }
 
     #[test]
-    fn an_allow_that_silences_nothing_is_warned_of() {
+    fn an_unneeded_allow_gets_a_warning() {
         let late = format!("{MODEL}(* cubicle: allow C0914 *)");
         assert_eq!(codes(&late), [("C0914", 2), ("C0914", 3), ("C0925", 8)]);
-        // Who knows that may say so.
+        // A useless allow can itself be allowed.
         assert_eq!(
             codes(&format!("(* cubicle: allow C0925 C0914 *)\n{MODEL}(* cubicle: allow C0920 *)")),
             []
         );
-        // Only a run tells.
+        // Only a run shows whether this one is needed.
         assert_eq!(codes(&format!("(* cubicle: allow C0914 C0923 *)\n{MODEL}")), []);
-        // Inside of another comment it is only spoken of.
+        // Inside of another comment it has no effect.
         assert_eq!(codes(&format!("(* (* cubicle: allow C0914 *) *) {MODEL}")).len(), 2);
     }
 
     #[test]
-    fn what_cannot_be_allowed_is_warned_of() {
+    fn an_allow_of_anything_but_a_warning_gets_a_warning() {
         for (words, says, help) in [
             ("allow C0102", "C0102 is an error", "explain C0102"),
             ("allow C9914", "there is no code", "C0914"),

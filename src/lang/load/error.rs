@@ -1,10 +1,10 @@
-//! Why a text is no model.
+//! Why a text is not a model.
 
 use std::fmt;
 
 use crate::diagnostic::Diagnostic;
 
-/// What is wrong with the text of a model, as an error among others: its text is the first thing and how many there
+/// The errors in the text of a model, as one `Error`: its message is the first one and how many there
 /// are. [`Diagnostic::render`] shows each in full.
 ///
 /// ```
@@ -16,14 +16,14 @@ use crate::diagnostic::Diagnostic;
 /// ```
 #[derive(Clone, Debug)]
 pub struct LoadError {
-    /// What is wrong, at least one thing, in the order in which it is shown.
+    /// The errors, at least one, in the order in which they are shown.
     pub diagnostics: Vec<Diagnostic>,
     /// Line of the first.
     line: usize,
 }
 
 impl LoadError {
-    /// Of what was found in `text`.
+    /// From the diagnostics of `text`.
     pub(super) fn new(diagnostics: Vec<Diagnostic>, text: &str) -> Self {
         let start = diagnostics.first().map_or(0, |first| first.primary.span.start as usize).min(text.len());
         let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -33,7 +33,7 @@ impl LoadError {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.diagnostics.first() else { return f.write_str("the text is no model") };
+        let Some(first) = self.diagnostics.first() else { return f.write_str("the text is not a model") };
         write!(f, "line {}: {} ({})", self.line, first.message, first.code)?;
         match self.diagnostics.len() - 1 {
             0 => Ok(()),

@@ -1,4 +1,4 @@
-//! Formulas by themselves: what an option, a command or a file says about states, in the names of a model.
+//! Formulas by themselves: an option, a command or a file describes states, in the names of a model.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl<'a> FormulaReader<'a> {
         &self.file
     }
 
-    /// The formula that stands at `range` of a text and is nothing but a formula: what it says of a state.
+    /// The formula at `range` of a text, which must be a single formula: its meaning as a condition on a state.
     ///
     /// # Errors
     /// What is wrong with it, with places in the text.
@@ -81,7 +81,7 @@ fn no_process(text: &str, span: Span, most: usize) -> Diagnostic {
         .label(format!("there are {most} {processes}"))
 }
 
-/// What a formula by itself says of the states of a system that comes from the model `text`.
+/// Reads a formula by itself, as a condition on the states of a system that comes from the model `text`.
 ///
 /// # Errors
 /// What is wrong with it, with places in the formula.
@@ -108,7 +108,7 @@ pub fn numbered(text: &str) -> usize {
     syntax::process_constants(text, 0).filter_map(|(_, number)| number).max().unwrap_or(0)
 }
 
-/// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order; nothing else may stand there.
+/// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order; other declarations are errors.
 ///
 /// # Errors
 /// What is wrong with it, with places in the text.
@@ -120,7 +120,7 @@ pub fn parse_claims((system, model): (&System, &str), claims: &str) -> Result<Ve
     }
     let claim = |item: &Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Invariant);
     if let Some(other) = file.items.iter().position(|item| !claim(item)) {
-        let message = format!("declaration {} is no `invariant`", other + 1);
+        let message = format!("declaration {} is not an `invariant`", other + 1);
         return Err(vec![Diagnostic::error("C0003", file.items[other].span(), message)]);
     }
     let mut found = asked::forbidden(system, &syntax::parse(model).0, &file)?;

@@ -1,5 +1,5 @@
 //! Formulas of linear temporal logic, as the command line gives them: operators around conditions in braces, with
-//! processes by their numbers, and around what is asked of steps.
+//! processes by their numbers, and around atoms about steps.
 
 use std::ops::Range;
 
@@ -65,12 +65,12 @@ const WORDS: [(&str, &str); 11] = [
     ("false", "false"),
 ];
 
-/// What is asked of the step that leaves a state or of what is possible there, and of a process.
+/// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
 
 /// The property that a formula states of `system`, which comes from the model `text`. An atom `{ At[#1] = Want }` is what
 /// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
-/// each process whether it did not stop, where some may.
+/// each process whether it has not stopped, where processes may stop.
 ///
 /// # Errors
 /// What is wrong with the formula, with places in it.
@@ -88,7 +88,7 @@ pub fn ltl(
     })
 }
 
-/// Why a formula is not read.
+/// Why a formula is refused.
 enum Wrong {
     Here(Box<Diagnostic>),
     Inside(Vec<Diagnostic>),
@@ -220,7 +220,7 @@ fn process(formula: &str, at: Range<usize>) -> Result<u8, Wrong> {
 fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Result<Condition, Wrong> {
     let p = process(formula, words(formula, args.clone()).swap_remove(0))?;
     if words(formula, args.clone()).len() > 1 {
-        return Err(wrong(args, "`Alive` is about one process"));
+        return Err(wrong(args, "`Alive` takes one process"));
     }
     let Some(var) = alive else {
         let error = Diagnostic::error(
@@ -249,7 +249,7 @@ fn step_of(
         Item::Transition(it) => Some((it.name.text.as_str(), it.params.len())),
         _ => None,
     });
-    // Beside those that the model declares, there may be steps by which processes fail.
+    // Beside the declared transitions, there may be steps by which processes fail.
     let made = system.transitions.iter().map(|it| (it.name.as_str(), it.params.len()));
     let known: Vec<(&str, usize)> = declared.chain(made).collect();
     let of_name: Vec<usize> = known.iter().filter(|it| it.0 == name).map(|it| it.1).collect();
@@ -263,7 +263,7 @@ fn step_of(
     };
     let twice = (1..processes.len()).any(|i| processes[..i].contains(&processes[i]));
     if twice || !processes.is_empty() && !of_name.contains(&processes.len()) {
-        let form = format!("`{name}` is about {params} different processes; without any it is about all");
+        let form = format!("`{name}` takes {params} different processes; without any it means all");
         return Err(wrong(at, form));
     }
     let fits = |it: &&crate::model::Transition| {
@@ -375,7 +375,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// The number of an atom; what is written alike is one.
+    /// The number of an atom; atoms written alike are the same.
     fn atom(&mut self, token: &Token) -> usize {
         let written = |it: &Token| match it {
             Token::Cube(range) => ("", &self.text[range.clone()]),
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_have_places() {
         for (text, says) in [
             ("", "column 1"),
             ("G", "column 2"),
@@ -457,7 +457,7 @@ mod tests {
             ("G {}", "column 4: syntax error: a formula is not complete"),
             ("G taken", "arguments"),
             ("G taken(gone, #1)", "column 9: unknown transition `gone`"),
-            ("G enabled(go, #1, #2)", "`go` is about 1 different processes"),
+            ("G enabled(go, #1, #2)", "`go` takes 1 different processes"),
             ("G enabled(go, p)", "column 15: a process is expected"),
             ("F Alive(#1)", "only where processes may stop: add `--crash stop`"),
             ("{true } ({ true})", "an operator is expected"),

@@ -1,9 +1,9 @@
-//! From the text of a model to a system, with everything that there is to say about it.
+//! From the text of a model to a system, with all errors and warnings.
 //!
-//! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` is about an
-//! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
-//! `formula` reads formulas that stand by
-//! themselves, `ltl` those about its runs; `strict` finds what the original Cubicle does not have.
+//! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` does the reading; `advice` detects an
+//! `invariant` that is the wrong way round; `allow` removes warnings that the model allows;
+//! `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
+//! Cubicle does not have.
 
 mod advice;
 mod allow;
@@ -29,13 +29,13 @@ use crate::syntax::ast::File;
 /// A model that can be checked.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it means.
+    /// Its meaning.
     pub system: System,
-    /// What its author may want to know.
+    /// The warnings for its author.
     pub warnings: Vec<Diagnostic>,
-    /// The warnings that its author knows of and accepts; they are not among the others.
+    /// The warnings that its author allows; they are not among the others.
     pub allowed: Allowed,
-    /// What it says.
+    /// Its syntax tree.
     pub file: File,
 }
 
@@ -43,7 +43,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// What is wrong with it, at least one thing; after [`MAX_ERRORS`](crate::diagnostic::MAX_ERRORS) the rest is not
-/// looked at. Warnings about a model that means nothing yet would only mislead, so errors come alone.
+/// read. Warnings about a model with errors would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, LoadError> {
     let meaning = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
     let Meaning { system, mut warnings, file } = meaning;

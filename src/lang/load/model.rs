@@ -1,22 +1,22 @@
-//! From the text of a model to what it means.
+//! From the text of a model to its meaning.
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::model::{self, System};
 use crate::syntax;
 use crate::syntax::ast::File;
 
-/// What a text means.
+/// The meaning of a text.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// The system.
     pub system: System,
-    /// What there is to say about it, whether its author wants to know or not.
+    /// All warnings, including those that its author allows.
     pub warnings: Vec<Diagnostic>,
-    /// What it says.
+    /// The syntax tree.
     pub file: File,
 }
 
-/// As [`load`](super::load()), without the warnings that take longer than reading does.
+/// Like [`load`](super::load()), without the warnings that take longer than reading does.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -28,7 +28,7 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         return Err(diagnostics);
     }
     let (system, more) = model::elaborate(&file, text);
-    // What is wrong on the line of a slip of syntax probably follows from how the slip was read.
+    // An error on the line of a syntax error probably follows from how that one was repaired.
     let line = |d: &Diagnostic| {
         let start = (d.primary.span.start as usize).min(text.len());
         text.as_bytes()[..start].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1)

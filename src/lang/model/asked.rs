@@ -1,4 +1,4 @@
-//! Formulas and claims that stand outside of a model, in the names of the model.
+//! Formulas and claims from outside a model, in the names of the model.
 
 use super::context::Context;
 use super::elaborate::tidy;
@@ -17,7 +17,7 @@ pub enum Named<'a> {
     Numbered(u8, &'a [u8]),
 }
 
-/// What a formula means in a system that comes from `model`.
+/// Elaborates a formula in a system that comes from `model`.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -40,7 +40,7 @@ pub fn condition(
     concluded(context, found)
 }
 
-/// The cubes of the declarations `invariant (..) { .. }` that `claims` consists of; what else stands there is passed over.
+/// The cubes of the declarations `invariant (..) { .. }` in `claims`; other declarations are ignored.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -59,7 +59,7 @@ pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad
     concluded(context, found)
 }
 
-/// What a transition means that the model does not declare.
+/// Elaborates a transition that the model does not declare.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -75,7 +75,7 @@ pub fn transition(
     concluded(context, found)
 }
 
-/// The names and predicates of a model, for another text.
+/// A context with the names and predicates of a model, for another text.
 fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Context<'a> {
     // A system may name processes without a bound on their number, as a monitor does.
     let named = (system.proc_constants > 0).then(|| u32::from(system.proc_constants));
@@ -91,7 +91,7 @@ fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Conte
     context
 }
 
-/// What was found, unless it was wrong.
+/// The result, unless there were errors.
 fn concluded<T>(context: Context<'_>, found: T) -> Result<T, Vec<Diagnostic>> {
     let mut diagnostics = context.diagnostics.into_vec();
     diagnostics.retain(|it| it.severity == Severity::Error);

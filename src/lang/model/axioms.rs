@@ -4,11 +4,11 @@
 //! initial states imply it, and then it is a lemma with a short proof, or it says for which parameters the
 //! system is meant: which matrices are a topology, which processes are of which kind. Whether init implies
 //! it is decided by a cheap procedure (see [`super::initially`]) that need not know: then it is an axiom
-//! all the same, which assumes nothing that is not so, and is reported.
+//! all the same, which assumes only what is true, and is reported.
 //!
-//! A declaration is an axiom as a whole. What speaks of no cell at all (`invariant (p q) { true }`, "there
-//! are not two processes") stays a lemma: `number_procs` is the way to say that. So does what speaks of a
-//! cell that some transition assigns, be it with its own value.
+//! A declaration is an axiom as a whole. One that mentions no cell at all (`invariant (p q) { true }`, "there
+//! are not two processes") stays a lemma: `number_procs` is the way to say that. So does one that mentions a
+//! cell that some transition assigns, even with its own value.
 
 use super::initially::Initially;
 use super::linear::{LinearConstraint, normalise};
@@ -31,7 +31,7 @@ pub(super) fn separate(system: &mut SystemParts) {
             continue;
         }
         let these: Option<Vec<Axiom>> = cubes.iter().map(|bad| axiom(system, bad)).collect();
-        // Numbers beyond 64 bits in a negation: left to the proof.
+        // A negation has numbers beyond 64 bits: left to the proof.
         axioms.extend(these.unwrap_or_default());
     }
     system.bad.retain(|bad| {

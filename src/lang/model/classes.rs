@@ -7,7 +7,7 @@ use super::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
 /// told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distinctness {
-    /// Nothing in the system compares two of them: one stands for all.
+    /// The system never compares two of them: one represents all.
     Single,
     /// Compared for equality: a partition of the cells, numbered by first occurrence.
     Partition,

@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
 
-/// What a quantifier binds, and where.
+/// The names that a quantifier binds, and where.
 #[derive(Clone, Copy)]
 struct Quantified<'a> {
     vars: &'a [Name],
@@ -23,12 +23,12 @@ struct Quantified<'a> {
 /// The processes that the first variables of an existential quantifier stand for.
 #[derive(Default)]
 struct Binding {
-    /// Whether they are others than what is in scope.
+    /// Whether they differ from the processes in scope.
     other: bool,
     chosen: Vec<ProcRef>,
-    /// Those among the chosen that are no candidates.
+    /// Those among the chosen that are not candidates.
     fresh: Vec<u8>,
-    /// What the body says for each choice so far.
+    /// The body for each choice so far.
     parts: Vec<Formula>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Context<'a> {
         let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
         let nested = !self.universal.is_empty() || self.existential;
         if other && self.place == FormulaPlace::State {
-            // It is about all but the parameters: which these are makes a difference.
+            // It ranges over all but the parameters: which these are makes a difference.
             self.used_params.fill(true);
         }
         match (self.place, universal) {
@@ -252,7 +252,7 @@ impl<'a> Context<'a> {
             _ if nested => {
                 ("another quantifier", "name the inner process with a parameter of the transition")
             }
-            _ => ("a guard", "what exists there is a parameter of the transition"),
+            _ => ("a guard", "use a parameter of the transition instead"),
         };
         self.push(
             Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
@@ -418,12 +418,12 @@ impl<'a> Context<'a> {
             };
             parts.push(formula);
         }
-        // The order of what is written.
+        // The order of the text.
         parts.reverse();
         Formula::and(parts)
     }
 
-    /// Checks a predicate on its own, with parameters of unknown type, and makes it known.
+    /// Checks a predicate on its own, with parameters of unknown type, and adds it to the known ones.
     pub fn define(&mut self, predicate: &'a Predicate) {
         if let Some(previous) = self.predicates.get(predicate.name.text.as_str()) {
             let previous = previous.name.span();
@@ -451,7 +451,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The formula, or one of the processes is one of the others that are no parameters.
+/// The formula, or one of the processes is one of the others that are not parameters.
 fn or_one_of(formula: Formula, processes: &[u8], others: &[ProcRef], params: u8) -> Formula {
     let others = others.iter().filter(|it| !matches!(it, ProcRef::Var(v) if *v < params));
     let pairs = others.flat_map(|other| processes.iter().map(move |it| (ProcRef::Var(*it), *other)));

@@ -16,7 +16,7 @@ pub(super) enum FormulaPlace {
     Init,
     /// `unsafe`, `invariant`: existential quantifiers add parameters.
     Bad,
-    /// A condition on a state in a property of runs, or by itself: all quantifiers mean what they say.
+    /// A condition on a state in a property of runs, or by itself: quantifiers have their usual meaning.
     State,
     /// Guard of a transition.
     Guard,
@@ -26,7 +26,7 @@ pub(super) enum FormulaPlace {
     Predicate,
 }
 
-/// What a global used as an array index names.
+/// The process that a global used as an array index names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum IndexedBy {
     /// This process.
@@ -59,14 +59,14 @@ pub(super) struct Context<'a> {
     pub assigned: Option<VarId>,
     /// Values of enums that occur.
     pub constructors: IndexSet<(EnumId, u8)>,
-    /// Unknown names that were reported: nothing more is said about them. Names of processes with the
+    /// Unknown names that were reported: each is reported once. Names of processes with the
     /// declaration that they occur in.
     pub unknown: IndexSet<(Option<Span>, String)>,
-    /// The processes of a declaration that nothing binds, and the index of their message.
+    /// The unbound processes of a declaration, and the index of their message.
     pub unbound: Option<(Span, usize, Vec<String>)>,
     /// The name of the property that is being elaborated.
     pub title: Option<&'a str>,
-    /// Names that quantifiers around the formula bind, and the first byte of what each quantifier is about.
+    /// Names that quantifiers around the formula bind, and the first byte of each quantifier's body.
     pub bound: Vec<(&'a str, u32)>,
     /// Whether `forall` in a guard is read as `forall_other`, to see what difference it makes.
     pub others: bool,
@@ -102,11 +102,11 @@ pub(super) struct Context<'a> {
     /// The first `exists` of a bad state that passes over processes in scope without saying so, and the
     /// word for it.
     pub passes_over: Option<(Span, &'static str)>,
-    /// Whether such an `exists` is read as if it did not.
+    /// Whether such an `exists` is read as ranging over processes in scope too.
     pub inclusive: bool,
     /// Literals about processes are true: the instance of init without processes.
     pub erase_processes: bool,
-    /// What the globals used as indices name; those not listed are noted in `needed`.
+    /// The processes that globals used as indices name; those not listed are noted in `needed`.
     pub named: Vec<(VarId, IndexedBy)>,
     /// Globals used as indices whose meaning is still open, in order of occurrence.
     pub needed: IndexMap<VarId, Span>,
@@ -117,7 +117,7 @@ pub(super) struct Context<'a> {
     pub sums: IndexMap<Span, IndexMap<Span, bool>>,
     next_var: u8,
     steps: usize,
-    /// The same over all declarations so far.
+    /// Steps of expansion over all declarations so far.
     all_steps: usize,
     /// The declaration being elaborated.
     pub declaration: Span,
@@ -192,7 +192,7 @@ impl<'a> Context<'a> {
         self.calls.clear();
     }
 
-    /// Forgets what was counted for the previous declaration.
+    /// Resets the counts of the previous declaration.
     pub fn reset_budget(&mut self) {
         self.steps = 0;
         self.exhausted = false;
@@ -216,7 +216,7 @@ impl<'a> Context<'a> {
         self.next_var - 1
     }
 
-    /// What `f` returns; what it says, counts and notes is forgotten.
+    /// The result of `f`; its messages, counts and notes are discarded.
     pub fn on_trial<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let said = self.diagnostics.len();
         let (steps, all_steps, origins) = (self.steps, self.all_steps, self.origins.len());
@@ -259,7 +259,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds a message; inside a predicate it tells where the predicate is used.
+    /// Adds a message; inside a predicate, with the place where the predicate is used.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.foreign {
             // Places of another text would mislead.
@@ -271,7 +271,7 @@ impl<'a> Context<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether `.._other` leaves out a process in scope: a parameter, or what a quantifier around it bound.
+    /// Whether `.._other` leaves out a process in scope: a parameter, or one bound by a quantifier around it.
     pub fn is_left_out(&self, p: ProcRef) -> bool {
         let own = |v| v < self.params && self.left_out.as_ref().is_none_or(|it| it.contains(&v));
         self.chosen.contains(&p) || matches!(p, ProcRef::Var(v) if own(v))

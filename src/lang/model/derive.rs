@@ -1,10 +1,10 @@
-//! What follows from the declarations of a system: derived once they are all there.
+//! Data derived from the declarations of a system, once they are all there.
 
 use super::{Assignment, Bad, BadKind, Conj, Dnf, Literal, System, SystemParts, Temporal, axioms, ranges};
 
 impl System {
-    /// The system that is made of these parts. What follows from them is derived, whatever stands there: value ranges, whether
-    /// processes are ordered, and which invariants may be assumed.
+    /// The system that is made of these parts. Derived data is computed anew, whatever the parts contain: value ranges,
+    /// whether processes are ordered, and which invariants may be assumed.
     pub fn new(mut parts: SystemParts) -> Self {
         parts.reopen_axioms();
         parts.orders_processes = parts.asks_for_order
@@ -16,7 +16,7 @@ impl System {
 }
 
 impl SystemParts {
-    /// An axiom about what a transition assigns now is a claim like any other.
+    /// An axiom about a cell that a transition now assigns is a claim like any other.
     fn reopen_axioms(&mut self) {
         let axioms = std::mem::take(&mut self.axioms);
         let (kept, open): (Vec<_>, Vec<_>) =

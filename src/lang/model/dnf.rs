@@ -43,7 +43,7 @@ pub(super) enum NoNormalForm {
 }
 
 impl NoNormalForm {
-    /// What to tell the user.
+    /// The message for the user.
     pub fn message(self) -> String {
         match self {
             Self::TooLarge => format!(
@@ -231,7 +231,7 @@ pub fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
     Some(result.into_iter().flatten().collect())
 }
 
-/// What the literals of a conjunction so far say.
+/// The facts that the literals of a conjunction so far state.
 #[derive(Default)]
 struct Known {
     /// Which of them has the values of a cell.
@@ -243,7 +243,7 @@ struct Known {
 }
 
 impl Known {
-    /// Whether `literal` is to be added to `literals`; otherwise they say it now. `None` when it contradicts one.
+    /// Whether `literal` is to be added to `literals`; otherwise they imply it now. `None` when it contradicts one.
     fn add(
         &mut self,
         literal: &Literal,
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn implied_disjuncts_go() {
+    fn implied_disjuncts_are_dropped() {
         let (a, b) = (Formula::Literal(is(0, 1)), Formula::Literal(is(1, 1)));
         let formula = Formula::Or(vec![Formula::And(vec![a.clone(), b]), a]);
         assert_eq!(

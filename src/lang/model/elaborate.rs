@@ -58,25 +58,25 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     (Some(system), diagnostics)
 }
 
-/// What the declarations so far mean.
+/// The meaning of the declarations so far.
 #[derive(Default)]
 struct Declared<'a> {
     init: Option<Init>,
     bad: Vec<Bad>,
     transitions: Vec<Transition>,
     temporal: Vec<Temporal>,
-    /// Transitions may be declared after what asks for their fairness.
+    /// Transitions may be declared after their fairness.
     fairness: Vec<&'a ast::Fairness>,
     /// Where each name of a property was declared first.
     titles: IndexMap<&'a str, Span>,
-    /// How many transitions the file has so far, each of which may be several here.
+    /// How many transitions the file has so far; each may become several in the system.
     origin: u16,
     /// Where each name of a transition was declared first.
     names: IndexMap<&'a str, Span>,
 }
 
 impl<'a> Declared<'a> {
-    /// Takes a declaration in. Whether there may be more.
+    /// Adds a declaration. Returns whether more are accepted.
     fn add(&mut self, item: &'a Item, context: &mut Context<'a>) -> bool {
         match item {
             Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
@@ -106,7 +106,7 @@ impl<'a> Declared<'a> {
         true
     }
 
-    /// Takes in the name of a property: no two have the same.
+    /// Adds the name of a property: names must be distinct.
     fn title(&mut self, name: Option<&'a ast::Name>, context: &mut Context<'a>) {
         let Some(name) = name else { return };
         if let Some(&previous) = self.titles.get(name.text.as_str()) {
@@ -116,7 +116,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// What is assumed of runs, once all transitions are known.
+    /// Elaborates fairness, once all transitions are known.
     fn fairness(&self, context: &mut Context<'_>) -> Vec<Fairness> {
         let mut found = Vec::new();
         for decl in &self.fairness {
@@ -132,7 +132,7 @@ impl<'a> Declared<'a> {
     fn transition(&mut self, transition: &'a ast::Transition, context: &mut Context<'a>) -> bool {
         let name = &transition.name;
         if let Some(&previous) = self.names.get(name.text.as_str()) {
-            let message = format!("transition `{}` is declared before", name.text);
+            let message = format!("transition `{}` is already declared", name.text);
             let warning = Diagnostic::warning("C0912", name.span(), message)
                 .label("traces will not tell them apart")
                 .also(previous, "declared here too");
@@ -150,7 +150,7 @@ impl<'a> Declared<'a> {
         true
     }
 
-    /// Says what every model has and this one lacks.
+    /// Reports the declarations that every model needs and this one lacks.
     fn missing(&self, file: &File, end: Span, context: &mut Context<'_>) {
         let says = |kind| file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == kind));
         let is_full = context.diagnostics.is_full();
@@ -163,7 +163,7 @@ impl<'a> Declared<'a> {
         let silent = self.bad.is_empty() && self.temporal.is_empty();
         if silent && !file.damage.bad && !says(PropertyKind::Unsafe) {
             let warning = Diagnostic::warning("C0913", end, "no `unsafe` declaration")
-                .label("nothing is checked but deadlocks");
+                .label("only deadlocks are checked");
             context.push(warning);
         }
     }

@@ -17,7 +17,7 @@ pub(super) enum Formula {
     Or(Vec<Formula>),
     /// For some processes, distinct from each other and from all process variables in scope.
     Exists(Vec<u8>, Box<Formula>),
-    /// For all different processes that are no declared parameters: a formula without quantifiers.
+    /// For all different processes that are not declared parameters: a formula without quantifiers.
     Forall(Vec<u8>, Box<Formula>),
 }
 

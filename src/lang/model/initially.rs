@@ -1,11 +1,11 @@
-//! Whether an initial state satisfies a cube, as far as that can be said at once.
+//! Whether an initial state satisfies a cube, as far as a cheap procedure can tell.
 //!
 //! Init is universal: when some initial state satisfies the cube at some processes, the same state less all
 //! other processes is an initial state of a smaller instance that does. So the instance with as many
-//! processes as the cube has parameters decides; a cube without parameters is looked at in the instances
+//! processes as the cube has parameters decides; a cube without parameters is tried in the instances
 //! with no and with one process.
 //!
-//! The ways to meet the instantiated init are gone through within a budget. A way is excluded when two
+//! The ways to satisfy the instantiated init are tried within a budget. A way is excluded when two
 //! literals contradict each other, and it surely has a state when all its literals bound one cell each by
 //! a set of constructors or compare it with a process: such literals depend on each other only when they
 //! are about one cell.
@@ -16,7 +16,7 @@ use super::tuning::{MAX_INIT_PROCS, MAX_WAYS};
 use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, SystemParts, Term, rename};
 
 /// Whether some initial state of some instance of `system` satisfies the cube for distinct processes; `None` when
-/// that is not plain to see.
+/// that is not decided.
 pub fn is_initially(system: &SystemParts, params: u8, cube: &Conj) -> Option<bool> {
     Initially::new(system).satisfies(params, cube)
 }
@@ -42,7 +42,7 @@ impl<'a> Initially<'a> {
     }
 
     /// Whether some initial state of some instance satisfies the cube for distinct processes; `None` when
-    /// that is not plain to see.
+    /// that is not decided.
     pub fn satisfies(&self, params: u8, cube: &Conj) -> Option<bool> {
         // A parameter may be one of the process constants: several cases, which are left to the engines.
         if self.proc_constants > 0 {
@@ -109,7 +109,7 @@ fn ways_to(clauses: &[Vec<Conj>], chosen: Conj, ways: &mut usize) -> Option<bool
     answer
 }
 
-/// Whether the literal is of one of the two forms that depend on nothing but each other.
+/// Whether the literal has one of the two forms that depend only on literals about the same cell.
 fn bounds_a_cell(literal: &Literal) -> bool {
     match literal {
         Literal::In { .. } | Literal::Eq { left: Term::Cell(_), right: Term::Proc(_), .. } => true,

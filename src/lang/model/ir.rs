@@ -48,7 +48,7 @@ pub const MAX_CONSTRUCTORS: usize = 64;
 /// Type of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// A process, or something that is none of the processes ("outside").
+    /// A process, or a value that is not one of the processes ("outside").
     Proc,
     /// Unbounded integer.
     Int,
@@ -83,7 +83,7 @@ impl EnumDecl {
     }
 }
 
-/// What kind of state variable.
+/// The kinds of state variables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarKind {
     /// One cell.
@@ -207,9 +207,9 @@ pub enum Literal {
     },
     /// A linear constraint over int cells or over real cells.
     Linear {
-        /// Compared with zero.
+        /// The expression compared with zero.
         expr: Linear,
-        /// How.
+        /// The relation.
         relation: Relation,
         /// Whether the cells are integers; coefficients and constant are whole numbers then.
         integer: bool,
@@ -293,7 +293,7 @@ impl Init {
 pub enum BadKind {
     /// An `unsafe` declaration.
     Unsafe,
-    /// An `invariant` declaration: states that the user claims never occur. Those that are assumed are no
+    /// An `invariant` declaration: states that the user claims never occur. Those that are assumed are not
     /// bad cubes but [`System::axioms`](super::System::axioms).
     Invariant,
 }
@@ -302,8 +302,7 @@ pub enum BadKind {
 /// pairwise **distinct** processes. An unused parameter still demands that the process exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bad {
-    /// What it is called wherever a person reads of it: by its place, as in `unsafe at line 12`. No two have the
-    /// same name.
+    /// Its name in reports: by its place, as in `unsafe at line 12`. Names are distinct.
     pub name: String,
     /// Its number: 1-based; invariants first, then unsafes, in file
     /// order; the disjuncts of one declaration from the last to the first.
@@ -326,13 +325,13 @@ pub struct Bad {
 /// cells, so that it holds in no reachable state either.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axiom {
-    /// What it is called, as a [`Bad::name`].
+    /// Its name, as a [`Bad::name`].
     pub name: String,
     /// Its number among the bad cubes, as a [`Bad::number`].
     pub number: u32,
     /// Number of distinct processes.
     pub params: u8,
-    /// What is excluded, over [`ProcRef::Var`] below `params`; it has cells.
+    /// The excluded states, over [`ProcRef::Var`] below `params`; it has cells.
     pub cube: Conj,
     /// The negation of the cube: one literal in each disjunct.
     pub denial: Dnf,
@@ -340,13 +339,13 @@ pub struct Axiom {
     pub span: Span,
 }
 
-/// For all different processes that are no parameters (declared or hidden): the body. The first of them is
+/// For all different processes that are not parameters (declared or hidden): the body. The first of them is
 /// `ProcRef::Var(p)` with p the number of parameters, declared and hidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Universal {
-    /// How many processes it is about; at least one.
+    /// How many processes it ranges over; at least one.
     pub bound: u8,
-    /// What each tuple of other processes satisfies.
+    /// The condition that each tuple of other processes satisfies.
     pub body: Dnf,
     /// For each literal of each disjunct, the comparison that it comes from.
     pub spans: Vec<Vec<Span>>,
@@ -361,7 +360,7 @@ pub struct Branch {
     pub value: Term,
 }
 
-/// What a transition writes into one variable.
+/// The new value that a transition gives one variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Assignment {
     /// Any value of the variable's type (for proc, an outside value too). Globals only.
@@ -385,7 +384,7 @@ pub struct Update {
 /// A guarded command, for every choice of pairwise **distinct** processes for its parameters.
 ///
 /// A guard with `||` has been split: its disjuncts are consecutive transitions with one name and one
-/// `origin`. So have the ways in which `A[G]` or `exists` can be met.
+/// `origin`. So have the ways to satisfy `A[G]` or `exists`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
     /// Name as declared; not unique.

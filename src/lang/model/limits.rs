@@ -22,7 +22,7 @@ pub(super) const MAX_DISJUNCTS: usize = 4096;
 pub(super) const MAX_LITERALS: usize = 1 << 19;
 /// Most nodes of a declaration's formulas once predicates, `<=>` and quantifiers are expanded.
 pub(super) const MAX_STEPS: usize = 1 << 20;
-/// The same for all declarations of a file together.
+/// Most such nodes for all declarations of a file together.
 pub(super) const MAX_ALL_STEPS: usize = 4 * MAX_STEPS;
 /// Most ways in which the globals used as indices of one declaration can name processes.
 pub(super) const MAX_VARIANTS: usize = 1024;

@@ -59,7 +59,7 @@ pub(super) fn unused(
     }
 }
 
-/// Sums that the original Cubicle reads otherwise, or not at all: one warning a declaration.
+/// Sums that the original Cubicle reads otherwise, or not at all: one warning for each declaration.
 fn sums(context: &Context<'_>, out: &mut Diagnostics) {
     for places in context.sums.values() {
         let frozen = places.iter().find(|(_, frozen)| **frozen);
@@ -82,9 +82,9 @@ fn sums(context: &Context<'_>, out: &mut Diagnostics) {
     }
 }
 
-/// Takes back that arrays never change where axioms speak of them: these say for which values the model is meant, so
-/// the arrays are parameters, and arrays have no `const`. Every answer names the axioms, so that an assignment that is
-/// missing by mistake is seen there.
+/// Withdraws the warning that an array never changes where an axiom mentions it: axioms say for which values the model is
+/// meant, so the arrays are parameters, and arrays have no `const`. Every answer names the axioms, so that an assignment
+/// that is missing by mistake is seen there.
 pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) {
     let literals = system.axioms.iter().flat_map(|axiom| &axiom.cube);
     let parameters: IndexSet<VarId> = literals.flat_map(vars).collect();
@@ -94,7 +94,7 @@ pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) 
     warnings.retain(|warning| warning.code != "C0915" || !spared.contains(&warning.primary.span));
 }
 
-/// Types that nothing has, and values that nothing takes.
+/// Types without variables, and values that are never used.
 fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
     for item in &file.items {
         let Item::Type(decl) = item else { continue };

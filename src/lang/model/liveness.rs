@@ -11,7 +11,7 @@ use crate::spelling::nearest;
 use crate::syntax::ast::{self, Expr};
 
 impl<'a> Context<'a> {
-    /// A property of runs. Its name is left empty when it has none.
+    /// Elaborates a property of runs. Its name is left empty when it has none.
     pub fn temporal(&mut self, decl: &'a ast::Temporal) -> Temporal {
         let span = decl.loc.0;
         self.reset_budget();
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
                 self.start(span, FormulaPlace::State, declared);
                 let (hidden, facts) = self.assume(&variant);
                 let mut parts = vec![self.formula(body, scope, true)];
-                // That globals name no process is asked for where something rests on it: comparisons with their cells
+                // That globals name no process is required where the formula relies on it: comparisons with their cells
                 // are false, which otherwise only makes the formula stronger.
                 let asked = self.nameless_counts;
                 let counts = |it: &Literal| asked || matches!(it, Literal::Eq { negated: false, .. });
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Says that there is no transition of this name.
+    /// Reports that there is no transition of this name.
     pub fn unknown_transition<'n>(
         &mut self,
         decl: &ast::Fairness,
@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a declaration of fairness means: one for all transitions of the name, or for those with the same number of
+/// The meaning of a declaration of fairness: one for all transitions of the name, or for those with the same number of
 /// parameters when it is about each tuple.
 pub(super) fn fairness(decl: &ast::Fairness, transitions: &[Transition]) -> Vec<Fairness> {
     let (name, strong, any, span) = (&decl.transition, decl.strong, decl.any, decl.loc.0);

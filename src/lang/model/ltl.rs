@@ -17,7 +17,7 @@ pub enum Ltl {
     Next(Box<Ltl>),
     /// The first holds until the second does, which it does at some time.
     Until(Box<Ltl>, Box<Ltl>),
-    /// The second holds up to and including where the first does, or for ever.
+    /// The second holds up to and including the first moment where the first does, or for ever.
     Release(Box<Ltl>, Box<Ltl>),
 }
 
@@ -44,7 +44,7 @@ impl Ltl {
         }
     }
 
-    /// Where the formula holds on a run of so many positions, after the last of which the one at `back` comes again.
+    /// Where the formula holds on a run of `positions` positions, the last of which is followed by the one at `back`.
     /// `atom` says whether an atom holds at a position.
     pub fn holds(&self, positions: usize, back: usize, atom: &dyn Fn(usize, usize) -> bool) -> Vec<bool> {
         let sub = |it: &Self| it.holds(positions, back, atom);

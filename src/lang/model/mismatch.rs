@@ -1,4 +1,4 @@
-//! What to say about unknown names and types that do not fit: with the declarations that matter, and what was
+//! Messages about unknown names and types that do not fit, with the relevant declarations and what was
 //! probably meant.
 
 use super::Type;
@@ -25,7 +25,7 @@ impl Context<'_> {
         self.push(error);
     }
 
-    /// Adds where what a value is read from is declared.
+    /// Adds the declaration of the variable or constructor that a value comes from.
     pub fn declared_as(&self, error: Diagnostic, value: &TermMeaning) -> Diagnostic {
         let var = match value {
             TermMeaning::Cell(cell, _) => cell.var,
@@ -47,7 +47,7 @@ impl Context<'_> {
         error.also(var.span, format!("`{}` is declared here", var.name))
     }
 
-    /// How to get from one type to the other, or what belongs there instead; `left` is what is compared or
+    /// How to get from one type to the other, or what belongs there instead; `left` is the operand that is compared or
     /// assigned.
     pub fn conversion(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
         let (TermType::Known(a), TermType::Known(b)) = (left.ty(), right.ty()) else {
@@ -62,7 +62,7 @@ impl Context<'_> {
     }
 
     fn values_wanted(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
-        // What is read from a variable has the type that is meant; a literal is what is wrong.
+        // The variable has the type that is meant; the literal is wrong.
         let is_literal = |value: &TermMeaning| match value {
             TermMeaning::Constructor(..) => true,
             TermMeaning::Number(number) => number.linear.terms.is_empty(),
@@ -84,7 +84,7 @@ impl Context<'_> {
         if !self.unknown.insert((None, name.text.clone())) {
             return;
         }
-        // Its declaration in small letters has had its error.
+        // Its declaration in small letters was reported.
         let lowered = |known: &str| known.starts_with(|c: char| c.is_ascii_lowercase());
         if self.symbols.in_other_case(&name.text).is_some_and(lowered) {
             return;
@@ -124,7 +124,7 @@ impl Context<'_> {
 
     /// Reports a name with a small letter that is bound nowhere.
     pub fn unknown_process(&mut self, name: &Name, scope: &Scope<'_>) {
-        // A parameter that is a keyword or has a capital letter has had its error.
+        // A parameter that is a keyword or has a capital letter was reported.
         let mistaken = |known: &str| match syntax::word(known) {
             Some(syntax::Word::Keyword) => true,
             Some(syntax::Word::Capital) => known.eq_ignore_ascii_case(&name.text),
@@ -143,7 +143,7 @@ impl Context<'_> {
                 format!("`{0}` is the name of this property: write `({0})` for a parameter", name.text);
             return self.push(error.help(help));
         }
-        // Several of a declaration are one slip.
+        // Several in one declaration are one mistake.
         if let Some((declaration, at, names)) = &mut self.unbound
             && *declaration == self.declaration
             && let Some(first) = self.diagnostics.get_mut(*at)
@@ -161,14 +161,14 @@ impl Context<'_> {
     }
 }
 
-/// What makes these names processes.
+/// Advice on how to bind these process names.
 fn how_to_bind(names: &[String], place: FormulaPlace) -> String {
     let name = names.last().map_or("p", String::as_str);
     let list = names.join(" ");
     match place {
         FormulaPlace::Guard => {
             format!(
-                "add `{list}` to the parameters; or bind it: `forall_other {name}. ..` is about all other processes"
+                "add `{list}` to the parameters; or bind it: `forall_other {name}. ..` ranges over all other processes"
             )
         }
         FormulaPlace::Condition => format!(

@@ -1,11 +1,11 @@
-//! How a monitor calls what it adds to a model.
+//! The names of what a monitor adds to a model.
 
 /// The variables of the monitor of a property of runs, by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MonitorPlan {
     /// The property.
     pub property: String,
-    /// What phase it is in.
+    /// The phase that it is in.
     pub phase: String,
     /// Copies, each with the variable that it is a copy of.
     pub copies: Vec<(String, String)>,
@@ -22,6 +22,6 @@ pub struct FollowedFairness {
     pub done: String,
     /// Of strong fairness: whether its step is never to be possible.
     pub never: Option<String>,
-    /// For observed processes: whether another one stood in the way of its step, and which one.
+    /// For observed processes: whether another process blocked its step, and which one.
     pub hindered: Vec<(String, String)>,
 }

@@ -1,9 +1,9 @@
-//! How properties are called wherever a person reads of them: by their place in the source.
+//! The names of properties in reports: by their place in the source.
 
 use super::{Bad, BadKind, Temporal};
 use crate::diagnostic::Span;
 
-/// Gives each bad cube its name. One that its author gave stays; cubes of one declaration are counted (`mutual, case 2`).
+/// Gives each bad cube its name. A declared name stays; cubes of one declaration are counted (`mutual, case 2`).
 /// The others have `unsafe at line 12`, with the column where the line has several, and their
 /// number in this order where several come from one place (`unsafe at line 12:30, case 2`). `text` is what the
 /// spans index.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_is_called_by_its_line() {
+    fn a_property_is_named_by_its_line() {
         assert_eq!(names("unsafe (p) { X[p] = B }"), ["unsafe at line 5"]);
         assert_eq!(
             names("\nunsafe (p)\n{\n  X[p] = B }\nunsafe (p) { X[p] = C }"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_a_line_has_a_column() {
+    fn properties_on_one_line_have_columns() {
         assert_eq!(
             names("(* é *) unsafe (p) { X[p] = B } unsafe (p) { X[p] = C }"),
             ["unsafe at line 5:9", "unsafe at line 5:33"]

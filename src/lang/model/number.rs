@@ -1,5 +1,5 @@
-//! Types of terms while a formula is elaborated: numbers without a point are ints and reals until something
-//! else tells.
+//! Types of terms while a formula is elaborated: numbers without a point are ints and reals until the
+//! context decides.
 
 use super::symbols::Symbols;
 use super::{Cell, Linear, Rational, Type};

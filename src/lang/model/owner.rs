@@ -5,7 +5,7 @@ use super::{System, VarId};
 /// A variable that a proof adds to a model: while the global holds the value, it is the process that gave it the
 /// value last.
 ///
-/// The global must not hold the value initially, and whatever may give it the value must have a parameter. So an
+/// The global must not hold the value initially, and every transition that may give it the value must have a parameter. So an
 /// owner is a process whenever the global holds the value, and a guard `forall_other q. G(q)` of a transition with
 /// arguments x, y implies `global <> value || owner = x || owner = y || G(owner)`: to add that changes no behaviour.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +26,8 @@ impl Owner {
         Some(self.by[at].1)
     }
 
-    /// Whether [`givers`](Self::givers) says all of [`by`](Self::by): declarations of one name must not have the
-    /// parameter of the other elsewhere.
+    /// Whether [`givers`](Self::givers) determines [`by`](Self::by): declarations of one name must not have the
+    /// parameter of the other at another place.
     pub fn has_words(&self, system: &System) -> bool {
         let declared = |origin: u16| system.transitions.iter().find(|t| t.origin == origin);
         self.by.iter().all(|&(a, parameter)| {
@@ -65,8 +65,8 @@ impl Owner {
     }
 }
 
-/// The names of the variables for some owners, in order: such as no variable, type or constructor of the system
-/// has.
+/// Names of the variables for some owners, in order: none is the name of a variable, type or constructor of the
+/// system.
 pub fn owner_names(system: &System, owners: &[Owner]) -> Vec<String> {
     let mut taken: Vec<String> = system.vars.iter().map(|var| var.name.clone()).collect();
     taken.extend(system.enums.iter().flat_map(|it| it.constructors.iter().chain([&it.name]).cloned()));

@@ -1,4 +1,4 @@
-//! Universal guards within each other: one quantifier in front of each conjunct.
+//! Nested universal guards: one quantifier in front of each conjunct.
 //!
 //! `forall q. (f && forall r. g)` is `(forall q. f) && (forall q r. g)`, and `f || forall r. g` is `forall r. (f || g)`: both
 //! also where there is no such process. Under a disjunction two quantifiers become one in each way in which
@@ -13,8 +13,8 @@ const MAX_BOUND: usize = 4;
 /// The most conjuncts.
 const MAX_PARTS: usize = 1024;
 
-/// What to say where there is no such form.
-pub const TOO_MANY: &str = "its universal quantifiers are about too many processes together";
+/// The message for a formula without such a form.
+pub const TOO_MANY: &str = "its universal quantifiers range over too many processes together";
 
 /// A formula without quantifiers of which all different further processes are an instance.
 type Part = (Vec<u8>, Formula);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_conjunct_has_its_own_quantifier() {
-        // With one process beside the parameters only the first conjunct says something.
+        // With one process beside the parameters only the first conjunct restricts anything.
         let inner = Formula::and(vec![of(1, 1), each(&[2], of(2, 1))]);
         let apart = Formula::and(vec![each(&[1], of(1, 1)), each(&[1, 2], of(2, 1))]);
         assert_eq!(universal(&[1], inner), Some(apart));

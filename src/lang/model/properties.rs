@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
         bad
     }
 
-    /// The formula of a declaration, for all that the globals used as indices can name.
+    /// The formula of a declaration, for all processes that the globals used as indices can name.
     pub fn disjuncts_of(
         &mut self,
         body: &'a Expr,
@@ -133,7 +133,7 @@ impl<'a> Context<'a> {
             let (hidden, facts) = self.assume(&variant);
             let formula = self.formula(body, scope, true);
             // Where the globals name no process, cells at them are false, which only makes the formula
-            // stronger: it may be asked for without saying that they name none.
+            // stronger: the condition that they name none may be omitted.
             let facts: Vec<Literal> =
                 facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
             self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
@@ -278,7 +278,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether what satisfies `more` satisfies `known`, as far as that is easily seen: its further processes are
+/// Whether every state of `more` is one of `known`, as far as that is easily seen: its further processes are
 /// the first ones of `more`, and each literal follows from one there.
 fn covers(known: &Disjunct, more: &Disjunct) -> bool {
     let map = |p: ProcRef| match p {

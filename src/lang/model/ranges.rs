@@ -4,7 +4,7 @@
 //! The set is the least fixpoint of two rules.
 //!
 //! 1. *Init.* The set contains every value that a cell can have in an initial state. An instance of init
-//!    satisfies one of its disjuncts, but nobody knows which, and different instances may satisfy
+//!    satisfies one of its disjuncts, it is not known which, and different instances may satisfy
 //!    different ones. A global is bounded by a disjunct's literals about it, so its values are among the
 //!    union of these bounds over all disjuncts; the same for the disjuncts of the instance without
 //!    processes. For an array, fix one pattern of distinct parameters `A[x,y]`: for every tuple of
@@ -15,7 +15,7 @@
 //! 2. *Step.* If every cell is in its set before a step, it is so afterwards: a transition contributes
 //!    the values of each branch. A transition whose guard, or a branch whose condition, demands a value
 //!    outside the sets cannot fire from such a state and contributes nothing; if a later iteration
-//!    enlarges the sets, it is looked at again. A value that is itself a cell contributes the set of its
+//!    enlarges the sets, it is examined again. A value that is itself a cell contributes the set of its
 //!    variable, less what guard and condition exclude for that very cell, since all of them read the old
 //!    state.
 //!
@@ -171,7 +171,7 @@ fn union(dnf: &Dnf, cell: &Cell, all: u64) -> u64 {
     dnf.0.iter().fold(0, |set, conj| set | bound(conj, cell, all))
 }
 
-/// What a conjunction allows for the cell, through equalities too.
+/// The values that a conjunction allows for the cell, through equalities too.
 fn bound(conj: &Conj, cell: &Cell, all: u64) -> u64 {
     let mut equal = vec![cell];
     let mut next = 0;

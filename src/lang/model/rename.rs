@@ -6,9 +6,9 @@ use super::{Cell, Conj, Literal, ProcRef, Term};
 
 /// A literal or a truth value.
 pub enum Truth {
-    /// It is decided.
+    /// Its truth value is known.
     Constant(bool),
-    /// It is this.
+    /// A literal.
     Literal(Literal),
 }
 

@@ -1,4 +1,4 @@
-//! What names mean while a formula is elaborated.
+//! The meaning of names while a formula is elaborated.
 
 use super::number::{NumericTerm, TermType};
 use super::{Cell, EnumId, ProcRef, Type, VarKind};

@@ -3,7 +3,7 @@
 use super::{Cell, Literal, ProcRef, Rational, Relation, Term, rename};
 
 /// Whether each state in which `weaker` holds for some pairwise distinct processes is one in which `stronger` does. Each
-/// is a number of processes and literals over them. "No" may also mean that literals alone do not tell.
+/// is a number of processes and literals over them. "No" may also mean that the literals alone do not decide it.
 pub fn forbids_all_of(stronger: (u8, &[Literal]), weaker: (u8, &[Literal])) -> bool {
     let mut chosen = Vec::with_capacity(stronger.0.into());
     choose(stronger, weaker, &mut chosen)

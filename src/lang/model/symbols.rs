@@ -12,7 +12,7 @@ use crate::syntax::unsupported;
 /// No more names than this are listed in a message.
 const MOST_LISTED: usize = 8;
 
-/// What a capitalised name stands for.
+/// The meaning of a capitalised name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
     /// A value of an enum.
@@ -23,7 +23,7 @@ pub(super) enum Symbol {
     Unclear,
 }
 
-/// What a name is wanted for.
+/// The use that a name is looked up for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wanted {
     /// An array with this number of indices.
@@ -120,7 +120,7 @@ impl Symbols {
         self.names.keys().map(String::as_str).find(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// The names that would do where one is wanted.
+    /// The names that would fit this use.
     pub fn candidates(&self, wanted: Wanted) -> impl Iterator<Item = &str> {
         let fits = move |symbol: Symbol| match symbol {
             Symbol::Constructor(..) => wanted == Wanted::Value,
@@ -239,7 +239,7 @@ impl Symbols {
             return;
         }
         let Some(ty) = ty else {
-            // Nothing more is said about what has an unknown type.
+            // No further error about a variable of unknown type.
             self.names.entry(decl.name.text.clone()).or_insert((Symbol::Unclear, Some(decl.name.span())));
             return;
         };
@@ -266,7 +266,7 @@ impl Symbols {
             out.push(unsupported::diagnostic(name.span(), &format!("the type `{}`", name.text), branch));
             return None;
         }
-        // The declaration of that type has an error of its own.
+        // The declaration of that type was reported.
         if self.names.get(&name.text).is_some_and(|&(symbol, _)| symbol == Symbol::Unclear) {
             return None;
         }

@@ -9,13 +9,13 @@ use crate::diagnostic::Span;
 /// A parameterized system: the meaning of one `.cub` file.
 ///
 /// Its parts are read as if they were fields (`system.vars`), and cannot be changed: [`System::edited`] makes another system of
-/// changed parts. Both that and [`System::new`] derive what follows from the parts, so that ranges, axioms and orders are never those of
-/// another system. Engines trust what is derived: they drop a cube that is outside of the ranges, and rename processes that are
-/// not ordered.
+/// changed parts. Both that and [`System::new`] derive what follows from the parts, so that ranges, axioms and orders are
+/// never those of another system. Engines trust what is derived: they drop a cube that is outside of the ranges, and rename
+/// processes that are not ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct System(pub(super) SystemParts);
 
-/// What a system is made of.
+/// The parts of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemParts {
     /// Upper bound on the number of processes, when declared; at least 1.
@@ -31,7 +31,7 @@ pub struct SystemParts {
     pub vars: Vec<Var>,
     /// Initial states, as far as the axioms allow them.
     pub init: Init,
-    /// What is assumed of all initial states, and so of all reachable ones, in file order.
+    /// Assumptions about all initial states, and so about all reachable ones, in file order.
     pub axioms: Vec<Axiom>,
     /// `invariant` and `unsafe` cubes, in order of [`Bad::number`]; the numbers of axioms are left out.
     pub bad: Vec<Bad>,
@@ -39,12 +39,12 @@ pub struct SystemParts {
     pub transitions: Vec<Transition>,
     /// Properties of runs, in file order.
     pub temporal: Vec<Temporal>,
-    /// What the properties of runs may assume of them, in file order.
+    /// The fairness that properties of runs may assume, in file order.
     pub fairness: Vec<Fairness>,
-    /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that it may
-    /// stay for ever where nothing else is possible.
+    /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that a run may
+    /// stay for ever in a state where nothing else is possible.
     pub failures: Option<u16>,
-    /// Whether something outside of the system orders processes: a formula that is asked about its states.
+    /// Whether something outside of the system orders processes: a formula to be evaluated in its states.
     pub asks_for_order: bool,
     /// Derived: whether any literal orders processes, so that renaming them is not a symmetry.
     pub orders_processes: bool,
@@ -58,7 +58,7 @@ impl Deref for System {
     }
 }
 
-/// For tests of semantics, which nothing derived matters to.
+/// For tests of semantics, which do not use derived data.
 #[cfg(test)]
 impl std::ops::DerefMut for System {
     fn deref_mut(&mut self) -> &mut SystemParts {
@@ -89,7 +89,7 @@ impl SystemParts {
         spans
     }
 
-    /// The transitions that fairness speaks of.
+    /// The transitions that fairness applies to.
     pub fn asked_by<'s>(&'s self, fairness: &'s Fairness) -> impl Iterator<Item = &'s Transition> {
         self.transitions.iter().filter(|it| fairness.is_about(it))
     }
@@ -99,8 +99,8 @@ impl SystemParts {
         self.transitions.iter().find(|it| fairness.is_about(it)).map_or("", |it| it.name.as_str())
     }
 
-    /// Whether anything that a run does, or that is asked of it, depends on processes. All instances of a system where
-    /// nothing does are the same.
+    /// Whether any step or property depends on processes. All instances of a system where
+    /// none does are the same.
     pub fn has_processes(&self) -> bool {
         let of_variable = |var: &Var| var.arity() > 0 || var.ty == Type::Proc;
         let of_transition = |it: &Transition| it.arity() > 0 || !it.universals.is_empty();

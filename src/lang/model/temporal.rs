@@ -1,4 +1,4 @@
-//! What a system promises of its runs: properties of runs and fairness, as the engines read them.
+//! Properties of runs and fairness, as the engines read them.
 
 use super::ltl::Ltl;
 use super::{Conj, Literal, Transition, Universal};
@@ -13,7 +13,7 @@ pub struct Case {
     pub hidden: u8,
     /// Over the parameters and these.
     pub cube: Conj,
-    /// What holds of all others.
+    /// Conditions on all others.
     pub universals: Vec<Universal>,
 }
 
@@ -42,16 +42,16 @@ pub struct Condition(pub Vec<Case>);
 pub struct Temporal {
     /// Which kind.
     pub kind: TemporalKind,
-    /// What it is called wherever a person reads of it: the name that it is declared with, or `response at line 12`.
-    /// No two properties have the same.
+    /// Its name in reports: the name that it is declared with, or `response at line 12`.
+    /// Names of properties are distinct.
     pub name: String,
     /// The names of its parameters.
     pub params: Vec<String>,
-    /// Where it must hold at some time; of a `response`, what is to be answered.
+    /// The condition that must hold at some time; of a `response`, the one to be answered.
     pub first: Condition,
-    /// Of a `response`, what answers; of others false.
+    /// Of a `response`, the answer; otherwise false.
     pub then: Condition,
-    /// Of [`TemporalKind::Ltl`], what is to hold of each run, for the processes `#1`, `#2`, .. as parameters.
+    /// Of [`TemporalKind::Ltl`], the formula that each run must satisfy, with the processes `#1`, `#2`, .. as parameters.
     pub ltl: Option<LtlProperty>,
     /// The declaration.
     pub span: Span,
@@ -66,7 +66,7 @@ pub struct LtlProperty {
     pub atoms: Vec<Atom>,
 }
 
-/// What a formula may ask at a moment of a run.
+/// An atom of a formula: a question about one moment of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Atom {
     /// A condition holds in the state.
@@ -89,12 +89,12 @@ pub struct StepOf {
 /// Steps that a fair run does not put off for ever: with weak fairness, when they can be taken at every moment from some
 /// moment on; with strong fairness, when they can be taken again and again.
 ///
-/// It speaks of a name, and so of all transitions that are declared with it: whichever of them is possible counts, and
-/// whichever is taken does. Tuples are told apart by their length: where transitions of one name have different numbers of
+/// It applies to a name, and so to all transitions that are declared with it: any of them counts as possible, and any
+/// of them counts as taken. Tuples are told apart by their length: where transitions of one name have different numbers of
 /// parameters, there is one of these for each number, unless it is about any tuple.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fairness {
-    /// [`Transition::origin`] of the transitions that it speaks of: at least one.
+    /// [`Transition::origin`] of the transitions that it applies to: at least one.
     pub origins: Vec<u16>,
     /// Strong fairness.
     pub strong: bool,
@@ -105,14 +105,14 @@ pub struct Fairness {
 }
 
 impl Fairness {
-    /// Whether it speaks of a transition.
+    /// Whether it applies to a transition.
     pub fn is_about(&self, transition: &Transition) -> bool {
         self.origins.contains(&transition.origin)
     }
 }
 
 impl StepOf {
-    /// Whether the arguments of a step are those, for this tuple of processes.
+    /// Whether the arguments of a step are the required ones, for this tuple of processes.
     pub fn fits(&self, args: &[usize], tuple: &[usize]) -> bool {
         self.args
             .as_ref()
@@ -130,7 +130,7 @@ impl Temporal {
         [&self.first, &self.then].into_iter().chain(atoms)
     }
 
-    /// All that its conditions say of some processes or of all, each with the number of processes that it names.
+    /// All cubes of its conditions, existential or universal, each with the number of processes that it names.
     pub fn cubes(&self) -> impl Iterator<Item = (usize, &Conj)> {
         let params = self.params.len();
         self.conditions().flat_map(|it| &it.0).flat_map(move |case| {
@@ -143,8 +143,8 @@ impl Temporal {
         })
     }
 
-    /// Of a `cover`, what holds of some processes where it wants a run to get to, with the number of processes of each: what it
-    /// asks of all others is left out.
+    /// Of a `cover`, the cubes of the states to be reached, with the number of processes of each: conditions on all
+    /// others are left out.
     pub fn goals(&self) -> impl Iterator<Item = (usize, &Conj)> {
         let params = self.params.len();
         self.first.0.iter().map(move |case| (params + usize::from(case.hidden), &case.cube))

@@ -11,12 +11,12 @@ use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Base, Name, Operand, Summand, Term, TermKind};
 
-/// What an index is.
+/// The kinds of array indices.
 pub(super) enum IndexMeaning {
     Process(ProcRef),
     /// A global of type `proc`.
     Global(VarId),
-    /// Reported.
+    /// An error, which was reported.
     Error,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Context<'a> {
     }
 
     fn sum(&mut self, summands: &'a [Summand], at: Span, scope: &Scope<'a>) -> TermMeaning {
-        // Of what was read so far: the first one that has a type, and that all have one.
+        // Among the summands read so far: the first one that has a type, and whether all have one.
         let mut typed: Option<TermMeaning> = None;
         let (mut terms, mut constant) = (Vec::new(), Some(Rational::ZERO));
         let (mut known, mut undefined) = (true, None);
@@ -136,12 +136,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Notes where the original Cubicle reads something else, or nothing: what it adds or multiplies is a constant.
+    /// Notes where the original Cubicle reads something else, or nothing: it adds and multiplies constants only.
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
         let (TermMeaning::Number(it), Operand::Base(base)) = (value, &summand.operand) else { return };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
         let varies = |(cell, _): &(Cell, Rational)| self.symbols.var(cell.var).kind != VarKind::Const;
-        // What a predicate says is noted where it is declared.
+        // The sums of a predicate are noted at its declaration.
         if first || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
             return;
         }
@@ -314,7 +314,7 @@ impl<'a> Context<'a> {
         if defined { self.cell_value(cell) } else { TermMeaning::Undefined(ty) }
     }
 
-    /// The array of this name, which is given `arity` indices.
+    /// The array of this name, used with `arity` indices.
     pub fn array(&mut self, array: &Name, arity: usize) -> Option<VarId> {
         let id = match self.symbols.lookup(&array.text) {
             Some(Symbol::Var(id)) => id,
@@ -348,9 +348,9 @@ impl<'a> Context<'a> {
         Some(id)
     }
 
-    /// What an index means.
+    /// The meaning of an index.
     pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> IndexMeaning {
-        // What is no name has been reported by the parser.
+        // The parser has reported an index that is not a name.
         if !name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') {
             return IndexMeaning::Error;
         }
@@ -383,7 +383,7 @@ fn indices(n: usize) -> String {
     if n == 1 { "1 index".to_owned() } else { format!("{n} indices") }
 }
 
-/// Where a base stands.
+/// The place of a base.
 pub(super) fn base_span(base: &Base) -> Span {
     match base {
         Base::Name(name) => name.span(),

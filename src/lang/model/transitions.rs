@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         parts
     }
 
-    /// What was probably meant by a guard that never holds.
+    /// The probable meaning of a guard that never holds.
     fn why_never(&mut self, decl: &'a ast::Transition, origin: u16) -> Option<String> {
         let guard = decl.requires.as_ref()?;
         let conjuncts = match &guard.kind {
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
             }
             context.others = false;
             (!parts.is_empty())
-                .then(|| "did you mean `forall_other`? `forall` is about the parameters, too".to_owned())
+                .then(|| "did you mean `forall_other`? `forall` ranges over the parameters, too".to_owned())
         })
     }
 
@@ -176,7 +176,7 @@ impl Context<'_> {
         })
     }
 
-    /// That a global names none of the processes that are no parameters.
+    /// The formula that a global names no process other than parameters.
     pub fn names_no_other(&mut self, var: VarId) -> Formula {
         let bound = self.fresh(self.declaration);
         let left = Term::Cell(Cell { var, index: smallvec::SmallVec::new() });
@@ -197,7 +197,7 @@ impl Disjunct {
         })
     }
 
-    /// Its universals, with such numbers; `spans` says where the literals of a conjunction come from. `None` when a number
+    /// Its universals, with these numbers; `spans` says where the literals of a conjunction come from. `None` when a number
     /// leaves the 64-bit range.
     pub fn universals(
         &self,
@@ -214,13 +214,13 @@ impl Disjunct {
     }
 }
 
-/// Whether two parts of a declaration are one, wherever their literals come from.
+/// Whether two parts of a declaration are equal, wherever their literals come from.
 fn does_the_same(a: &Transition, b: &Transition) -> bool {
     let bodies = |t: &Transition| t.universals.iter().map(|u| (u.bound, u.body.clone())).collect::<Vec<_>>();
     a.hidden == b.hidden && a.guard == b.guard && a.updates == b.updates && bodies(a) == bodies(b)
 }
 
-/// Universals range over the processes that are no parameter. Their instances for hidden parameters,
+/// Universals range over the processes that are not parameters. Their instances for hidden parameters,
 /// which the user does not see, become part of the guard; bodies are simplified.
 fn instantiate(
     disjunct: Disjunct,
@@ -271,7 +271,7 @@ fn instantiate(
     Ok(all)
 }
 
-/// For each of `count` processes, which of these different ones it is, or none of them.
+/// For each of `count` processes, which of these different ones it is, or that it is another one.
 fn injections(count: usize, among: &[u8]) -> Vec<Vec<Option<u8>>> {
     let mut all = vec![Vec::new()];
     for _ in 0..count {

@@ -5,10 +5,10 @@
 /// pairs of thousands take longer than they save.
 pub(super) const MAX_COMPARED: usize = 128;
 
-/// Ways to meet init that are looked at for one cube, for a warning or a help: beyond, nothing is said.
+/// Ways to satisfy init that are tried for one cube, for a warning or a help: beyond, nothing is reported.
 pub(super) const MAX_WAYS: usize = 512;
 
-/// Processes of init for which that is looked at: more make too many instances.
+/// Processes of init for which they are tried: more make too many instances.
 pub(super) const MAX_INIT_PROCS: usize = 4;
 
 /// Comparisons, over all parts of a declaration, to say where their literals come from: beyond, messages name the

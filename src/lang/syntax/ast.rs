@@ -1,8 +1,8 @@
-//! The syntax tree of a `.cub` file: what was written, with its place, and no meaning yet.
+//! The syntax tree of a `.cub` file: the text with its places, and no meaning yet.
 
 use crate::diagnostic::Span;
 
-/// Where a node stands. Places are no part of a tree's identity: any two are equal, so that a tree is
+/// The place of a node. Places do not count when trees are compared: any two are equal, so that a tree is
 /// equal to the one read back from its printed text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loc(pub Span);
@@ -77,11 +77,11 @@ impl Number {
 pub struct File {
     /// The declarations.
     pub items: Vec<Item>,
-    /// What is missing among them.
+    /// The declarations missing among them.
     pub damage: Damage,
 }
 
-/// What declarations with errors of syntax would have declared, so that nothing follows from their loss.
+/// Records what declarations with syntax errors would have declared, so that their loss causes no further errors.
 /// Empty when there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Damage {
@@ -93,7 +93,7 @@ pub struct Damage {
     pub bad: bool,
 }
 
-/// What is read at a time.
+/// The units that the grammar reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
     /// A declaration.
@@ -159,7 +159,7 @@ pub struct TypeDecl {
     pub loc: Loc,
 }
 
-/// What kind of symbol is declared.
+/// The kinds of symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SymbolKind {
     /// `var`
@@ -173,7 +173,7 @@ pub enum SymbolKind {
 /// Declaration of a variable, constant or array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolDecl {
-    /// What kind.
+    /// Which kind.
     pub kind: SymbolKind,
     /// Its name.
     pub name: Name,
@@ -183,7 +183,7 @@ pub struct SymbolDecl {
     pub loc: Loc,
 }
 
-/// What a formula about states is declared as.
+/// The kinds of formulas about states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
     /// Initial states.
@@ -199,7 +199,7 @@ pub enum PropertyKind {
 pub struct Property {
     /// Which of them.
     pub kind: PropertyKind,
-    /// What it is called, if it has a name.
+    /// Its name, if it has one.
     pub name: Option<Name>,
     /// Its process parameters.
     pub params: Vec<Name>,
@@ -209,7 +209,7 @@ pub struct Property {
     pub loc: Loc,
 }
 
-/// What is declared of runs.
+/// The kinds of properties of runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TemporalKind {
     /// Whenever the first formula holds, the second holds then or later.
@@ -220,7 +220,7 @@ pub enum TemporalKind {
     Possible,
     /// Some run leads to where the formula holds.
     Cover,
-    /// A formula of linear temporal logic; no file declares it.
+    /// A formula of linear temporal logic, which a file cannot declare.
     Ltl,
 }
 
@@ -242,7 +242,7 @@ impl TemporalKind {
 pub struct Temporal {
     /// Which kind.
     pub kind: TemporalKind,
-    /// What it is called, if it has a name.
+    /// Its name, if it has one.
     pub name: Option<Name>,
     /// Its process parameters.
     pub params: Vec<Name>,
@@ -259,7 +259,7 @@ pub struct Temporal {
 pub struct Fairness {
     /// `strong_fair`
     pub strong: bool,
-    /// `any`: what is asked for is some instance of the transition, not each.
+    /// `any`: some instance of the transition is required, not each.
     pub any: bool,
     /// The transition.
     pub transition: Name,
@@ -348,7 +348,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where, parentheses included.
     pub span: Span,
-    /// Whether it is written in parentheses; no part of its identity.
+    /// Whether it is written in parentheses; does not count in comparisons.
     pub parenthesised: bool,
     /// Height of the tree.
     pub(crate) depth: u16,
@@ -367,7 +367,7 @@ impl Expr {
         Self { kind, span: Span::new(l, r), parenthesised: false, depth: 1 }
     }
 
-    /// Another formula in its place.
+    /// Another formula at its place.
     #[must_use]
     pub fn with(self, kind: ExprKind) -> Self {
         Self { kind, ..self }
@@ -433,7 +433,7 @@ pub enum Quantifier {
     Forall,
     /// Some process.
     Exists,
-    /// All processes that are no parameter.
+    /// All processes that are not parameters.
     ForallOther,
     /// Some process that is not a parameter.
     ExistsOther,
@@ -475,7 +475,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// `first`, and what is added or (true) subtracted.
+    /// `first`, and the terms that are added or (true) subtracted.
     pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
         let plain = rest.is_empty() && !first.negative && first.factor.is_none();
         let kind = match first.operand {
@@ -506,20 +506,20 @@ pub enum TermKind {
     Sum(Vec<Summand>),
 }
 
-/// What is added in a sum.
+/// A summand of a sum.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summand {
     /// Whether it is subtracted.
     pub negative: bool,
-    /// What multiplies it; a number has no factor.
+    /// Its factor; a number has none.
     pub factor: Option<Number>,
-    /// What is added, or a multiple of it.
+    /// The operand, without sign and factor.
     pub operand: Operand,
-    /// Where, without the sign between it and what is before.
+    /// Where, without the sign between it and the summand before.
     pub loc: Loc,
 }
 
-/// What a summand is, or is a multiple of.
+/// The operand of a summand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// A name or a cell.

@@ -1,4 +1,4 @@
-//! What the grammar's actions need: bounded tree building and errors that are no syntax errors.
+//! Helpers for the grammar's actions: bounded tree building and errors other than syntax errors.
 
 use super::ast::{Arg, Expr, ExprKind, Name, Number, Quantifier};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
@@ -24,8 +24,8 @@ impl TreeBuilder {
         Expr { depth: below + 1, ..inner.in_parentheses(start, end) }
     }
 
-    /// A node over children of greatest height `below`. A tree that would be too high is given up,
-    /// before it can hurt anyone who recurses over it, dropping it included.
+    /// A node over children of greatest height `below`. A tree that would be too high is discarded
+    /// before any recursion over it, even dropping it, can overflow the stack.
     fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
         if below >= MAX_DEPTH {
             if !self.too_deep {
@@ -113,7 +113,7 @@ impl TreeBuilder {
                     array.text
                 )),
         );
-        // No name: nothing more is said about it.
+        // An empty name: no further error about it.
         Name { text: format!("[{}]", array.text), loc: super::ast::Loc(cell) }
     }
 

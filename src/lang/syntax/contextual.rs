@@ -2,7 +2,7 @@
 
 use super::token::{Placed, Token, tokens};
 
-/// The words, and what they are at the beginning of a declaration.
+/// The words, and their tokens at the beginning of a declaration.
 const WORDS: [(&str, Token<'static>); 6] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
@@ -12,7 +12,7 @@ const WORDS: [(&str, Token<'static>); 6] = [
     ("cover", Token::Cover),
 ];
 
-/// What `token`, which ends at byte `end` of `text`, is after the tokens of `chunk`, which begin a declaration.
+/// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
 pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32) -> Token<'t> {
     let Token::Lident(word) = token else { return token };
     let follows = || tokens(text, end as usize).next().and_then(|(_, token, _)| token.ok());
@@ -36,7 +36,7 @@ fn keyword(word: &str) -> Option<Token<'static>> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)
 }
 
-/// Whether `name`, the word after byte `end`, has something behind it that only a declaration has.
+/// Whether the text after `name`, the word after byte `end`, occurs only in a declaration.
 fn declares(text: &str, end: u32, name: &str) -> bool {
     let next = tokens(text, end as usize).nth(1).and_then(|(_, token, _)| token.ok());
     match next {
@@ -47,7 +47,7 @@ fn declares(text: &str, end: u32, name: &str) -> bool {
     }
 }
 
-/// Whether a declaration may begin after these tokens: there are none, or they are one.
+/// Whether a declaration may begin after these tokens: there are none, or they are a complete declaration.
 fn may_begin(chunk: &[Placed<'_>]) -> bool {
     let Some(&(_, last, _)) = chunk.last() else { return true };
     let before = |n: usize| chunk.len().checked_sub(n + 1).map(|i| chunk[i].1);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_names_elsewhere() {
+    fn contextual_keywords_are_names_elsewhere() {
         for word in WORDS {
             let text = everywhere(word);
             let (file, errors) = parse(&text);

@@ -1,4 +1,4 @@
-//! What a declaration that fails to parse would have declared.
+//! Finds what a declaration that fails to parse would have declared.
 
 use super::ast::Damage;
 use super::token::{Placed, Token};
@@ -32,7 +32,7 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
         | Token::Possible
         | Token::Cover
         | Token::Formula => {}
-        // Types, and what is not known to be a declaration.
+        // Types, and text that may not be a declaration.
         _ => {
             damage.names.extend(names(chunk));
             if first != Token::Type {

@@ -1,24 +1,24 @@
-//! Characters that start no token: what other languages mean by them.
+//! Characters that start no token, and their meaning in other languages.
 
 use super::token::{Placed, Token};
 use super::unsupported;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// What a stretch of text is in another language.
+/// A stretch of text in another language.
 pub struct Foreign<'t> {
     /// The first byte after it.
     pub end: usize,
-    /// The tokens that it stands for; none for comments and what is left out.
+    /// The tokens that it stands for; none for comments and omitted text.
     pub tokens: Vec<Placed<'t>>,
-    /// What to tell; `None` where the parser fails at these tokens, and a rule says more.
+    /// The error; `None` where the parser fails at these tokens, and a rule gives a better one.
     pub diagnostic: Option<Diagnostic>,
-    /// Told once a file under this name.
+    /// Reported once for each file under this name.
     pub habit: &'static str,
-    /// Whether the declaration is as good as without slip.
+    /// Whether the declaration is read as if the mistake were not there.
     pub mended: bool,
 }
 
-/// What is written elsewhere, what is written here, and what that is in words. Longer ones first.
+/// The spelling in other languages, the one here, and its meaning in words. Longer ones first.
 const OPERATORS: [(&str, &str, Token<'static>, &str); 20] = [
     ("!==", "<>", Token::Different, "different"),
     ("!=", "<>", Token::Different, "different"),
@@ -42,7 +42,7 @@ const OPERATORS: [(&str, &str, Token<'static>, &str); 20] = [
     ("⇒", "=>", Token::Implies, "implication"),
 ];
 
-/// What the text at `start`, an illegal character or `--`, is elsewhere; `chunk` is the declaration so far.
+/// The text at `start`, an illegal character or `--`, in another language; `chunk` is the declaration so far.
 pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let rest = text.get(start..)?;
     count(rest, start, chunk)
@@ -71,7 +71,7 @@ fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0006", Span::new(start as u32, end as u32), message)
 }
 
-/// `\in {..}`, `\notin {..}`: the parser fails there, and a rule says what is meant.
+/// `\in {..}`, `\notin {..}`: the parser fails there, and a rule repairs it.
 fn membership(rest: &str, start: usize) -> Option<Foreign<'_>> {
     let (typed, negated) =
         [("\\in", false), ("\\notin", true), ("∈", false), ("∉", true)].into_iter().find(|(typed, _)| {
@@ -113,14 +113,14 @@ fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fore
     Some(Foreign::new(start, start + length, None, diagnostic).habit("comment"))
 }
 
-/// Why a count is refused, and what does instead of it.
+/// Why a count is refused, and what to use instead.
 pub fn counted(span: Span, typed: &str) -> Diagnostic {
     Diagnostic::error("C0008", span, format!("`{typed}` counts processes"))
         .label("the language has no counts, sums or sizes of sets")
         .help("keep a counter, `var N : int`, that each transition updates; for \"none\" and \"all\" write `forall_other q. ..`")
 }
 
-/// No more characters of a count are looked at.
+/// At most this many characters of a count are examined.
 const MAX_COUNT: usize = 1 << 10;
 
 /// The first brace of a declaration is among the first of this many tokens.
@@ -177,7 +177,7 @@ fn different<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fo
     let after = rest.strip_prefix('#')?;
     let operand = after.trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_ascii_alphabetic());
     let (&(_, last, _), before) = chunk.split_last()?;
-    // The left operand goes back to its name.
+    // The left operand starts at its name.
     let name = if last == Token::BracketClose {
         let open = before.iter().rposition(|&(_, token, _)| token == Token::BracketOpen)?;
         before.get(open.checked_sub(2)?).map(|&(_, token, _)| token)
@@ -284,7 +284,7 @@ fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
         error(start, end, format!("`{typed}` is written `{spelling}`")).label(what).mend(spelling);
     let mut foreign = Foreign::new(start, end, Some(token), diagnostic).habit(what);
     if token == Token::Not && is_alone(&rest[typed.len()..]) {
-        // `not X` is an error, too: the rule for variables that stand alone says what is meant.
+        // `not X` is an error, too: the rule for variables that stand alone repairs it.
         foreign.diagnostic = None;
     }
     Some(foreign)
@@ -352,7 +352,10 @@ fn mark(rest: &str, start: usize) -> Option<Foreign<'_>> {
         '%' | '/' => {
             ("there is no division", "numbers are added, subtracted, compared and multiplied by numbers")
         }
-        '^' => ("there is no power", "numbers are added, subtracted, compared and multiplied by numbers"),
+        '^' => (
+            "there is no power operator",
+            "numbers are added, subtracted, compared and multiplied by numbers",
+        ),
         _ => return None,
     };
     let diagnostic = error(start, start + first.len_utf8(), message).help(help);

@@ -20,7 +20,7 @@ pub use print::print;
 
 use crate::diagnostic::Span;
 
-/// What the lexer makes of a text: the places of its tokens in order, and whether each is one.
+/// The result of the lexer: the places of its tokens in order, and whether each is a valid token.
 pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
     token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
 }
@@ -41,7 +41,7 @@ pub fn closing_brace(text: &str, from: usize) -> Option<usize> {
         .map(|(start, ..)| start as usize)
 }
 
-/// What a text is when it is one word.
+/// The kinds of words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// A name that begins with a small letter.
@@ -52,7 +52,7 @@ pub enum Word {
     Keyword,
 }
 
-/// What `text` is, if it is one word and nothing else.
+/// The kind of `text`, if it is a single word.
 pub fn word(text: &str) -> Option<Word> {
     let mut tokens = token::tokens(text, 0);
     let (0, Ok(token), end) = tokens.next()? else { return None };

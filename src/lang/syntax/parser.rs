@@ -1,5 +1,5 @@
 //! Parser entry: cuts the text at declaration keywords, so that one run reports an error in each wrong
-//! declaration, and turns what the generated parser says into diagnostics.
+//! declaration, and turns the errors of the generated parser into diagnostics.
 
 use indexmap::IndexMap;
 use lalrpop_util::ParseError;
@@ -25,16 +25,16 @@ const MAX_DECLARATIONS: usize = 1 << 15;
 /// The most tokens of a declaration; its formulas could not be elaborated if there were more.
 const MAX_TOKENS: usize = 1 << 20;
 
-/// Slips that are looked for in one declaration.
+/// The most repairs in one declaration.
 const MAX_REPAIRS: usize = 20;
 
-/// What does not fit so few tokens after a repair follows from it.
+/// An error this few tokens after a repair follows from it.
 const NEAR: usize = 3;
 
-/// Longer declarations are read once.
+/// Longer declarations are repaired at most once.
 const MAX_REPAIRED: usize = 1 << 14;
 
-/// Further places of a slip that are shown with the first.
+/// Further places of a mistake that are shown with the first.
 const MAX_PLACES: usize = 3;
 
 /// Parses a file. The tree holds the declarations without errors, or whose errors leave no doubt of what
@@ -85,7 +85,7 @@ fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
             match result {
                 Ok(token) => {
                     let token = contextual::meant(token, &chunk, text, end);
-                    // `var S : array [proc] of t` is one slip.
+                    // `var S : array [proc] of t` is one mistake.
                     let within = token == Token::Array && matches!(chunk.last(), Some((_, Token::Colon, _)));
                     let begins = token.starts_declaration() && !within && begin.is_none();
                     if begins && (broken || !chunk.is_empty()) {
@@ -122,7 +122,7 @@ fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
 struct Parser<'t> {
     text: &'t str,
     file: File,
-    /// The formula that was asked for instead.
+    /// The formula, when one is parsed instead of declarations.
     formula: Option<Expr>,
     build: TreeBuilder,
     grammar: Option<EntryParser>,
@@ -131,7 +131,7 @@ struct Parser<'t> {
     /// The illegal characters reported last, so that a run of them is one error.
     illegal: Option<(u32, usize)>,
     known: DeclaredNames<'t>,
-    /// Slips that are told once: their diagnostic, and how often they occurred.
+    /// Mistakes that are reported once: their diagnostic, and how often they occurred.
     habits: IndexMap<&'static str, (usize, usize)>,
     /// Number of declarations of each [`kind`].
     kinds: [usize; 4],
@@ -164,9 +164,9 @@ impl<'t> Parser<'t> {
     fn too_much(&mut self, code: &'static str, chunk: &[Placed<'_>], what: &str, most: usize, of: &str) {
         let at = chunk.first().map_or(Span::default(), |&(start, _, end)| Span::new(start, end));
         let message = format!("{what}: more than {most} {of}");
-        self.build.diagnostics.push(
-            Diagnostic::error(code, at, message).label("what follows is not looked at").help("split it"),
-        );
+        self.build
+            .diagnostics
+            .push(Diagnostic::error(code, at, message).label("the rest is not read").help("split it"));
         self.given_up = true;
         self.file.damage.init = true;
         self.file.damage.bad = true;
@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
         let Some(diagnostic) = diagnostic else { return };
         let next = self.build.diagnostics.len();
         if let Some(habit) = habit {
-            // Asked once for each habit: a line may be long.
+            // Computed once for each habit: a line may be long.
             if !self.habits.contains_key(habit) {
                 let first = self.beside(&diagnostic).unwrap_or((next, 0));
                 self.habits.insert(habit, first);
@@ -210,7 +210,7 @@ impl<'t> Parser<'t> {
         self.build.diagnostics.push(diagnostic);
     }
 
-    /// Spellings of another language in one line are one error: where it is, and how many places it has.
+    /// Spellings of another language in one line are one error: its line, and the number of its places.
     fn beside(&mut self, diagnostic: &Diagnostic) -> Option<(usize, usize)> {
         let respelled = |it: &Diagnostic| it.code == "C0006" && it.mend.is_some();
         let text = self.text;
@@ -265,7 +265,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses one declaration; `next` is what follows it: another one when `more`, else the end of the file.
-    /// A declaration with lexical errors has had its error already.
+    /// A declaration with lexical errors was reported already.
     fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
         let Some(&(start, first, first_end)) = chunk.first() else { return };
         let Some(stage) = first.stage() else {
@@ -289,7 +289,7 @@ impl<'t> Parser<'t> {
         self.repaired(chunk.to_vec(), broken, next, more);
     }
 
-    /// Parses a declaration, mending what can be mended; with `quiet`, errors have been told.
+    /// Parses a declaration, with repairs where possible; with `quiet`, errors have been reported.
     fn repaired(&mut self, mut chunk: Vec<Placed<'t>>, quiet: bool, next: Span, more: bool) {
         let (mut past, mut beyond) = (0, 0);
         for round in 0..MAX_REPAIRS {
@@ -307,7 +307,7 @@ impl<'t> Parser<'t> {
             };
             self.build.diagnostics.truncate(told);
             let long = chunk.len() > MAX_REPAIRED;
-            // What fails near a repair follows from it, unless it is the same slip again.
+            // An error near a repair follows from it, unless it is the same mistake again.
             let near = round > 0 && failure.at <= beyond;
             if quiet || (round > 0 && (failure.at < past || long)) {
                 break;
@@ -369,7 +369,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Notes the names that a declaration brings.
+    /// Notes the names that a declaration introduces.
     fn remember(&mut self, chunk: &[Placed<'t>]) {
         let Some(&(_, first, _)) = chunk.first() else { return };
         let lower = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -483,7 +483,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// What a declaration counts as.
+/// The kind of a declaration, for counting.
 fn kind(item: &Item) -> (usize, &'static str) {
     match item {
         Item::Type(_) => (0, "types"),

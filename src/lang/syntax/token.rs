@@ -138,7 +138,7 @@ pub enum Token<'t> {
     Underscore,
     #[token("~>")]
     LeadsTo,
-    // Words that are keywords only where a declaration begins: no text is one of these to the lexer.
+    // Words that are keywords only where a declaration begins: the lexer never produces these tokens.
     Fair,
     StrongFair,
     Any,
@@ -146,7 +146,7 @@ pub enum Token<'t> {
     Recurrence,
     Possible,
     Cover,
-    /// Stands before a formula that is no part of a declaration: no text is this to the lexer either.
+    /// Stands before a formula outside of a declaration: the lexer never produces it either.
     Formula,
 }
 
@@ -205,7 +205,7 @@ impl Token<'_> {
         }
     }
 
-    /// Whether it compares two terms.
+    /// Whether it is a comparison of two terms.
     pub const fn is_comparison(self) -> bool {
         matches!(
             self,
@@ -248,7 +248,7 @@ impl Token<'_> {
 /// A token or an error with its first byte and the byte after its last.
 pub type Spanned<'t> = (u32, Result<Token<'t>, LexError>, u32);
 
-/// The tokens of `text` from byte `from` on, but for a byte order mark at its beginning. The sign of a number that
+/// The tokens of `text` from byte `from` on, except a byte order mark at its beginning. The sign of a number that
 /// follows a term is a token of its own, so that `N-1`
 /// is a difference.
 pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_in_a_row_take_no_stack() {
+    fn comments_in_a_row_use_no_stack() {
         let text = "(* c (* d *) *)\n".repeat(1 << 18) + "var (* open";
         let found: Vec<_> = tokens(&text, 0).map(|(_, token, _)| token).collect();
         assert_eq!(found, [Ok(Token::Var), Err(LexError::OpenComment)]);

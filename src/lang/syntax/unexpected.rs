@@ -1,10 +1,10 @@
-//! The error for a place where the text does not go on as the grammar wants, and no rule knows what was meant.
+//! The error for a place where the text does not fit the grammar and no rule recognises what was meant.
 
 use super::repair::Site;
 use super::token::Token;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// The error for a place that no rule knows.
+/// The error for a place that no rule recognises.
 pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
     let error = if let Some(&(l, _, r)) = site.chunk.get(site.at) {
         let typed = site.text.get(l as usize..r as usize).unwrap_or("");

@@ -62,7 +62,7 @@ impl LiteralWriter<'_> {
         }
     }
 
-    /// What is added on the left, what is subtracted on the right.
+    /// Added terms on the left, subtracted ones on the right.
     fn linear(&self, expr: &Linear, relation: Relation) -> String {
         let relation = match relation {
             Relation::Eq => "=",

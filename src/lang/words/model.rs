@@ -1,7 +1,7 @@
-//! A system in the language of models itself: what a step from model to model has made of one.
+//! Prints a system as a model: the result of a transformation.
 //!
-//! What the system has split stays split: a guard with `||` is several transitions, and processes that a guard asks for
-//! are parameters. Process constants without `number_procs` have no words there; they are written all the same.
+//! What was split on reading stays split: a guard with `||` is several transitions, and processes that a guard requires
+//! are parameters. Process constants need `number_procs` in the language; they are written without it, too.
 
 use std::fmt::Write as _;
 
@@ -89,7 +89,7 @@ fn fresh(taken: &[String], count: usize, letter: char) -> Vec<String> {
     (1..).map(|n| format!("{letter}{n}")).filter(|name| !taken.contains(name)).take(count).collect()
 }
 
-/// What holds of all processes that have no name.
+/// A condition on all processes that have no name.
 fn universal(system: &System, Universal { bound, body, .. }: &Universal, names: &[String]) -> String {
     let mut scope = names.to_vec();
     scope.extend(fresh(names, (*bound).into(), 'q'));
@@ -186,7 +186,7 @@ fn runs(system: &System) -> String {
     let mut before = None;
     for it in &system.fairness {
         let (word, any) = (if it.strong { "strong_fair" } else { "fair" }, if it.any { "any " } else { "" });
-        // A declaration may have been taken apart by the numbers of parameters.
+        // A declaration may have been split by the numbers of parameters.
         let line = format!("\n{word} {any}{}\n", system.name_of(it));
         if before.replace(it.span) != Some(it.span) || !text.ends_with(&line) {
             text.push_str(&line);
@@ -196,7 +196,7 @@ fn runs(system: &System) -> String {
         let title = if it.name.contains(' ') { String::new() } else { format!("{} ", it.name) };
         let head = format!("\n{} {title}({})", it.kind.word(), it.params.join(" "));
         let _ = write!(text, "{head} {{ {} }}", condition(system, it, &it.first));
-        // What is never promised is `false`, and has to be said all the same.
+        // A condition that never holds is `false`, which must be written as well.
         if it.kind == TemporalKind::Response {
             let _ = write!(text, " ~> {{ {} }}", condition(system, it, &it.then));
         }

@@ -78,7 +78,7 @@ impl<'a> ValueNames<'a> {
     pub fn legend(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.outside.is_empty() {
-            lines.push("outside!n: a value of type proc that is none of the processes".to_owned());
+            lines.push("outside!n: a value of type proc that is not one of the processes".to_owned());
             if self.system.orders_processes {
                 let mut points: Vec<_> = (0..self.procs).map(Point::process).collect();
                 points.extend(&self.outside);

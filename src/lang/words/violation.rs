@@ -1,4 +1,4 @@
-//! What a run ends in.
+//! The violation that a run ends in.
 
 use super::literals::literal;
 use super::values::processes;
@@ -20,7 +20,7 @@ pub struct Violation {
     pub literals: Vec<(String, Span)>,
 }
 
-/// What a run ends in; `None` for a deadlock.
+/// The violation that a run ends in; `None` for a deadlock.
 pub fn violated(system: &System, trace: &Trace) -> Option<Violation> {
     let bad = &system.bad[trace.bad?];
     let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);

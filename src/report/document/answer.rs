@@ -1,4 +1,4 @@
-//! What a run came to, as words of a document.
+//! The outcome of a run, as words of a document.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use cubicle_run::result::{self, Conclusion, Deadlocks, Report, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::reason;
 
-/// What a run came to, in one word; the exit code follows from it.
+/// The outcome of a run in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -18,15 +18,15 @@ pub enum Answer {
     Unsafe,
     /// A run reaches a state that an `invariant` excludes; whether an unsafe one is reachable is open.
     InvariantRefuted,
-    /// The same, of an `invariant` that was taken for granted.
+    /// A run reaches a state that an assumed `invariant` excludes; whether an unsafe one is reachable is open.
     AssumptionRefuted,
     /// A property of runs is broken: there is a run that does so. No bad state is known.
     Violated,
     /// A deadlock, and no bad state is known.
     Deadlock,
-    /// Only instances were explored, and nothing wrong was met.
+    /// Only instances were explored, and nothing wrong was found.
     NothingFound,
-    /// Only the form of the model was looked at, and nothing is wrong with it.
+    /// Only the well-formedness of the model was checked, and nothing is wrong with it.
     WellFormed,
     /// Not decided: `reason` says why.
     Unknown,
@@ -111,21 +111,21 @@ pub enum ReasonKind {
     Threads,
     /// A checkpoint that could not be written or read.
     Storage,
-    /// A process of the cluster was lost, or did not come.
+    /// A process of the cluster was lost, or did not join.
     Cluster,
     /// A proof that could not be certified.
     Uncertified,
-    /// Deadlocks of which it is open whether they count.
+    /// It is open whether the deadlocks that were found count.
     Deadlocks,
     /// Not all states were seen.
     Partial,
-    /// The answer would be worth nothing.
+    /// The answer would be vacuous.
     Vacuous,
     /// There were warnings, which were denied.
     Denied,
     /// Properties of runs are known for some numbers of processes only.
     Runs,
-    /// No run was found to where a `cover` wants one.
+    /// No run was found to a state that a `cover` describes.
     NotReached,
     /// A signal.
     Interrupted,
@@ -140,12 +140,12 @@ pub enum SafetyAnswer {
     Safe,
     /// Yes.
     Unsafe,
-    /// That is open.
+    /// Not decided.
     Unknown,
 }
 
 impl SafetyAnswer {
-    /// What a report says of it.
+    /// As a report states it.
     pub(super) fn of(report: &Report) -> Option<Self> {
         report.verdict.as_ref().map(|verdict| match verdict {
             Verdict::Safe => Self::Safe,
@@ -165,7 +165,7 @@ pub enum DeadlockAnswer {
     Found,
     /// None in the states that were seen.
     NoneSeen,
-    /// That is open.
+    /// Not decided.
     Unknown,
 }
 
@@ -212,9 +212,9 @@ pub enum Cause {
     NoInstance,
     /// A file could not be written or read.
     Storage,
-    /// A process of the cluster was lost, or did not come.
+    /// A process of the cluster was lost, or did not join.
     Cluster,
-    /// All that was found was expanded, and states may have been taken for others.
+    /// All states that were found were expanded, but some may have been mistaken for others.
     Bitstate,
 }
 
@@ -241,11 +241,11 @@ impl From<Stop> for Cause {
     }
 }
 
-/// What settled a verdict.
+/// The engine that settled a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecidedBy {
-    /// Which engine.
+    /// The engine.
     pub engine: Engine,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,
@@ -266,19 +266,19 @@ pub enum Engine {
     Classic,
 }
 
-/// A declaration that is taken for granted.
+/// A declaration that is assumed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Assumption {
     /// Why.
     pub kind: AssumptionKind,
-    /// Where it stands.
+    /// Its place in the model.
     #[serde(flatten)]
     pub place: Place,
 }
 
 impl Assumption {
-    /// Of a model with these lines.
+    /// For a model with these lines.
     pub fn new(lines: &Lines<'_>, it: &result::Assumption) -> Self {
         let kind = match it.kind {
             result::AssumptionKind::Axiom => AssumptionKind::Axiom,
@@ -288,37 +288,37 @@ impl Assumption {
     }
 }
 
-/// Why a declaration is taken for granted.
+/// Why a declaration is assumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AssumptionKind {
-    /// It restricts what never changes.
+    /// It restricts only what no transition changes.
     Axiom,
     /// `--trust-invariants` says so.
     TrustedInvariant,
 }
 
-/// What a model promises: one declaration.
+/// A property that a model declares.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Property {
-    /// What it is called in traces: `unsafe at line 12`.
+    /// Its name in traces: `unsafe at line 12`.
     pub name: String,
     /// How it is declared.
     pub kind: PropertyKind,
-    /// Where it stands.
+    /// Its place in the model.
     #[serde(flatten)]
     pub place: Place,
-    /// What the run says of it.
+    /// The verdict of the run on it.
     pub verdict: PropertyVerdict,
-    /// Of a property of runs: the numbers of processes for which it holds; of a `cover`, those with which no run gets
-    /// there.
+    /// For a property of runs: the numbers of processes for which it holds; for a `cover`, those with which no run
+    /// reaches it.
     pub processes: Vec<usize>,
-    /// Of a property of runs that is not settled for every number of processes: why no proof was found, where one was
+    /// For a property of runs that is not settled for every number of processes: why no proof was found, where one was
     /// tried.
     pub unproved: Option<String>,
-    /// Where a run shows the verdict: the number of its processes.
+    /// The number of processes of the run that shows the verdict, if one does.
     pub shown_with: Option<usize>,
 }
 
@@ -343,7 +343,7 @@ pub enum PropertyKind {
     Ltl,
 }
 
-/// What a run says of a property.
+/// The verdict of a run on a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -352,14 +352,14 @@ pub enum PropertyVerdict {
     Proved,
     /// Such a state occurs: there is a trace.
     Violated,
-    /// It was taken for granted that no such state occurs.
+    /// It was assumed that no such state occurs.
     Assumed,
-    /// No such state was met in the instances that were explored, which is all that was asked for.
+    /// No such state was found in the instances that were explored, which is all that was asked for.
     NotMet,
-    /// Of a `cover`: a run gets there, and there is a trace.
+    /// For a `cover`: a run reaches it, and there is a trace.
     Reached,
-    /// Of a property of runs: it holds with the numbers of processes in `processes`, and is open for others.
+    /// For a property of runs: it holds with the numbers of processes in `processes`, and is open for others.
     HoldsForProcesses,
-    /// That is open.
+    /// Not decided.
     Unknown,
 }

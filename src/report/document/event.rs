@@ -11,7 +11,7 @@ use cubicle_run::result::RunsSeen;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventLine<'a> {
-    /// A search of a run that chooses by itself begins.
+    /// One of the searches of `--engine auto` begins.
     StageStart {
         /// From 1.
         number: usize,
@@ -19,12 +19,12 @@ pub enum EventLine<'a> {
         search: SearchKind,
         /// Processes of the instance that guides it.
         processes: Option<usize>,
-        /// Which nodes it takes first, as `--search` says it.
+        /// The order in which it takes nodes, as a value of `--search`.
         order: &'static str,
         /// Its limit on effort.
         effort: u64,
     },
-    /// It ended.
+    /// That search ended.
     StageEnd(StageFigures),
     /// The exploration of an instance begins.
     ExplorationStart {
@@ -33,7 +33,7 @@ pub enum EventLine<'a> {
         /// Processes of the instance.
         processes: usize,
     },
-    /// How far it has come. The clock decides when this is told: such lines differ between two runs.
+    /// How far the exploration has come. When this is reported depends on the clock: such lines differ between two runs.
     ExplorationProgress {
         /// States stored.
         states: usize,
@@ -42,9 +42,9 @@ pub enum EventLine<'a> {
         /// Largest depth so far, where that is known as it goes.
         depth: Option<usize>,
     },
-    /// It ended, for now: an oracle may grow later.
+    /// The exploration ended, for now: an oracle may grow later.
     ExplorationEnd(ExplorationFigures),
-    /// All runs of an instance were looked at, or some.
+    /// All runs of an instance were examined, or some.
     Runs {
         /// Processes of the instance.
         processes: usize,
@@ -54,32 +54,32 @@ pub enum EventLine<'a> {
         steps: usize,
         /// Whether these are all.
         complete: bool,
-        /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+        /// Whether each state stands for all that result from exchanging processes that no property is about.
         renamed: bool,
     },
     /// A node was expanded.
     Node {
         /// Number in this run, from 1.
         number: usize,
-        /// From the node to its bad state.
+        /// The path from the node to its bad state.
         history: &'a str,
         /// Literals of its cube.
         cube: &'a [String],
-        /// Nodes that wait.
+        /// Nodes that wait to be expanded.
         queued: usize,
         /// Nodes that were postponed.
         postponed: usize,
     },
-    /// What is left to do besides the node before.
+    /// The work that is left besides the previous node.
     Frontier {
-        /// Nodes that wait, those postponed among them.
+        /// Nodes that wait, including those postponed.
         waiting: usize,
         /// Transitions from that node to the bad state or candidate that it leads to.
         depth: usize,
     },
-    /// A piece of work begins that may take long and tells nothing until the next event.
+    /// Work begins that may take long and reports nothing until the next event.
     Work {
-        /// What is done.
+        /// The current activity.
         what: &'a str,
     },
     /// A candidate took the place of the node.
@@ -101,12 +101,12 @@ pub enum EventLine<'a> {
         /// From 1.
         number: usize,
     },
-    /// A path from a bad cube to the initial states was found, which is yet to be replayed.
+    /// A path from a bad cube to the initial states was found, but not replayed yet.
     Suspect {
         /// The path.
         history: &'a str,
     },
-    /// No instance executes it.
+    /// No instance executes that path.
     Spurious {
         /// The path.
         history: &'a str,
@@ -124,7 +124,7 @@ pub enum EventLine<'a> {
 }
 
 impl<'a> EventLine<'a> {
-    /// What there is to be written of `event`.
+    /// The line for `event`, if it has one.
     pub fn of(event: &Event<'a>) -> Option<Self> {
         Some(match *event {
             Event::Stage { number, proof, order, effort } => {

@@ -16,7 +16,7 @@ use cubicle_run::verdict::{Trace, Verdict};
 use cubicle_run::words::unproved;
 
 impl Document {
-    /// Puts in what `report` says of the model; `text` is what spans index.
+    /// Fills in what `report` says about the model; spans index `text`.
     pub fn fill(&mut self, system: &System, text: &str, report: &Report) {
         let lines = &Lines::new(text);
         let cut = report.coverage.as_ref().and_then(|coverage| coverage.cut.as_ref());

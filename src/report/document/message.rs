@@ -1,4 +1,4 @@
-//! What there is to say to the user, with its place in the model.
+//! Messages to the user, with their places in the model.
 
 use serde::Serialize;
 
@@ -12,15 +12,15 @@ pub struct Message {
     pub level: Level,
     /// Stable code, which `cubicle explain` explains; `null` for what is not about the text of the model.
     pub code: Option<String>,
-    /// What is to be said, in one line.
+    /// The message in one line.
     pub text: String,
-    /// Where in the model; `null` when it is about no place.
+    /// Where in the model; `null` when it has no place.
     pub place: Option<Place>,
-    /// What is to be said of this place; may be empty.
+    /// What to say about this place; may be empty.
     pub label: String,
     /// Other places that matter.
     pub related: Vec<Related>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -31,11 +31,11 @@ pub struct Message {
 pub enum Level {
     /// It ends the run, or is what the run looked for.
     Error,
-    /// The model probably does not say what was meant, or the answer is not worth what it seems.
+    /// The model probably does not say what was meant, or the answer says less than it seems to.
     Warning,
-    /// Something to know.
+    /// Information.
     Note,
-    /// Something to try.
+    /// Advice.
     Help,
 }
 
@@ -45,11 +45,11 @@ pub enum Level {
 pub struct Place {
     /// Line of its first character, from 1.
     pub line: usize,
-    /// Column of that in characters, from 1.
+    /// Its column in characters, from 1.
     pub column: usize,
     /// Line of the first character after it.
     pub end_line: usize,
-    /// Column of that.
+    /// Its column.
     pub end_column: usize,
 }
 
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// A text and where its lines begin, for many places in a long text.
+/// A text with the offsets of its lines, to look up many places in a long text.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -73,9 +73,9 @@ pub struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// Of the text that spans index.
+    /// For the text that spans index.
     pub fn new(text: &'t str) -> Self {
-        // Nobody sees a byte order mark.
+        // A byte order mark is not visible.
         let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Self { text, starts: std::iter::once(first).chain(ends).collect(), ascii: text.is_ascii() }
@@ -102,12 +102,12 @@ pub struct Related {
     /// Where.
     #[serde(flatten)]
     pub place: Place,
-    /// What is to be said of it; may be empty.
+    /// What to say about it; may be empty.
     pub label: String,
 }
 
 impl Message {
-    /// A message about no place of the model.
+    /// A message without a place in the model.
     pub fn new(level: Level, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { level, code: None, text, place: None, label: String::new(), related: Vec::new(), help: None }
@@ -148,7 +148,7 @@ mod tests {
     use cubicle_lang::diagnostic::Source;
 
     #[test]
-    fn places_are_those_that_a_person_reads() {
+    fn positions_agree_with_those_of_diagnostics() {
         for text in ["", "a", "a\nbc\n", "\u{feff}a\nb", "é→x\n\n𝄞y", "\u{feff}", "\r\na\r\n"] {
             let (lines, source) = (Lines::new(text), Source { name: "m", text });
             for start in 0..text.len() as u32 + 2 {

@@ -1,8 +1,8 @@
-//! What a run found out, for programs: one JSON document, whatever the end of the run.
+//! The results of a run, for programs: one JSON document, however the run ends.
 //!
-//! In go a [`Head`] (what is known before the run), the [`Report`](cubicle_run::result::Report) or a [`Snapshot`](super::Snapshot),
-//! and what was told on the way; out comes a [`Document`], which `serde` writes. Only [`Document::times`] depends on
-//! the clock. `docs/schema` has the JSON Schema of it, made from these types; [`SCHEMA_VERSION`] counts its changes.
+//! A [`Head`] (what is known before the run), the [`Report`](cubicle_run::result::Report) or a [`Snapshot`](super::Snapshot),
+//! and the messages of the run make up a [`Document`], which `serde` writes. Only [`Document::times`] depends on
+//! the clock. `docs/schema` has its JSON Schema, generated from these types; [`SCHEMA_VERSION`] counts its changes.
 
 mod answer;
 mod event;
@@ -39,19 +39,19 @@ pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 
 pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, WitnessMark};
 
-/// Counts the changes of the schema that a reader of documents has to know of. What is only added leaves it as it is:
-/// readers ignore keys that they do not know.
+/// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not
+/// know.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A run as one document.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document {
-    /// Always `run`: among the lines of `--format ndjson` it tells the document from the events before it.
+    /// Always `run`: among the lines of `--format ndjson` it distinguishes the document from the events before it.
     pub kind: Kind,
-    /// Changes when a key is gone or means something else.
+    /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
-    /// Which program made it.
+    /// The program that made it.
     pub tool: Tool,
     /// The words of the command line, the program's name first.
     pub command: Vec<String>,
@@ -59,37 +59,37 @@ pub struct Document {
     pub options: BTreeMap<String, OptionValue>,
     /// The model.
     pub model: Model,
-    /// Seed of everything that is drawn by lot.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Processes of the instance that is explored, or that guides a proof; `null` when the run chooses.
     pub k: Option<usize>,
-    /// What the run came to.
+    /// The outcome of the run.
     pub verdict: Answer,
     /// Exit code of the program.
     pub exit_code: u8,
-    /// Why there is no answer, or not all that was asked for: wrong usage, a model with errors, a file that cannot be
-    /// written, an internal error.
+    /// Why there is no answer, or only a part of what was asked for: wrong usage, a model with errors, a file that cannot
+    /// be written, an internal error.
     pub error: Option<String>,
     /// Why the verdict is `unknown`.
     pub reason: Option<WhyOpen>,
     /// Whether a bad state is reachable, apart from deadlocks; `null` when only instances were explored and nothing bad
-    /// was met.
+    /// was found.
     pub safety: Option<SafetyAnswer>,
-    /// Whether there is a deadlock; `null` when nobody asked.
+    /// Whether there is a deadlock; `null` when that was not asked for.
     pub deadlock: Option<DeadlockAnswer>,
     /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
     pub complete: Option<bool>,
-    /// What cut the first exploration that was asked for and not completed.
+    /// What cut short the first exploration that was asked for and not completed.
     pub cause: Option<Cause>,
     /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
     pub in_the_middle_of_a_step: bool,
-    /// What settled the verdict.
+    /// The engine that settled the verdict.
     pub decider: Option<DecidedBy>,
-    /// What the answer rests on that was not shown.
+    /// What the answer assumes without proof.
     pub assumptions: Vec<Assumption>,
-    /// What the model says never to occur, each with its verdict.
+    /// The properties of the model, each with its verdict.
     pub properties: Vec<Property>,
-    /// Runs to bad states and to deadlocks, each executed on the model before.
+    /// Runs to bad states and to deadlocks, each replayed on the model.
     pub traces: Vec<TraceRecord>,
     /// The transitions of the model, and how often each fired.
     pub transitions: Vec<TransitionFigures>,
@@ -97,32 +97,32 @@ pub struct Document {
     pub explorations: Vec<ExplorationFigures>,
     /// Why no larger instance was explored, with `--procs auto`.
     pub sizes: Option<Sizes>,
-    /// The searches of a run that chooses by itself, in order.
+    /// The searches of `--engine auto`, in order.
     pub stages: Vec<StageFigures>,
     /// The variables that the proof has added to the model.
     pub owners: Vec<OwnerRecord>,
     /// The last backward search.
     pub backward: Option<BackwardFigures>,
-    /// Why the answer may be worth nothing, one line each.
+    /// Why the answer may be vacuous, one line each.
     pub vacuity: Vec<String>,
-    /// Errors, warnings, notes and advice, in the order in which they were told.
+    /// Errors, warnings, notes and advice, in the order in which they were reported.
     pub messages: Vec<Message>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
-    /// All that depends on the clock.
+    /// Everything that depends on the clock.
     pub times: Times,
 }
 
-/// Tells a [`Document`] from other lines.
+/// Distinguishes a [`Document`] from other lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It is one.
+    /// It is a document.
     Run,
 }
 
-/// Which program made a document.
+/// The program that made a document.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
@@ -158,7 +158,7 @@ pub enum OptionValue {
     Several(Vec<String>),
 }
 
-/// Which model a run is about.
+/// The model that a run is about.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
@@ -176,11 +176,11 @@ pub struct CertificateSummary {
     pub path: Option<String>,
     /// Cubes of the invariant.
     pub invariants: usize,
-    /// What had to be shown of them.
+    /// Proof obligations about them.
     pub obligations: usize,
 }
 
-/// What depends on the clock, in seconds.
+/// Times in seconds.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Times {
@@ -188,7 +188,7 @@ pub struct Times {
     pub total: f64,
     /// Wall-clock time of each part of the run.
     pub parts: BTreeMap<String, f64>,
-    /// Time inside of the backward search, without what other phases inside of it took; empty unless measured.
+    /// Time of each phase of the backward search, without the phases inside of it; empty unless measured.
     pub phases: BTreeMap<String, f64>,
     /// Time of each technique of walks, over all threads and instances.
     pub techniques: BTreeMap<String, f64>,
@@ -227,7 +227,7 @@ impl Head {
 }
 
 impl Document {
-    /// Of a run that has come to nothing yet: no answer, and nothing seen.
+    /// For a run without results yet: no answer, and nothing seen.
     pub fn new(head: &Head) -> Self {
         let head = head.clone();
         Self {

@@ -1,4 +1,4 @@
-//! What became of the mutants of a model, for programs: a document of its own.
+//! The fates of the mutants of a model, for programs: a separate document.
 
 use serde::Serialize;
 
@@ -19,63 +19,63 @@ use cubicle_tools::mutation::{curve, finder_name, rate_by, rate_by_claim, smalle
 pub struct MutationDocument {
     /// Always `mutation`.
     pub kind: MutationMark,
-    /// Changes when a key is gone or means something else.
+    /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
-    /// Which program made it.
+    /// The program that made it.
     pub tool: Tool,
     /// The words of the command line, the program's name first.
     pub command: Vec<String>,
     /// The model.
     pub model: Model,
-    /// Seed of everything that is drawn by lot.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Exit code of the program.
     pub exit_code: u8,
-    /// Why no mutant was looked at, or not all is there that was asked for: wrong usage, a model with errors or one that
-    /// is not safe itself, a file that cannot be written, an internal error.
+    /// Why no mutant was examined, or only a part of what was asked for is there: wrong usage, a model with errors or one
+    /// that is not safe itself, a file that cannot be written, an internal error.
     pub error: Option<String>,
-    /// Why the run ended before all mutants were looked at.
+    /// Why the run ended before all mutants were examined.
     pub stopped: Option<String>,
-    /// Candidates that were no models.
+    /// Candidates that were not models.
     pub ill_typed: usize,
     /// Candidates that say the same as the model, or as another candidate.
     pub duplicates: usize,
-    /// Mutants that count for the kill rate: all that were looked at and change something.
+    /// Mutants that count for the kill rate: all that were examined and change something.
     pub counted: usize,
     /// Of these, killed.
     pub killed: usize,
-    /// What the model claims.
+    /// The claims of the model.
     pub claims: Vec<ClaimFigures>,
     /// The names of a smallest set of claims that kills all mutants that any kill.
     pub smallest_set: Vec<String>,
     /// Kill rates by operator.
     pub operators: Vec<RateFigures>,
-    /// Kill rates by transition; that of init has no name.
+    /// Kill rates by transition; the one of init has no name.
     pub transitions: Vec<RateFigures>,
-    /// How many mutants instances of up to so many processes kill.
+    /// How many mutants are killed by instances of up to each number of processes.
     pub curve: Vec<CurveFigures>,
-    /// The smallest number of processes at which no more are killed; `null` when none is.
+    /// The smallest number of processes beyond which no more are killed; `null` when none is.
     pub mutant_stable_k: Option<usize>,
-    /// Whether that is so for certain, since all others are proved safe.
+    /// Whether that is certain, since all others are proved safe.
     pub settled: bool,
     /// The mutants, in the order of the text.
     pub mutants: Vec<MutantRecord>,
-    /// What the model could claim beside, with `--properties` or `--suggest`: there are no mutants then.
+    /// What the model could claim in addition, with `--properties` or `--suggest`: there are no mutants then.
     pub properties: Option<PropertyFigures>,
-    /// Errors, warnings and notes, in the order in which they were told.
+    /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
 }
 
-/// Tells a [`MutationDocument`] from others.
+/// Distinguishes a [`MutationDocument`] from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MutationMark {
-    /// It is one.
+    /// It is a document about mutants.
     Mutation,
 }
 
-/// What a claim of the model is worth.
+/// How many mutants a claim of the model kills.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClaimFigures {
@@ -85,7 +85,7 @@ pub struct ClaimFigures {
     pub invariant: bool,
     /// The declaration.
     pub place: Place,
-    /// Whether the model only means states in which it holds, so that nothing but a mutant can violate it.
+    /// Whether the model is restricted to states in which it holds, so that only a mutant can violate it.
     pub assumed: bool,
     /// Mutants that violate it.
     pub kills: usize,
@@ -97,7 +97,7 @@ pub struct ClaimFigures {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RateFigures {
-    /// Which kind.
+    /// The kind.
     pub name: Option<String>,
     /// Killed ones.
     pub killed: usize,
@@ -105,7 +105,7 @@ pub struct RateFigures {
     pub counted: usize,
 }
 
-/// How many mutants instances of up to `procs` processes kill.
+/// How many mutants are killed by instances of up to `procs` processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CurveFigures {
@@ -115,7 +115,7 @@ pub struct CurveFigures {
     pub killed: usize,
 }
 
-/// What became of a mutant, in a word.
+/// The fate of a mutant, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -130,7 +130,7 @@ pub enum FateWord {
     Undecided,
     /// An engine failed on it: a bug of cubicle.
     Failed,
-    /// The run ended before.
+    /// Not examined: the run ended before.
     Untried,
 }
 
@@ -144,15 +144,15 @@ pub struct MutantRecord {
     pub operator: String,
     /// The transition that it is in; `null` for init.
     pub transition: Option<String>,
-    /// What is changed.
+    /// The changed part.
     pub place: Place,
     /// The first line that differs.
     pub line: usize,
     /// The lines of the model.
     pub old: Vec<String>,
-    /// What the mutant has instead.
+    /// The lines of the mutant instead.
     pub new: Vec<String>,
-    /// What became of it.
+    /// Its fate.
     pub fate: FateWord,
     /// The names of the claims that it violates, that of the run first.
     pub claims: Vec<String>,
@@ -166,8 +166,8 @@ pub struct MutantRecord {
     pub found_by: Option<String>,
     /// Cubes of the certificate of a survivor.
     pub invariants: Option<usize>,
-    /// Whether the instances that are compared have the same states and steps as those of the model; `null` when nobody
-    /// compared them.
+    /// Whether the instances that are compared have the same states and steps as those of the model; `null` when
+    /// they were not compared.
     pub changes_nothing: Option<bool>,
     /// How its states differ from those of the model; `null` when that is not known.
     pub change: Option<ChangeFigures>,
@@ -190,7 +190,7 @@ pub struct ChangeFigures {
 }
 
 impl MutationDocument {
-    /// What a run ended with that has no mutants to show: `run` has what went wrong.
+    /// The document of a run without mutants to show: `run` says what went wrong.
     pub fn without_mutants(run: &Document) -> Self {
         Self {
             kind: MutationMark::Mutation,
@@ -219,7 +219,7 @@ impl MutationDocument {
         }
     }
 
-    /// Of what was found in the model `source`; `run` has everything else.
+    /// For what was found in the model `source`; `run` has everything else.
     pub fn new(found: &Mutation, source: &Source<'_>, run: &Document) -> Self {
         let lines = Lines::new(source.text);
         let claims =
@@ -256,7 +256,7 @@ impl MutationDocument {
         }
     }
 
-    /// Of properties that a model has and does not claim; `run` has everything else.
+    /// For properties that a model has and does not claim; `run` has everything else.
     pub fn of_properties(found: &Properties, system: &System, run: &Document) -> Self {
         Self {
             stopped: found.stopped.as_ref().map(reason),

@@ -12,15 +12,15 @@ use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 pub struct PropertyFigures {
     /// Those that forbid more than a claim of the model, strongest first.
     pub stronger: Vec<PropertyRecord>,
-    /// Those that the proof rests on, what notices most mutants first.
+    /// Those that the proof rests on; those that notice most mutants come first.
     pub suggested: Vec<PropertyRecord>,
-    /// How many were tried and are not true.
+    /// How many were tried and are false.
     pub refuted: usize,
     /// Those that were not decided.
     pub undecided: Vec<OpenPropertyRecord>,
-    /// How many more there were that nobody tried.
+    /// How many more were not tried.
     pub left_out: usize,
-    /// How many mutants were looked at to tell what properties are worth.
+    /// How many mutants were examined to rank the properties.
     pub mutants: usize,
 }
 

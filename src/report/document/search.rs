@@ -15,7 +15,7 @@ use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, 
 pub struct TransitionFigures {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the model.
     #[serde(flatten)]
     pub place: Place,
     /// How often it fired, in each instance that was explored.
@@ -33,7 +33,7 @@ pub struct FiredIn {
     pub count: u64,
 }
 
-/// The exploration of an instance. Of one that was ended from outside only the first figures are known.
+/// The exploration of an instance. For one that was ended from outside, only the first figures are known.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExplorationFigures {
@@ -49,13 +49,14 @@ pub struct ExplorationFigures {
     pub symmetry: Option<bool>,
     /// Whether some cells are left open in stored states, so that one stands for several.
     pub open_cells: Option<bool>,
-    /// With `--bitstate`: how many states are expected to have been taken for others, beside what only they lead to.
+    /// With `--bitstate`: how many states are expected to have been mistaken for others, besides those reachable only
+    /// through them.
     pub expected_missed: Option<f64>,
-    /// Largest number of steps to a stored state, by the way that it was found.
+    /// Largest number of steps to a stored state, by the path on which it was found.
     pub depth: Option<usize>,
     /// Stored states that stand for a deadlocked one.
     pub deadlocked_states: Option<usize>,
-    /// Of these, such as need a proc cell with a value outside of the processes that init or `:= ?` merely allows.
+    /// Of these, those that rely on a proc cell with a value outside of the processes, which init or `:= ?` merely allows.
     pub outside_deadlocked_states: Option<usize>,
     /// Seed of walks.
     pub seed: Option<u64>,
@@ -68,7 +69,7 @@ pub struct ExplorationFigures {
 }
 
 impl ExplorationFigures {
-    /// Of an exploration that goes on: what its events have told.
+    /// For an unfinished exploration: what its events have reported.
     pub(crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
         Self {
             processes,
@@ -178,15 +179,15 @@ impl From<Enough> for Sizes {
     }
 }
 
-/// A search of a run that chooses by itself.
+/// One of the searches of `--engine auto`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageFigures {
-    /// What was done.
+    /// The kind of search.
     pub search: SearchKind,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
-    /// Which nodes it takes first, as `--search` says it; `null` where there is no queue.
+    /// The order in which it takes nodes, as a value of `--search`; `null` where there is no queue.
     pub order: Option<&'static str>,
     /// Nodes, over all restarts.
     pub nodes: usize,
@@ -203,7 +204,7 @@ impl From<&Stage> for StageFigures {
     }
 }
 
-/// An order as `--search` says it.
+/// An order as a value of `--search`.
 pub(super) const fn order_word(order: SearchOrder) -> &'static str {
     match order {
         SearchOrder::Bfs => "bfs",
@@ -224,12 +225,12 @@ pub enum SearchKind {
     Brab,
     /// Property-directed, with approximations.
     Pdr,
-    /// Without.
+    /// Without approximations.
     Classic,
 }
 
 impl SearchKind {
-    /// What a way to a proof does, and the processes of the instance that guides it.
+    /// The kind of a search, and the processes of the instance that guides it.
     pub(super) const fn of(proof: BackwardMode) -> (Self, Option<usize>) {
         match proof {
             BackwardMode::Brab(procs) => (Self::Brab, Some(procs)),
@@ -239,19 +240,19 @@ impl SearchKind {
     }
 }
 
-/// A variable that a proof has added to the model: the process that made something so last.
+/// A variable that a proof has added to the model: the process that last made a condition true.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OwnerRecord {
     /// Its name.
     pub name: String,
-    /// While what it counts.
+    /// The condition: the value counts while it holds.
     pub held: String,
     /// The transitions that give it a value, each at the parameter that becomes the owner.
     pub by: Vec<String>,
 }
 
-/// A backward search. Of one that was ended from outside only nodes and restarts are known.
+/// A backward search. For one that was ended from outside, only nodes and restarts are known.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BackwardFigures {
@@ -271,7 +272,7 @@ pub struct BackwardFigures {
     pub max_literals: usize,
     /// Visited nodes that were removed because a later one subsumes them.
     pub deleted: usize,
-    /// What settled the tests whether a node is covered.
+    /// How the tests whether a node is covered were settled.
     pub tests: TestsSettled,
     /// Lemmas about numbers that were proved together.
     pub lemmas: u64,
@@ -291,7 +292,7 @@ pub struct BackwardFigures {
     pub phases: Vec<PhaseCalls>,
 }
 
-/// What settled the tests whether a node is covered.
+/// How the tests whether a node is covered were settled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestsSettled {

@@ -1,4 +1,4 @@
-//! Traces of a document: what `--trace-out` writes for tools, here for a reader.
+//! Traces of a document: what `--trace-out` writes for tools, here for people.
 
 use serde::Serialize;
 
@@ -16,17 +16,17 @@ use cubicle_run::verdict::Trace;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TraceRecord {
-    /// What it leads to.
+    /// What kind of state it leads to.
     pub kind: TraceKind,
     /// The name of the property that it violates, as in the list of properties; `deadlock` when it ends in one.
     pub ends_in: String,
-    /// Where that property stands; `null` for a deadlock.
+    /// The place of that property; `null` for a deadlock.
     pub place: Option<Place>,
     /// Processes of the instance.
     pub processes: usize,
     /// The processes that make the last state bad.
     pub witnesses: Vec<String>,
-    /// What holds of them there.
+    /// The literals that hold for them there.
     pub literals: Vec<LiteralAt>,
     /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`.
     pub history: String,
@@ -34,7 +34,7 @@ pub struct TraceRecord {
     pub initial: Vec<Assignment>,
     /// The steps.
     pub steps: Vec<TraceStep>,
-    /// Of a run without an end: the number of steps after which it repeats.
+    /// For a run without an end: the number of steps after which it repeats.
     pub loop_from: Option<usize>,
     /// Explains names of values that are not the model's, one line each.
     pub legend: Vec<String>,
@@ -56,9 +56,9 @@ pub enum TraceKind {
     /// A fair run without an end that breaks a property of runs: from the state after `loop_from` steps on it repeats,
     /// or it stays in its last state for ever, where nothing is enabled.
     Lasso,
-    /// A state from which no run leads to where a `possible` wants one.
+    /// A state from which no run reaches what a `possible` describes.
     DeadEnd,
-    /// A state where a `cover` wants a run to get to.
+    /// A state that a `cover` describes.
     Reached,
 }
 
@@ -68,7 +68,7 @@ pub enum TraceKind {
 pub struct LiteralAt {
     /// The literal.
     pub literal: String,
-    /// Where the comparison stands.
+    /// The place of the comparison.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -83,7 +83,7 @@ pub struct TraceStep {
     pub arguments: Vec<String>,
     /// The processes that its `exists` parts hold for.
     pub hidden_arguments: Vec<String>,
-    /// Where the transition stands.
+    /// The place of the transition.
     #[serde(flatten)]
     pub place: Place,
     /// The cells that it changes.
@@ -101,7 +101,7 @@ pub struct Assignment {
 }
 
 impl TraceRecord {
-    /// Of a trace that has been replayed.
+    /// For a trace that has been replayed.
     pub fn new(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
         let names = ValueNames::new(system, trace);
         let (witnesses, literals) = match violated(system, trace) {
@@ -145,7 +145,7 @@ impl TraceRecord {
         }
     }
 
-    /// Of what was found out about a property of runs, if that is a run.
+    /// For a finding about a property of runs, if it is a run.
     pub fn of_runs(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Option<Self> {
         let found = known.found.as_ref()?;
         let property = &system.temporal[known.property];

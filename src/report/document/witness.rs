@@ -1,4 +1,4 @@
-//! A run that shows something harmless, or that there is none, for programs: a document of its own.
+//! A run that shows something harmless, or the answer that there is none, for programs: a separate document.
 
 use serde::Serialize;
 
@@ -10,15 +10,15 @@ use cubicle_lang::model::System;
 use cubicle_run::result::Witness;
 use cubicle_run::style::Style;
 
-/// What became of the search for a run.
+/// The result of the search for a run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WitnessDocument {
     /// Always `witness`.
     pub kind: WitnessMark,
-    /// Changes when a key is gone or means something else.
+    /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
-    /// Which program made it.
+    /// The program that made it.
     pub tool: Tool,
     /// The words of the command line, the program's name first.
     pub command: Vec<String>,
@@ -28,32 +28,32 @@ pub struct WitnessDocument {
     pub exit_code: u8,
     /// Why there is no answer: wrong usage, a model with errors, a file that cannot be written, an internal error.
     pub error: Option<String>,
-    /// What the run is to show, in words; `null` when that was not understood.
+    /// The goal of the run, in words; `null` when that was not understood.
     pub wanted: Option<String>,
     /// Whether there is one.
     pub answer: WitnessAnswerWord,
     /// Why that is not known.
     pub reason: Option<String>,
-    /// The sizes of the instances that were looked at, when none was found.
+    /// The sizes of the instances that were examined, when none was found.
     pub procs: Vec<usize>,
     /// Whether all runs of these instances were seen.
     pub complete: Option<bool>,
-    /// The run, which was executed on the model before.
+    /// The run, which was replayed on the model.
     pub run: Option<TraceRecord>,
     /// The transitions of the model, each with whether the run takes it.
     pub transitions: Vec<CoverageFigures>,
     /// `X = C` for each variable of a finite type and each of its values, with whether the run shows it.
     pub values: Vec<CoverageFigures>,
-    /// Errors, warnings and notes, in the order in which they were told.
+    /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
 }
 
-/// Tells a [`WitnessDocument`] from others.
+/// Distinguishes a [`WitnessDocument`] from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WitnessMark {
-    /// It is one.
+    /// It is a document about a run.
     Witness,
 }
 
@@ -64,11 +64,11 @@ pub enum WitnessMark {
 pub enum WitnessAnswerWord {
     /// There is one.
     Run,
-    /// There is none for any number of processes: proved.
+    /// It is proved that there is none for any number of processes.
     Never,
     /// None was found.
     NotFound,
-    /// Nobody looked: `error` says why.
+    /// There was no search: `error` says why.
     Error,
 }
 
@@ -76,14 +76,14 @@ pub enum WitnessAnswerWord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoverageFigures {
-    /// What.
+    /// The transition or value.
     pub name: String,
-    /// Whether the run does.
+    /// Whether the run covers it.
     pub covered: bool,
 }
 
 impl WitnessDocument {
-    /// What a run of the program ended with that has nothing to show: `run` has what went wrong.
+    /// The document of a run of the program with nothing to show: `run` says what went wrong.
     pub fn without_run(run: &Document) -> Self {
         let why = run.reason.as_ref().map(|why| why.text.clone());
         Self {
@@ -106,7 +106,7 @@ impl WitnessDocument {
         }
     }
 
-    /// With a run of `system`, which `text` says, that shows what is `wanted`.
+    /// With a run of `system`, whose text is `text`, that shows what is `wanted`.
     #[must_use]
     pub fn with_run(self, (system, text): (&System, &str), wanted: &str, witness: &Witness) -> Self {
         let figures = |of: &[(String, bool)]| {

@@ -1,4 +1,4 @@
-//! How the states of explorations grew: curves, and what each technique brought.
+//! How the states of explorations grew: curves, and what each technique contributed.
 
 use super::html::{Section, escaped, heads, section, table};
 use cubicle_run::result::{Exploration, Report};
@@ -63,7 +63,7 @@ fn exploration(e: &Exploration) -> String {
             })
             .collect();
         text += &table(
-            "What each technique brought",
+            "What each technique contributed",
             &heads(&["Technique", "Walks", "Steps", "New states", "New combinations"]),
             &rows,
         );

@@ -1,4 +1,4 @@
-//! What a run rests on, invariants, coverage of transitions, statistics: lists and tables.
+//! The assumptions of a run, invariants, coverage of transitions, statistics: lists and tables.
 
 use super::html::{Section, escaped, heads, section, table};
 use cubicle_lang::diagnostic::Source;
@@ -9,7 +9,7 @@ use cubicle_run::words::cause;
 /// More invariants than this are not shown; a certificate has all.
 const MOST_INVARIANTS: usize = 2000;
 
-/// Who decided, and what is taken for granted.
+/// The engine that decided, and the assumptions.
 pub fn grounds(system: &System, source: &Source<'_>, report: &Report) -> String {
     let mut text = String::new();
     match report.decider {

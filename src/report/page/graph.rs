@@ -68,7 +68,7 @@ fn words(node: &GraphNode) -> String {
     }
 }
 
-/// What a node hangs below.
+/// The parent of a node.
 fn above(node: &GraphNode) -> Option<usize> {
     match node.origin {
         GraphOrigin::Step { of, .. } => Some(of),

@@ -1,4 +1,4 @@
-//! Pieces of HTML, and what makes texts harmless in them.
+//! Pieces of HTML, and the escaping of texts in them.
 
 /// A part of a page with a heading.
 pub struct Section {

@@ -1,4 +1,4 @@
-//! A run step by step: a lane for each process, and a table of all cells. Of a run without an end, the part that repeats is
+//! A run step by step: a lane for each process, and a table of all cells. In a run without an end, the part that repeats is
 //! marked in both.
 
 use super::html::{Section, escaped, heads, section, table};
@@ -29,7 +29,7 @@ struct RunText<'a> {
     /// The property of runs that it settles, and how.
     settles: Option<(usize, &'a TemporalFinding)>,
     names: ValueNames<'a>,
-    /// Of each cell its declaration, its name and the first process of its index.
+    /// For each cell: its declaration, its name and the first process of its index.
     cells: Vec<(&'a Var, String, Option<usize>)>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> RunText<'a> {
         }
     }
 
-    /// What stands before and after a step where a loop begins and ends.
+    /// The marks before and after a step where a loop begins or ends.
     fn brackets(&self, number: usize) -> (String, String) {
         let Some((_, TemporalFinding::Lasso { lasso, .. })) = self.settles else {
             return (String::new(), String::new());
@@ -189,7 +189,7 @@ impl<'a> RunText<'a> {
         row + "</tr>\n"
     }
 
-    /// The name of a cell in its lane, which says the only index of an array.
+    /// The name of a cell in its lane, which already shows the only index of an array.
     fn in_lane(&self, cell: usize) -> &str {
         let (var, name, _) = &self.cells[cell];
         if var.arity() == 1 { &var.name } else { name }
@@ -221,7 +221,7 @@ impl<'a> RunText<'a> {
             .replace("<table>", "<table class=\"states\">")
     }
 
-    /// What the run means for the property that it settles, or what the last state violates, literal by literal.
+    /// Explains the property that the run settles, or what the last state violates, literal by literal.
     fn ending(&self) -> String {
         if let Some((property, found)) = self.settles {
             let mut lines = runs::explained(self.system, self.source, property, found).into_iter();

@@ -1,7 +1,7 @@
 //! A run as one page of HTML that needs nothing else: no network, no other file.
 //!
-//! Everything that is to be read stands in the text of the page; the script only shows, hides and marks. A content
-//! security policy allows this script and this style by their hashes and nothing else, and whatever comes from a
+//! The text of the page has all the content; the script only shows, hides and marks. A content
+//! security policy allows this script and this style by their hashes and nothing else, and all text from a
 //! model or from the command line goes through [`html::escaped`].
 
 mod curves;
@@ -23,16 +23,16 @@ use cubicle_run::result::{Conclusion, Report, SearchGraph};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// SHA-256 of [`STYLE`] and [`SCRIPT`] in base 64, as the policy has them; a test says what they are.
+/// SHA-256 of [`STYLE`] and [`SCRIPT`] in base 64, as the policy has them; a test computes them.
 const STYLE_HASH: &str = "FsZlN/70XKiweC2vXGSGzL86lnxlxoXZwibcAgWC8Pg=";
 const SCRIPT_HASH: &str = "jp1QFZ0J7Phaugyifw/WgmtULKaNHP6wM9fMdI3tVYM=";
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The model.
     pub source: Source<'a>,
-    /// What it means, and what came of it; `None` when the run was ended from outside before that was known.
+    /// Its meaning and the report; `None` when the run was ended from outside before that was known.
     pub run: Option<(&'a System, &'a Report)>,
     /// The answer in one line.
     pub answer: &'a str,

@@ -1,4 +1,4 @@
-//! What became of the mutants of a model, as a page: kill rates, the curve, which claim kills which mutant, and those that
+//! The fates of the mutants of a model, as a page: kill rates, the curve, which claim kills which mutant, and those that
 //! survived as differences.
 
 use super::html::{Section, escaped, heads, section, table};
@@ -6,20 +6,20 @@ use super::{shell, source};
 use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
 use cubicle_lang::diagnostic::Source;
 
-/// More columns than this say nothing to anybody.
+/// More columns than this are not shown: they would be unreadable.
 const MOST_COLUMNS: usize = 400;
 
 /// Height of a bar of the curve, and of the room for one.
 const BAR: (usize, usize) = (18, 26);
 
-/// What such a page shows.
+/// The contents of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct MutationPage<'a> {
     /// The model.
     pub source: Source<'a>,
     /// What was found.
     pub document: &'a MutationDocument,
-    /// The same in one line.
+    /// The result in one line.
     pub answer: &'a str,
 }
 
@@ -47,7 +47,7 @@ impl MutationPage<'_> {
         }
         if found.duplicates + found.ill_typed > 0 {
             text += &format!(
-                "<p class=\"note\">Left out: {} say the same as the model or as another one, {} are no models.</p>\n",
+                "<p class=\"note\">Left out: {} say the same as the model or as another one, {} are not models.</p>\n",
                 found.duplicates, found.ill_typed
             );
         }

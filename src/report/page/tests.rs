@@ -1,4 +1,4 @@
-//! The page as a text: what stands in it, and that nothing from outside can become a part of it.
+//! The text of the page: its contents, and that nothing from outside can become a part of it.
 
 use sha2::{Digest, Sha256};
 
@@ -133,7 +133,7 @@ fn a_page_has_all_its_parts() {
     }
 }
 
-/// A run without an end has its lanes and its table, the loop is marked in both, and what fairness asks for is answered.
+/// A run without an end has its lanes and its table, the loop is marked in both, and each fairness condition is answered.
 #[test]
 fn a_page_shows_runs_without_an_end() {
     let text = LOCK.to_owned()
@@ -158,7 +158,7 @@ fn a_page_shows_runs_without_an_end() {
         " ] for ever</p>",
         "<span class=\"mark\">[</span>",
         "<span class=\"mark\">] for ever: the state after step 0 again</span>",
-        "it waits for what never comes</p>",
+        "the response never comes</p>",
         "<li>fair never(#1): not possible",
     ] {
         assert!(html.contains(part), "{part} is missing in {html}");
@@ -167,7 +167,7 @@ fn a_page_shows_runs_without_an_end() {
 }
 
 #[test]
-fn nothing_is_loaded_and_nothing_foreign_runs() {
+fn a_page_loads_nothing_and_runs_no_foreign_script() {
     let name = "\"><img src=x onerror=alert(1)>\u{202e}.cub";
     let html =
         page(&Options::classic(), name, "<b>UNSAFE</b>", "{\"x\": \"</script><script>alert(2)</script>\"}");

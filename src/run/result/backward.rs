@@ -27,10 +27,10 @@ pub struct Tests {
     pub solver: u64,
 }
 
-/// What became of candidates, in all runs.
+/// The fate of candidates, in all runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Proposals {
-    /// Lemmas that were proved together, with which the search began again.
+    /// Lemmas that were proved together, and with which the search restarted.
     pub lemmas: u64,
     /// Questions to the oracle.
     pub asked: u64,
@@ -42,7 +42,7 @@ pub struct Proposals {
     pub bad: u64,
 }
 
-/// What a phase took.
+/// The calls and the time of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PhaseReport {
     /// Its name.
@@ -111,10 +111,10 @@ pub struct Outcome {
     pub standing: Vec<Forbidden>,
     /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
-    /// Why the first spurious path of the last run that had any is one, if a universal guard is the reason.
+    /// Why the first spurious path of the last run with such a path is spurious, if a universal guard is the reason.
     pub forgotten: Option<Forgotten>,
-    /// What was left, when the verdict is unknown and a search was under way.
+    /// The work left, when the verdict is unknown and a search was under way.
     pub open: Option<Open>,
-    /// Whether candidates took part.
+    /// Whether candidates were used.
     pub approximated: bool,
 }

@@ -56,7 +56,7 @@ pub struct Exploration {
     pub depth: usize,
     /// Why it ended.
     pub stop: Stop,
-    /// With [`Stop::Storage`]: what could not be written or read.
+    /// With [`Stop::Storage`]: the file that could not be written or read, and why.
     pub fault: Option<String>,
     /// A run to an unsafe state, when one was met.
     pub unsafe_trace: Option<Trace>,
@@ -68,15 +68,15 @@ pub struct Exploration {
     pub deadlocks: Vec<Trace>,
     /// Number of stored states that stand for a deadlocked one, of both kinds.
     pub deadlock_states: usize,
-    /// Runs to deadlocked states that do not count, as far as that is known of each.
+    /// Runs to deadlocked states that are known not to count.
     pub outside_deadlocks: Vec<Trace>,
     /// Number of deadlocked states of the second kind, as far as is known.
     pub outside_deadlock_states: usize,
-    /// Deadlocked states of which nobody knows whether they are of the second kind: a limit ended the
+    /// Deadlocked states of which it is not known whether they are of the second kind: a limit ended the
     /// search of runs without such values. 0 when `deadlocks` has a run.
     pub unclear_deadlock_states: usize,
     /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
-    /// meets anyway, but none of the first ones of a transition.
+    /// meets anyway, but never the first step of a transition.
     pub fired: Vec<u64>,
     /// Numbers that grew on the way to the state that was met last, when not all states were seen.
     pub growth: Vec<Growth>,
@@ -94,7 +94,7 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Of an instance of which no state was seen, for this reason.
+    /// The result for an instance of which no state was seen, for this reason.
     pub fn none(procs: usize, stop: Stop) -> Self {
         Self {
             procs,

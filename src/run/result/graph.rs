@@ -1,9 +1,9 @@
 //! The graph of a backward search: cubes, what they are pre-images of, and what became of each.
 //!
-//! A search tells it step by step to whoever wants it; it keeps none of it. [`SearchGraph`] is what the steps
-//! add up to.
+//! A search reports it step by step to its observer and keeps none of it. [`SearchGraph`] collects the
+//! steps.
 
-/// More cubes than this are not kept: nobody looks at so many.
+/// More cubes than this are not kept: that many cannot be viewed.
 const MOST_NODES: usize = 50_000;
 
 /// Where a cube comes from.
@@ -55,7 +55,7 @@ pub struct GraphNode {
 pub enum GraphStep {
     /// A run begins: the first, or one after a restart.
     Run,
-    /// A cube, or what became of one that was told before.
+    /// A cube, or what became of one that was reported before.
     Node(GraphNode),
     /// A visited cube was dropped, since a later one contains it.
     Dropped {
@@ -76,7 +76,7 @@ pub enum GraphStep {
 /// One run of a search, from its bad cubes to a fixpoint or a restart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GraphRun {
-    /// In the order in which they were told.
+    /// In the order in which they were reported.
     pub nodes: Vec<GraphNode>,
     /// Visited cubes that were dropped: which, and by which.
     pub dropped: Vec<(usize, usize)>,
@@ -140,7 +140,7 @@ impl SearchGraph {
         self.kept >= MOST_NODES
     }
 
-    /// The latest run says more than earlier ones: forgets the oldest cubes until half of the room is free.
+    /// Forgets the oldest cubes until half of the room is free: the latest run matters more than earlier ones.
     fn make_room(&mut self) {
         for run in &mut self.runs {
             if self.kept <= MOST_NODES / 2 {
@@ -186,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit() {
+    fn at_most_the_limit_of_nodes_is_kept() {
         let mut graph = SearchGraph::default();
         for id in 0..MOST_NODES + 2 {
             graph.note(&node(Some(id), GraphFate::Empty));
         }
         assert_eq!((graph.runs[0].nodes.len(), graph.left_out), (MOST_NODES, 2));
         assert!(graph.is_full());
-        // The run that decides is shown, whatever was before it.
+        // The run that decides is kept, whatever came before it.
         graph.note(&GraphStep::Run);
         graph.note(&node(Some(7), GraphFate::Empty));
         let kept: Vec<usize> = graph.runs.iter().map(|run| run.nodes.len()).collect();

@@ -1,8 +1,8 @@
 //! What engines and runs return: plain data, below all engines.
 //!
-//! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
+//! These types hold values only: engines fill them, `observer`, `report` and the command line read them.
 //! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
-//! whole, [`temporal`](TemporalReport) to properties of runs, [`witness`](Witness) to a run that is looked for on its own.
+//! whole, [`temporal`](TemporalReport) to properties of runs, [`witness`](Witness) to a run that is searched for on its own.
 
 mod backward;
 mod forward;

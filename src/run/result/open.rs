@@ -1,4 +1,4 @@
-//! How far a run came that did not decide: what was left, what grew, and what may help.
+//! How far an undecided run got: what was left, what grew, and what may help.
 
 use std::time::Duration;
 
@@ -24,19 +24,19 @@ pub enum Growing {
     Number(Vec<VarId>),
 }
 
-/// What a backward search left when it ended without an answer.
+/// What a backward search left when it ended without a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Open {
-    /// Nodes that nobody has looked at.
+    /// Nodes that were not examined.
     pub waiting: usize,
-    /// All nodes with fewer steps than this to their root were looked at.
+    /// All nodes with fewer steps than this to their root were examined.
     pub steps: usize,
     /// For each declaration of bad states that has nodes, in the order of [`System::bad`](cubicle_lang::model::System::bad);
     /// then for all candidates together.
     pub roots: Vec<OpenRoot>,
     /// What grew on the way to the deepest nodes.
     pub growth: Vec<Growth>,
-    /// No run with at most this many steps comes to a bad state, for any number of processes; property-directed search
+    /// No run with at most this many steps reaches a bad state, for any number of processes; property-directed search
     /// knows.
     pub proved_steps: Option<usize>,
 }
@@ -46,7 +46,7 @@ pub struct Open {
 pub struct OpenRoot {
     /// `unsafe at line 12`, or `candidates`.
     pub name: String,
-    /// Nodes that were looked at: expanded, or found covered.
+    /// Nodes that were examined: expanded, or found covered.
     pub seen: usize,
     /// Nodes that were not.
     pub waiting: usize,
@@ -73,7 +73,7 @@ impl OpenRoot {
     }
 }
 
-/// Something that may lead to an answer.
+/// Something that may lead to a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Try {
     /// An `invariant` of the model that bounds a number.
@@ -89,13 +89,13 @@ pub enum Try {
     Hold,
     /// All kinds of searches in turn.
     Auto,
-    /// BRAB with an oracle of so many processes.
+    /// BRAB with an oracle of this many processes.
     Brab(usize),
-    /// An exploration of the instance with so many processes, by walks if that is said.
+    /// An exploration of the instance with this many processes.
     Explore {
         /// Its size.
         procs: usize,
-        /// Whether by walks, which come deeper and see less.
+        /// Whether by walks, which go deeper and see less.
         walks: bool,
     },
     /// Breadth-first search instead of walks.
@@ -106,7 +106,7 @@ pub enum Try {
     FewerStates,
     /// A model with at most this many processes.
     NumberProcs(usize),
-    /// A limit that is larger than it was.
+    /// A larger limit.
     More(Limit),
 }
 

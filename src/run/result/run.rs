@@ -8,13 +8,13 @@ use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{Owner, TransitionId};
 
-/// Everything that a run found out.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
     /// and nothing bad was met in them.
     pub verdict: Option<Verdict>,
-    /// The answer to "is there a deadlock?"; `None` when nobody asked.
+    /// The answer to "is there a deadlock?"; `None` when the options do not ask.
     pub deadlocks: Option<Deadlocks>,
     /// What is known of each property of runs, in the order of [`System::temporal`](cubicle_lang::model::System::temporal).
     pub temporal: Vec<TemporalReport>,
@@ -28,20 +28,20 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`BackwardMode::Auto`], in order.
     pub stages: Vec<Stage>,
-    /// The ghost variables that the last backward search had; its cubes may speak of them.
+    /// The ghost variables that the last backward search had; its cubes may mention them.
     pub owners: Vec<Owner>,
-    /// What the answer rests on that was not shown.
+    /// The assumptions that the answer rests on.
     pub assumptions: Vec<Assumption>,
     /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
     /// it refutes.
     pub refuted: Option<Refuted>,
     /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`](crate::options::Procs::Auto).
     pub enough: Option<Enough>,
-    /// The instances in which a real run was looked for, when a backward search was not to be believed.
+    /// The instances in which a real run was searched for, when a backward search was not to be trusted.
     pub looked_forward: Vec<Looked>,
-    /// Why the answer may be worth nothing.
+    /// Why the answer may be vacuous.
     pub vacuous: Vec<Vacuous>,
-    /// From which size on no instance has an initial state, as far as that was asked and is so.
+    /// From which size on no instance has an initial state, as far as that was checked.
     pub unpopulated: Option<Unpopulated>,
     /// What settled the verdict, when it is not unknown.
     pub decider: Option<Decider>,
@@ -58,8 +58,8 @@ pub enum Decider {
     Stage(BackwardMode),
 }
 
-/// What a run comes to, in one word: the exit code of the program follows from it. Exhaustive, so that who reads it
-/// deals with each.
+/// The conclusion of a run: it determines the exit code of the program. Exhaustive, so that every reader handles
+/// each case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// Proved for any number of processes.
@@ -69,11 +69,11 @@ pub enum Conclusion {
     /// A replayed run to a state that an `invariant` of the model excludes. Whether an unsafe state is reachable
     /// is open.
     InvariantRefuted,
-    /// The same, of an `invariant` that was taken for granted.
+    /// Like [`Conclusion::InvariantRefuted`], for an `invariant` that was taken for granted.
     AssumptionRefuted,
     /// A property of runs is broken, by a run that was replayed; no bad state is known.
     Violated,
-    /// A deadlock that the options asked to look for; no bad state is known.
+    /// A deadlock, when the options ask for deadlocks; no bad state is known.
     Deadlock,
     /// Only instances were explored, and nothing wrong was met.
     NothingFound,
@@ -82,7 +82,7 @@ pub enum Conclusion {
 }
 
 impl Report {
-    /// Of a run that has done nothing yet.
+    /// The report of a run that has done nothing yet.
     pub const fn none() -> Self {
         Self {
             verdict: None,
@@ -105,7 +105,7 @@ impl Report {
         }
     }
 
-    /// Sums the report up. A bad state counts more than a deadlock, a deadlock more than an open question,
+    /// Sums up the report. A bad state counts more than a deadlock, a deadlock more than an open question,
     /// and that more than a proof.
     pub fn conclusion(&self) -> Conclusion {
         match (&self.verdict, &self.deadlocks) {
@@ -203,12 +203,12 @@ pub struct Stage {
     pub reason: Option<Reason>,
 }
 
-/// An instance that was looked through, breadth first.
+/// An instance that was searched, breadth first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Looked {
     /// Its processes.
     pub procs: usize,
-    /// Why that ended.
+    /// Why the search ended.
     pub stop: Stop,
 }
 
@@ -260,7 +260,7 @@ pub enum Enough {
     Found,
 }
 
-/// Why an answer may be worth nothing.
+/// Why an answer may be vacuous.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Vacuous {
     /// No bad state is declared, or only by `invariant`s that are taken for granted.
@@ -273,10 +273,10 @@ pub enum Vacuous {
     NeverApplies(Claim, Lack),
 }
 
-/// Something that a model claims of its instances with enough processes.
+/// Something that a model claims about its instances with enough processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// What it is called: `unsafe at line 12`, or the name of a property of runs.
+    /// Its name: `unsafe at line 12`, or the name of a property of runs.
     pub name: String,
     /// The declaration.
     pub span: Span,
@@ -289,16 +289,16 @@ pub struct Claim {
 pub enum Lack {
     /// `number_procs` allows fewer.
     NumberProcs(usize),
-    /// From this size on there is none.
+    /// No instance from this size on has one.
     States(usize, Emptying),
 }
 
-/// Sizes of instances that have no initial state, or of which that is open. A size without one has none above it.
+/// Sizes of instances that have no initial state, or for which that is open. Above a size without one there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unpopulated {
     /// None from this number of processes on.
     From(usize, Emptying),
-    /// Not decided of this number of processes; smaller instances have an initial state.
+    /// Not decided for this number of processes; smaller instances have an initial state.
     NotKnown(usize),
 }
 

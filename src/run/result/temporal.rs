@@ -1,26 +1,26 @@
-//! What a run says of properties of runs.
+//! What a check reports about properties of runs.
 
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
 use cubicle_lang::model::{MonitorPlan, Owner, System};
 
-/// What was found out about one property of [`System::temporal`](cubicle_lang::model::System::temporal).
+/// What is known about one property of [`System::temporal`](cubicle_lang::model::System::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemporalReport {
     /// Its index there.
     pub property: usize,
-    /// Numbers of processes for which it holds: all runs of these instances were looked at. Of a `cover`, those with
-    /// which no run gets there.
+    /// Numbers of processes for which it holds: all runs of these instances were explored. Of a `cover`, those with
+    /// which no run reaches it.
     pub held: Vec<usize>,
     /// Whether it holds for every number of processes: these are all instances that the model has, or it is proved.
     pub proved: bool,
-    /// Of a `cover`: it is proved that no run gets there, for any number of processes that the model has.
+    /// Of a `cover`: it is proved that no run reaches it, for any number of processes that the model allows.
     pub never: bool,
-    /// The proof that settles it, where it is not settled by looking at all instances.
+    /// The proof that settles it, where it is not settled by exploring all instances.
     pub proof: Option<Box<RunsProof>>,
     /// What settles it.
     pub found: Option<TemporalFinding>,
-    /// The smallest instance that was looked at and left it open.
+    /// The smallest explored instance that left it open.
     pub open: Option<Cut>,
     /// Why no proof was found, where one was tried and nothing else settles it.
     pub unproved: Option<Unproved>,
@@ -39,7 +39,7 @@ pub struct RunsProof {
     pub invariant: Vec<Forbidden>,
 }
 
-/// What was seen of an instance whose runs were looked at.
+/// What was seen of an instance whose runs were explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunsSeen {
     /// Processes.
@@ -50,7 +50,7 @@ pub struct RunsSeen {
     pub steps: usize,
     /// Whether these are all.
     pub complete: bool,
-    /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+    /// Whether each state stands for all states that it becomes by exchanging processes that no property is about.
     pub renamed: bool,
 }
 
@@ -71,7 +71,7 @@ pub enum TemporalFinding {
         /// The run; its steps were replayed, that none leads on is what the exploration saw.
         run: Box<Trace>,
     },
-    /// A run to where a `cover` wants one: this is the good answer.
+    /// A run that reaches what a `cover` asks for: this is the good answer.
     Reached {
         /// The processes.
         tuple: Vec<usize>,

@@ -2,7 +2,7 @@
 
 use crate::verdict::Trace;
 
-/// A run that shows what is wanted.
+/// A run that shows what was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
     /// The run, without bad states; its `bad` says nothing.
@@ -11,7 +11,7 @@ pub struct Witness {
     pub coverage: WitnessCoverage,
 }
 
-/// What a run takes and shows of what there is.
+/// Which transitions a run takes and which values it shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WitnessCoverage {
     /// Names of transitions, in order of the file, each with whether it is taken.

@@ -1,13 +1,13 @@
-//! How far a run came that did not decide, and what may help, as lines without a final stop.
+//! How far an undecided run got, and what may help, as lines without a final stop.
 
 use super::cause;
 use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
 use cubicle_lang::model::{Rational, System, VarId};
 
-/// No more roots, and no more transitions of a cycle, than this are written.
+/// At most this many roots, and this many transitions of a cycle, are printed.
 const MOST: usize = 8;
 
-/// How far a run came that did not decide, beyond what it told while it ran: where a real run was looked for, what the
+/// How far an undecided run got, beyond what it reported while it ran: where a real run was searched for, what the
 /// last search left, and what grew.
 pub fn how_far(system: &System, report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = looked_forward(&report.looked_forward).into_iter().collect();
@@ -31,13 +31,13 @@ fn many(n: usize, one: &str, more: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { more })
 }
 
-/// The instances in which a real run was looked for.
+/// The instances in which a real run was searched for.
 fn looked_forward(looked: &[Looked]) -> Option<String> {
     let most = with(looked.last()?.procs);
     Some(match looked.iter().find(|it| it.stop != Stop::Complete) {
-        None => format!("all states of all instances up to the one {most} were looked at: none is bad"),
+        None => format!("all states of all instances up to the one {most} were explored: none is bad"),
         Some(cut) => {
-            format!("a real run was looked for {}, and none found: {}", with(cut.procs), cause(cut.stop))
+            format!("the search for a real run {} found none: {}", with(cut.procs), cause(cut.stop))
         }
     })
 }
@@ -50,14 +50,14 @@ fn left(open: &Open) -> Vec<String> {
         (Some(steps), _) => {
             let steps = many(steps, "step", "steps");
             format!(
-                "the last search: {looked} looked at; no bad state within {steps}, for any number of processes"
+                "the last search: {looked} examined; no bad state within {steps}, for any number of processes"
             )
         }
-        (None, 0) => format!("the last search: {looked} looked at, none waiting"),
+        (None, 0) => format!("the last search: {looked} examined, none waiting"),
         (None, n) => {
             let near = many(open.steps, "step", "steps");
             format!(
-                "the last search: {looked} looked at, {n} waiting, the nearest {near} from a bad state or a candidate"
+                "the last search: {looked} examined, {n} waiting, the nearest {near} from a bad state or a candidate"
             )
         }
     }];
@@ -65,7 +65,7 @@ fn left(open: &Open) -> Vec<String> {
     let line = |root: &OpenRoot| {
         let seen = many(root.seen, "node", "nodes");
         let waiting = if root.waiting == 0 { "none".to_owned() } else { root.waiting.to_string() };
-        format!("{}: {seen} looked at, {waiting} waiting", root.name)
+        format!("{}: {seen} examined, {waiting} waiting", root.name)
     };
     if roots.len() > 1 && open.proved_steps.is_none() {
         lines.extend(roots.iter().take(MOST).map(line));
@@ -96,7 +96,7 @@ fn names(system: &System, vars: &[VarId]) -> String {
     names.join(" and ")
 }
 
-/// What to try, as words to somebody who called the model `file`.
+/// What to try, as text for the user; `file` is the name of the model.
 pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
     match it {
         Try::Bound { vars, values } => bound(system, vars, values),

@@ -1,4 +1,4 @@
-//! How reasons are written, and advice to somebody who has no answer.
+//! Text for reasons, and advice to a user without a verdict.
 
 mod advice;
 mod reason;

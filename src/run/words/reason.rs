@@ -3,7 +3,7 @@
 use crate::result::Stop;
 use crate::verdict::{Reason, Unproved};
 
-/// Why, in one line without a final stop.
+/// The reason in one line without a final stop.
 pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Nodes(limit) => format!("the limit of {limit} nodes was reached"),
@@ -20,7 +20,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Storage(why) | Reason::Cluster(why) => why.clone(),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Deadlocks(states) => format!(
-            "it is open whether {states} deadlocked states need an outside value: not all runs without one were looked at"
+            "it is open whether {states} deadlocked states need an outside value: not all runs without one were explored"
         ),
         Reason::Partial(cut) => {
             let (procs, states) = (cut.procs, cut.states);
@@ -30,15 +30,15 @@ pub fn reason(reason: &Reason) -> String {
         }
         Reason::Vacuous(1) => "the answer would be vacuous: see the warning".to_owned(),
         Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
-        Reason::Denied(1) => "there was a warning, and --deny warnings takes none".to_owned(),
-        Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings takes none"),
+        Reason::Denied(1) => "there was a warning, and --deny warnings is set".to_owned(),
+        Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings is set"),
         Reason::Runs { property, procs, why } => {
             let sizes: Vec<String> = procs.iter().map(ToString::to_string).collect();
             let unit = if procs == &[1] { "process" } else { "processes" };
             let why = why.as_ref().map_or(String::new(), |why| format!(": {}", unproved(why)));
-            format!("{property} is shown for {} {unit} only{why}", sizes.join(", "))
+            format!("{property} is verified for {} {unit} only{why}", sizes.join(", "))
         }
-        Reason::NotReached(names) => format!("no run was found that gets to {}", names.join(", ")),
+        Reason::NotReached(names) => format!("no run was found that reaches {}", names.join(", ")),
         Reason::Interrupted(1) => "interrupted by SIGHUP".to_owned(),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
@@ -62,13 +62,13 @@ pub fn unproved(why: &Unproved) -> String {
             format!("its monitor closes a loop with {procs} {processes} {end}")
         }
         Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {
-            "its monitor was not proved: the search closed a loop that no instance looked at has".to_owned()
+            "its monitor was not proved: the search closed a loop that no explored instance has".to_owned()
         }
         Unproved::Search(why) => format!("its monitor was not proved: {}", reason(why)),
     }
 }
 
-/// Whether the exploration is complete, or what cut it.
+/// Whether the exploration is complete, or what limit cut it.
 pub fn cause(stop: Stop) -> &'static str {
     match stop {
         Stop::Complete => "complete",

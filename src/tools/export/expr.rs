@@ -1,4 +1,4 @@
-//! Formulas on their way into another language: model formulas whose processes have names or numbers.
+//! Formulas to be written in another language: model formulas whose processes have names or numbers.
 
 use cubicle_lang::model::{EnumId, Rational, VarId};
 
@@ -96,12 +96,12 @@ impl ExportExpr {
         }
     }
 
-    /// A quantifier, left out where its body does not depend on it.
+    /// A quantifier, left out when the body is true or false.
     pub fn each(all: bool, name: String, body: Self) -> Self {
         if body == Self::TRUE || body == Self::FALSE { body } else { Self::Each(all, name, Box::new(body)) }
     }
 
-    /// A comparison; of two processes with numbers, its truth.
+    /// A comparison; for two processes with numbers, its truth value.
     pub fn compare(how: ExportComparison, left: Self, right: Self) -> Self {
         let truth = |holds: bool| if holds { Self::TRUE } else { Self::FALSE };
         if let (Self::Process(Process::Number(a)), Self::Process(Process::Number(b))) = (&left, &right) {
@@ -118,7 +118,7 @@ impl ExportExpr {
         Self::Compare(how, Box::new(left), Box::new(right))
     }
 
-    /// A choice, left out where it is none.
+    /// A choice, simplified when the condition is constant or both branches are equal.
     pub fn choice(condition: Self, then: Self, otherwise: Self) -> Self {
         if condition == Self::TRUE || then == otherwise {
             then

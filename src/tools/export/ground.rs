@@ -6,13 +6,13 @@ use super::refusal::Refusal;
 use cubicle_lang::model::semantics::{distinct_tuples, interchangeable, rising_tuples, tuples};
 use cubicle_lang::model::{Bad, System, Transition, VarId};
 
-/// More of them are not written out.
+/// The most steps that are written out.
 const MOST_STEPS: usize = 50_000;
 
 /// A transition with its processes.
 #[derive(Clone, Debug)]
 pub struct GroundTransition {
-    /// As a trace shows it.
+    /// Its name, as a trace shows it.
     pub name: String,
     /// What must hold.
     pub guard: ExportExpr,
@@ -65,7 +65,7 @@ fn step(
 
 /// The bad states of a cube.
 pub fn bad(reader: SystemReader<'_>, procs: usize, bad: &Bad) -> Result<ExportExpr, Refusal> {
-    // Of two processes that the cube treats alike, the smaller one first says it all.
+    // For two processes that the cube treats alike, the smaller one first is enough.
     let above = interchangeable(&bad.cube, usize::from(bad.params));
     let tuples: Vec<Vec<usize>> = rising_tuples(procs, above).take(MOST_STEPS + 1).collect();
     if tuples.len() > MOST_STEPS {

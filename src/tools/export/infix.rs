@@ -18,7 +18,7 @@ pub struct Operators {
     pub not: &'static str,
     /// Equal, different, at most, less.
     pub compare: [&'static str; 4],
-    /// A choice: before the condition, between it and what holds then, before what holds otherwise.
+    /// A choice: the text before the condition, between it and the `then` branch, and before the `else` branch.
     pub choice: [&'static str; 3],
 }
 
@@ -88,7 +88,7 @@ pub trait Dialect {
         }
     }
 
-    /// The same, in parentheses unless it is a single word.
+    /// Like `write`, in parentheses unless it is a single word.
     fn inner(&self, expr: &ExportExpr) -> String {
         let text = self.write(expr);
         let single = match expr {

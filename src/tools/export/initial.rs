@@ -13,17 +13,17 @@ use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation,
 pub struct CellGroup {
     /// Positions in the layout of the instance, ascending.
     pub cells: Vec<usize>,
-    /// Their values, one list a way.
+    /// Their values, one list for each way.
     pub ways: Vec<Vec<Value>>,
 }
 
-/// A group may be filled in this many ways.
+/// The most ways to fill a group.
 const MOST_WAYS: usize = 4096;
 
-/// Values that are tried for a group before it is given up.
+/// The most values that are tried for a group before it is given up.
 const MOST_TRIES: usize = 2_000_000;
 
-/// Instances of the formula of init, and of all axioms.
+/// The most instances of the formula of init and of all axioms.
 const MOST_INSTANCES: usize = 200_000;
 
 /// One instance of init or of an axiom.
@@ -105,7 +105,7 @@ impl InitialSearch<'_> {
                 return None;
             }
             self.state.values[cell] = *value;
-            // What it is the last cell of can be looked at now.
+            // Constraints whose last cell this is can be evaluated now.
             let settled = |c: &&&Constraint<'_>| c.cells.last() == Some(&cell);
             if constraints.iter().filter(settled).all(|c| self.holds(c)) {
                 self.fill(cells, at + 1, constraints, domains, ways)?;
@@ -201,7 +201,7 @@ fn for_cells<'a>(literal: &'a Literal, f: &mut impl FnMut(&'a Cell)) {
     }
 }
 
-/// What each cell can hold, by its type and what a conjunction says of numbers.
+/// The values that each cell can hold, by its type and by the numbers that a conjunction gives.
 fn domains(
     system: &System,
     layout: &Layout,
@@ -264,7 +264,7 @@ fn numbers(conj: &Conj) -> impl Iterator<Item = (&Cell, Rational)> {
     })
 }
 
-/// The cells, in groups such that no constraint is about two of them.
+/// The cells, in groups such that no constraint reads cells of two groups.
 fn connected(cells: usize, constraints: &[Constraint<'_>]) -> Vec<Vec<usize>> {
     let mut sets = UnionFind::new(cells);
     for constraint in constraints {

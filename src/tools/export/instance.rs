@@ -2,7 +2,7 @@
 
 use super::names::comment;
 
-/// Which instance, and how it is called.
+/// The size of an instance, and its names.
 #[derive(Clone, Debug)]
 pub struct InstanceName {
     /// Number of processes, at least 1.

@@ -2,10 +2,10 @@
 //! SMT-LIB. Reads the model and returns text.
 //!
 //! All targets get the same states and steps that [`cubicle_lang::model::semantics`] has: updates read the old state,
-//! parameters are pairwise distinct, and values of proc type may be no process. What a target cannot say is a
-//! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps of an
-//! instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target. `model` writes
-//! a system as a model, whatever its author wrote.
+//! parameters are pairwise distinct, and values of proc type need not be a process. What a target cannot express is a
+//! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps
+//! of an instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target.
+//! `model` writes a system as a model.
 
 mod expr;
 mod ground;
@@ -32,11 +32,11 @@ use cubicle_lang::model::semantics::admits;
 /// A language of another tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Of Murphi, for rumur and its relatives.
+    /// Murphi, for rumur and similar tools.
     Murphi,
-    /// Of SPIN.
+    /// Promela, for SPIN.
     Promela,
-    /// Of TLC and Apalache.
+    /// TLA+, for TLC and Apalache.
     Tla,
     /// Constrained Horn clauses, for Z3.
     SmtLib,
@@ -46,7 +46,7 @@ pub enum Target {
 ///
 /// # Errors
 ///
-/// What the target cannot say, or an instance that is too large to be written out.
+/// The target cannot express the system, or the instance is too large to be written out.
 pub fn export(system: &System, instance: &InstanceName, target: Target) -> Result<String, Refusal> {
     let procs = instance.procs;
     if procs == 0 || !admits(system, procs) {

@@ -15,7 +15,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
 
-/// Words of the language, and of ours.
+/// Reserved words of the language, and names that this module uses.
 const RESERVED: &str = "\
     alias array assert assume begin boolean by case clear const cover do else elsif end endalias \
     endexists endfor endforall endfunction endif endprocedure endrecord endrule endruleset endstartstate \
@@ -56,9 +56,11 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     for line in title(instance, "Murphi") {
         let _ = writeln!(out, "-- {line}");
     }
-    out.push_str("-- A state without successors is no error of the model: rumur --deadlock-detection off\n");
+    out.push_str(
+        "-- A state without successors is not an error of the model: rumur --deadlock-detection off\n",
+    );
     if murphi.values.names_matter {
-        out.push_str("-- Values that are no process are compared: states that differ in their names are counted apart.\n");
+        out.push_str("-- Values that are not processes are compared: states that differ in their names are counted apart.\n");
     }
     murphi.declarations(&mut out, procs);
     murphi.start(&mut out, procs, &groups);
@@ -87,9 +89,13 @@ impl Murphi<'_> {
             let _ = write!(out, "  {}: {};", self.symbols.var(id), self.type_of(id));
             match var.ty {
                 Type::Proc if self.values.is_ordered() => {
-                    let _ = write!(out, " -- process p is p * {}; others are none", self.values.stride);
+                    let _ = write!(
+                        out,
+                        " -- process p is p * {}; other numbers are not processes",
+                        self.values.stride
+                    );
                 }
-                Type::Proc => out.push_str(" -- a process, or above procs none"),
+                Type::Proc => out.push_str(" -- a process; numbers above procs are not processes"),
                 _ => {}
             }
             out.push('\n');

@@ -1,5 +1,5 @@
-//! Names of the model in another language: those that mean something there are written otherwise, and no two things
-//! have the same.
+//! Names of the model in another language: those that are reserved there are changed, and no two things
+//! have the same name.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,17 @@ use cubicle_lang::model::Transition;
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub struct TakenNames {
-    /// In lower case: some languages do not look at the case of their words, and people do not like two names that
-    /// differ in nothing else.
+    /// In lower case: some languages ignore case, and names that differ in case only are hard to read.
     taken: BTreeSet<String>,
 }
 
 impl TakenNames {
-    /// With the words of the target, blanks between them, which are nobody's names.
+    /// Starts with the reserved words of the target, separated by blanks, which are not available.
     pub fn new(reserved: &str) -> Self {
         Self { taken: reserved.split_whitespace().map(str::to_ascii_lowercase).collect() }
     }
 
-    /// `wanted`, or what comes next to it: with a number after it.
+    /// `wanted`, or if that is taken, `wanted` with a number.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 1;
@@ -31,14 +30,14 @@ impl TakenNames {
     }
 }
 
-/// Names for the processes that the universal guards of a transition are about.
+/// Names for the processes that the universal guards of a transition quantify over.
 pub fn others(names: &TakenNames, transition: &Transition) -> Vec<String> {
     let mut names = names.clone();
     let most = transition.universals.iter().map(|it| it.bound).max().unwrap_or(0);
     (0..most).map(|_| names.fresh("q")).collect()
 }
 
-/// What a comment may hold: printable ASCII without what ends or begins comments anywhere.
+/// Makes a text safe for a comment: printable ASCII without the marks that begin or end comments in any target.
 pub fn comment(text: &str) -> String {
     let plain: String = text.chars().map(|c| if (' '..='~').contains(&c) { c } else { '?' }).collect();
     plain

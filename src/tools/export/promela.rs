@@ -15,7 +15,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{BOOL, EnumId, System, Type, VarId};
 
-/// Words of the language, which constructors must not be. (Variables begin with `v_`.)
+/// Reserved words of the language, which constructors must avoid. (Variables begin with `v_`.)
 const RESERVED: &str = "\
     active arrow assert at atomic bit bool break buffer byte c_code c_decl c_expr c_state c_track chan \
     const d_step do d_proctype else empty enabled end equals eval every exclude false fi for full \
@@ -93,7 +93,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         out.push_str("/* SPIN counts one state more: that before an initial state is chosen. */\n");
     }
     if promela.values.names_matter {
-        out.push_str("/* Values that are no process are compared: states that differ in their names are counted apart. */\n");
+        out.push_str("/* Values that are not processes are compared: states that differ in their names are counted apart. */\n");
     }
     promela.declarations(&mut out, &layout, &fixed);
     let body: String = steps.iter().map(|step| promela.step(step)).collect();
@@ -116,7 +116,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     Ok(out)
 }
 
-/// The most new values that one step keeps before it assigns them.
+/// The largest number of new values that a step stores before it assigns them.
 fn most_locals(steps: &[GroundTransition]) -> usize {
     steps
         .iter()
@@ -125,7 +125,7 @@ fn most_locals(steps: &[GroundTransition]) -> usize {
         .unwrap_or(0)
 }
 
-/// Whether a new value reads a cell that the same step may have written already: any that it writes but itself.
+/// Whether a new value reads a cell that the same step may have written already: any written cell but its own.
 fn needs_local(step: &GroundTransition, write: &(VarId, Vec<Process>, Option<ExportExpr>)) -> bool {
     let (var, index, Some(value)) = write else { return false };
     let mut reads = false;
@@ -157,7 +157,7 @@ impl Promela<'_> {
             };
             let size = match var.arity() {
                 0 => String::new(),
-                // Nobody is process 0.
+                // There is no process 0.
                 1 => format!("[{}]", self.procs + 1),
                 n => format!("[{}]", self.procs.pow(n as u32)),
             };
@@ -171,7 +171,7 @@ impl Promela<'_> {
             };
             let note = match (var.ty, var.arity()) {
                 (_, 2..) => " /* the cells row by row */",
-                (Type::Proc, _) => " /* numbers of no process are values outside */",
+                (Type::Proc, _) => " /* other numbers are not processes */",
                 _ => "",
             };
             let _ = writeln!(out, "{ty} {}{size}{value};{note}", self.name(id));
@@ -231,7 +231,7 @@ impl Promela<'_> {
                 let _ = write!(before, "; t{locals} = {text}");
                 let _ = write!(after, "; {cell} = t{locals}");
             } else {
-                // Before anything that it reads is assigned: it reads nothing that this step writes.
+                // It can be assigned directly: it reads no other cell that this step writes.
                 let _ = write!(after, "; {cell} = {text}");
             }
         }

@@ -19,12 +19,12 @@ pub struct SystemReader<'a> {
     pub range: Range,
 }
 
-/// What a universal guard speaks of.
+/// The processes that a universal guard ranges over.
 #[derive(Clone, Debug)]
 pub enum Others<'a> {
     /// Each of these processes.
     These(&'a [usize]),
-    /// Quantifiers of the target, over processes with these names: as many as a universal is about, or more.
+    /// Quantifiers of the target over processes with these names: at least as many as the universal guard has parameters.
     Bound(&'a [String]),
 }
 
@@ -66,7 +66,7 @@ impl SystemReader<'_> {
         if few { ExportExpr::any(parts) } else { ExportExpr::all(parts) }
     }
 
-    /// The guard of a transition with these arguments, hidden ones included; not that they differ.
+    /// The guard of a transition with these arguments, hidden ones included; does not say that they differ.
     pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> ExportExpr {
         let plain = self.conj(&transition.guard, args);
         let universal = transition.universals.iter().map(|universal| {
@@ -81,7 +81,7 @@ impl SystemReader<'_> {
                 })),
                 Others::Bound(names) => {
                     let tuple: Vec<Process> = names.iter().take(bound).cloned().map(Process::Named).collect();
-                    // The first ones that are arguments, or each other, are not meant.
+                    // Tuples with an argument or a repeated process are excluded.
                     (0..bound).rev().fold(of(&tuple), |body, n| {
                         let other = ExportExpr::Process(tuple[n].clone());
                         let same = args.iter().chain(&tuple[..n]).map(|known| {
@@ -103,7 +103,7 @@ impl SystemReader<'_> {
         Some(self.branches(branches, &scope, &|value| self.value(value, update.var, &scope)))
     }
 
-    /// That the new value of one cell lies within the bounds of numbers.
+    /// The condition that the new value of one cell lies within the bounds of numbers.
     pub fn in_range(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
         let (Some((low, high)), Assignment::Cases(branches)) = (self.range, &update.assignment) else {
             return ExportExpr::TRUE;
@@ -133,7 +133,7 @@ impl SystemReader<'_> {
         })
     }
 
-    /// That what an update writes lies within the bounds of numbers; `index` are free names for the indices.
+    /// The condition that the values an update writes lie within the bounds of numbers; `index` are free names for the indices.
     pub fn bounds(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
         if let Some((at, _)) = point_write(update, index.len(), args.len()) {
             let at: Vec<Process> = at.into_iter().map(|p| process(p, args)).collect();
@@ -145,7 +145,7 @@ impl SystemReader<'_> {
         })
     }
 
-    /// What the first branch says whose condition holds.
+    /// The value of the first branch whose condition holds.
     fn branches(
         self,
         branches: &[Branch],
@@ -163,13 +163,13 @@ impl SystemReader<'_> {
         term(value, Some(self.system.var(var).ty), scope)
     }
 
-    /// The cube of a bad state, for these processes; not that they differ.
+    /// The cube of a bad state, for these processes; does not say that they differ.
     pub fn bad(self, bad: &Bad, scope: &[Process]) -> ExportExpr {
         self.conj(&bad.cube, scope)
     }
 }
 
-/// A write of one cell, named by the processes of the transition: the array elsewhere is as it was.
+/// A write of one cell, named by the processes of the transition: the other cells of the array keep their values.
 pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<ProcRef>, &Term)> {
     let Assignment::Cases(branches) = &update.assignment else { return None };
     let bound = |i: usize| ProcRef::Var((params + i) as u8);
@@ -207,7 +207,7 @@ pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<
     Some((at.into_iter().collect::<Option<_>>()?, &first.value))
 }
 
-/// Whether a term speaks of a process variable from number `first` on.
+/// Whether a term mentions a process variable from number `first` on.
 fn mentions(term: &Term, first: usize) -> bool {
     let bound = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) >= first);
     match term {
@@ -218,7 +218,7 @@ fn mentions(term: &Term, first: usize) -> bool {
     }
 }
 
-/// That processes are pairwise distinct.
+/// The condition that processes are pairwise distinct.
 pub fn distinct(processes: &[Process]) -> ExportExpr {
     let pairs = processes.iter().enumerate().flat_map(|(i, p)| processes[..i].iter().map(move |q| (q, p)));
     ExportExpr::all(pairs.map(|(q, p)| {
@@ -259,7 +259,7 @@ fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> Exp
     }
 }
 
-/// `expr relation 0`, with what is subtracted on the right.
+/// `expr relation 0`, with the negative terms moved to the right.
 fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> ExportExpr {
     let of = |positive: bool| -> Vec<(Cell, Rational)> {
         let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);

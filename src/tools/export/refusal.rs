@@ -1,30 +1,30 @@
-//! Why a system cannot be said in another language.
+//! Why a system cannot be expressed in another language.
 
 use cubicle_lang::diagnostic::Span;
 
-/// What the target cannot say, and where the model says it.
+/// What the target cannot express, and where it stands in the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// For a person, as a sentence without its full stop.
+    /// The message for the user, a sentence without its full stop.
     pub what: String,
-    /// The construct; `None` when it is about the command rather than the model.
+    /// The construct; `None` when the command, not the model, is refused.
     pub span: Option<Span>,
     /// What to do about it.
     pub help: Option<String>,
 }
 
 impl Refusal {
-    /// About the construct at `span`.
+    /// Refuses the construct at `span`.
     pub fn at(span: Span, what: impl Into<String>) -> Self {
         Self { what: what.into(), span: Some(span), help: None }
     }
 
-    /// About the command.
+    /// Refuses the command.
     pub fn of_command(what: impl Into<String>) -> Self {
         Self { what: what.into(), span: None, help: None }
     }
 
-    /// With advice.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

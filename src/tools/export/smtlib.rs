@@ -12,12 +12,12 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{BOOL, Rational, System, Type, VarId};
 
-/// Instances of init that are written out.
+/// The most instances of init that are written out.
 const MOST_INSTANCES: usize = 50_000;
 
 struct SmtLib<'a> {
     system: &'a System,
-    /// Values of proc type lie between each other: they are reals.
+    /// Values of proc type can lie between processes: they are reals.
     ordered: bool,
     cells: Vec<(VarId, Vec<Process>)>,
 }
@@ -36,7 +36,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         let _ = writeln!(out, "; {line}");
     }
     out.push_str("; sat: no bad state is reachable in this instance. unsat: one is.\n");
-    out.push_str("; Processes are the numbers from 1 on; a cell that holds another number points to none.\n");
+    out.push_str("; Processes are the numbers from 1 on; any other number in a cell is not a process.\n");
     out.push_str("(set-logic HORN)\n");
     for id in used_enums(system) {
         let decl = system.enumeration(id);
@@ -83,7 +83,7 @@ fn relation(values: &[String]) -> String {
     if values.is_empty() { "reachable".to_owned() } else { format!("(reachable {})", values.join(" ")) }
 }
 
-/// `body` implies `head`, for all values of what is bound.
+/// `body` implies `head`, for all values of the bound variables.
 fn clause(out: &mut String, bound: &[(String, String)], body: &str, head: &str) {
     if bound.is_empty() {
         let _ = writeln!(out, "(assert (=> {body} {head}))");
@@ -100,7 +100,7 @@ impl SmtLib<'_> {
             Type::Enum(id) => format!("|{}|", self.system.enumeration(id).name),
             Type::Proc if self.ordered => "Real".to_owned(),
             Type::Real => "Real".to_owned(),
-            // Values of an abstract type are equal or not; there are as many as one likes.
+            // Values of an abstract type are only equal or not, and there are infinitely many.
             Type::Proc | Type::Int | Type::Abstract(_) => "Int".to_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! What the declarations of a model are called in another language, and what can be said of their numbers there.
+//! The names of a model's declarations in another language, and checks that it can represent their numbers.
 
 use super::names::TakenNames;
 use super::read::Range;
@@ -41,7 +41,7 @@ impl SymbolNames {
     }
 }
 
-/// The enums that some variable is of, less `bool`, in file order.
+/// The enums that are the type of some variable, without `bool`, in file order.
 pub fn used_enums(system: &System) -> Vec<EnumId> {
     let mut used: Vec<EnumId> = system.vars.iter().filter_map(|var| enum_of(var.ty)).collect();
     used.sort_unstable();
@@ -96,7 +96,7 @@ pub fn need_choice(system: &System, range: Range, target: &str) -> Result<(), Re
     Ok(())
 }
 
-/// Refuses bounds, constants and sums beyond `most`, where `target` would go wrong in silence.
+/// Refuses bounds, constants and sums beyond `most`, which `target` would compute wrongly without an error.
 pub fn need_size(system: &System, range: Range, most: i64, target: &str) -> Result<(), Refusal> {
     let Some((low, high)) = range else { return Ok(()) };
     let size = low.unsigned_abs().max(high.unsigned_abs());

@@ -14,7 +14,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
-/// Words of the language, of the module Integers, and ours.
+/// Reserved words of the language, names of the module Integers, and names that this module uses.
 const RESERVED: &str = "\
     action assume assumption axiom boolean by case choose constant constants corollary def define defs \
     domain else enabled except extends false have hide if in init instance int lambda lemma let local \
@@ -58,11 +58,11 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     for line in title(instance, "TLC") {
         let _ = writeln!(out, "\\* {line}");
     }
-    out.push_str("\\* A state without successors is no error of the model: tlc -deadlock\n");
+    out.push_str("\\* A state without successors is not an error of the model: tlc -deadlock\n");
     let invariants: String = (1..=system.bad.len()).map(|n| format!(" Safe{n}")).collect();
     let _ = writeln!(out, "\\* Its configuration: SPECIFICATION Spec INVARIANTS{invariants}");
     if tla.values.names_matter {
-        out.push_str("\\* Values that are no process are compared: states that differ in their names are counted apart.\n");
+        out.push_str("\\* Values that are not processes are compared: states that differ in their names are counted apart.\n");
     }
     let _ = writeln!(out, "EXTENDS Integers\n\nProc == 1 .. {procs}");
     for id in used_enums(system) {

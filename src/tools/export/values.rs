@@ -1,9 +1,8 @@
-//! How values without a name are written as numbers: processes, values that are no process, values of abstract
-//! types.
+//! Values without a name as numbers: processes, values that are not processes, values of abstract types.
 //!
-//! Process n of the instance is `n`, and values that are no process follow after the last. Where the system
+//! Process n of the instance is `n`, and values that are not processes follow after the last. Where the system
 //! orders such values with processes there are some in each gap: process n is `n * stride` then, and the numbers
-//! in between are no processes.
+//! in between are not processes.
 
 use cubicle_lang::model::classes::{Classes, Distinctness};
 use cubicle_lang::model::semantics::{Layout, PROC_STRIDE, Point, Value};
@@ -15,15 +14,15 @@ pub struct Values {
     procs: usize,
     /// Number of process n, divided by n.
     pub stride: usize,
-    /// For each variable, how many nameless values its cells can hold; of proc type in each gap.
+    /// For each variable, the number of nameless values that its cells can hold; of proc type, in each gap.
     nameless: Vec<usize>,
-    /// Whether cells hold nameless values that something compares, so that states which differ only in their
-    /// names are counted apart.
+    /// Whether cells hold nameless values that the system compares, so that states which differ only in their
+    /// names are counted separately.
     pub names_matter: bool,
 }
 
 impl Values {
-    /// Of the instance of `system` with `procs` processes.
+    /// The encoding for the instance of `system` with `procs` processes.
     pub fn new(system: &System, procs: usize) -> Self {
         let classes = Classes::new(system);
         let concerned = |v: usize| matches!(system.vars[v].ty, Type::Proc | Type::Abstract(_));
@@ -46,7 +45,7 @@ impl Values {
         Self { procs, stride: if ordered { most + 1 } else { 1 }, nameless, names_matter }
     }
 
-    /// Whether values that are no process have places among the processes.
+    /// Whether values that are not processes lie between the processes.
     pub const fn is_ordered(&self) -> bool {
         self.stride > 1
     }
@@ -97,14 +96,14 @@ impl Values {
     }
 }
 
-/// Number of cells of an instance, if it is one that can be written out.
+/// Number of cells of an instance, if it is small enough to be written out.
 pub fn cells(system: &System, procs: usize) -> Option<usize> {
     let of = |arity: usize| procs.checked_pow(u32::try_from(arity).ok()?);
     let cells = system.vars.iter().try_fold(0usize, |sum, var| sum.checked_add(of(var.arity())?))?;
     (cells <= MOST_CELLS).then(|| Layout::new(system, procs).len())
 }
 
-/// An instance with more cells is not written out.
+/// The most cells of an instance that is written out.
 const MOST_CELLS: usize = 10_000;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Why a formula does not hold in a state: which of its literals fail, where they stand, and what their
-//! cells hold.
+//! Why a formula does not hold in a state: which of its literals fail, where they stand, and the values of
+//! their cells.
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Env, Layout, State, Step, other_tuples, tuples};
@@ -7,7 +7,7 @@ use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
 use cubicle_lang::words::{ValueNames, literal};
 use cubicle_run::verdict::Trace;
 
-/// More literals than this are not named.
+/// The most literals that are named.
 const MOST: usize = 4;
 
 /// Explains the states of one trace.
@@ -126,7 +126,7 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// `#1` for what stands for process 0.
+/// `#1` for a reference to process 0.
 fn process(procs: &[usize], proc: ProcRef) -> String {
     match proc {
         ProcRef::Var(i) => super::write::process(procs[usize::from(i)]),

@@ -1,4 +1,4 @@
-//! JSON in which no object has a key twice: readers disagree about which of the two values counts.
+//! JSON in which no object has a key twice: parsers disagree about which of the two values counts.
 
 use std::fmt;
 

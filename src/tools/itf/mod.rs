@@ -3,12 +3,12 @@
 //! A trace has one object for each state; variables of the model are its keys. Enum values are
 //! strings (those of `bool` JSON booleans), integers `{"#bigint": "5"}`, reals strings `"1/2"`,
 //! arrays `{"#map": [[index, value], ..]}` with index `"#1"` or `{"#tup": ["#1", "#2"]}`, processes
-//! `"#1"`. What has no name in the model gets one: an outside value of type proc is `"outside(p)"`,
+//! `"#1"`. Values that have no name in the model get one: an outside value of type proc is `"outside(p)"`,
 //! where p is its place in the process order (process `#i` has place (i-1) * 2^20), and a
 //! value of an abstract type `data` is `"data!0"`, `"data!1"`, ..
 //!
-//! What ITF leaves to the tools stands under `#meta`: of the file the number of processes, of a state
-//! the transition that led to it with its arguments, and where in the model these are declared.
+//! Tool-specific data is under `#meta`: for the file the number of processes, for a state the
+//! transition that led to it with its arguments, and where in the model these are declared.
 
 mod explain;
 mod json;

@@ -1,4 +1,4 @@
-//! From a file to a trace of a given model. Nothing in the file is believed.
+//! From a file to a trace of a given model. Nothing in the file is trusted.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, 
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Trace;
 
-/// The most cells of a state that is read: far beyond what anybody can look at.
+/// The most cells of a state that is read: far more than a person can inspect.
 const MOST_CELLS: u64 = 1_000_000;
 
 /// The most processes of an instance that is read.
@@ -21,7 +21,7 @@ const MOST_PROCS: u64 = 1_000;
 /// The most tuples of processes that are tried for the "hidden arguments" of a step.
 const MOST_TUPLES: u32 = 1 << 16;
 
-/// Why a file is no trace of the model. Says nothing about whether its steps can be taken.
+/// Why a file is not a trace of the model. Says nothing about whether its steps can be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON.
@@ -33,46 +33,46 @@ pub enum ReadError {
     /// One of its states.
     #[error("state {index}: {why}")]
     State {
-        /// Counted from 0.
+        /// Its number, from 0.
         index: usize,
         /// What is wrong with it.
         why: String,
     },
 }
 
-/// What a file says of its trace beyond the steps. Where in the model something is declared is no claim: the
-/// model may have been laid out anew since.
+/// What a file claims of its trace besides the steps. Source locations are not claims: the model may have been
+/// reformatted since.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claims {
     /// The processes for which the bad cube holds in the last state.
     pub witnesses: Option<Vec<usize>>,
     /// The literals of the bad cube at these processes, as text.
     pub literals: Option<Vec<String>>,
-    /// What is claimed of a property of runs.
+    /// The claim about a property of runs.
     pub run: Option<RunClaim>,
     /// Nothing is claimed of the last state: the file has no "ends in", and the trace no bad cube.
     pub open: bool,
 }
 
-/// What a file says of a property of runs.
+/// What a file claims about a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunClaim {
     /// Index in [`System::temporal`].
     pub property: usize,
     /// The processes that it is about.
     pub tuple: Vec<usize>,
-    /// The run has no end and breaks the property; otherwise its last state is where the property wants a run to get to.
+    /// The run is infinite and breaks the property; otherwise its last state is one that the property wants to be reached.
     pub breaks: bool,
-    /// The number of the state that the last one is again.
+    /// The number of the earlier state that the last one equals.
     pub back: Option<usize>,
 }
 
 /// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
-/// it is a run, and whether the claims are true, [`super::replay()`] says. The processes that a guard means and that the
-/// file does not name are looked for, up to a bound, and until `interrupt` ends that.
+/// it is a run, and whether the claims are true, [`super::replay()`] says. Processes that a guard needs and the
+/// file does not name are searched for, up to a bound, and until `interrupt` ends that.
 ///
 /// # Errors
-/// The text is no JSON, no trace, or a trace of something else than `system`.
+/// The text is not JSON, not a trace, or a trace of something other than `system`.
 pub fn read(
     system: &System,
     source: &Source<'_>,
@@ -91,7 +91,7 @@ pub fn read(
     }
     let open = ["ends in", "property", "arguments", "literals"].iter().all(|claim| meta[claim].is_null());
     let ending = meta["ends in"].as_str().unwrap_or_default();
-    // Names have lines: in a model that was edited since, the number still tells which property is meant.
+    // Names contain lines: in a model that was edited since, the number still identifies the property.
     let (number, kind) = (meta["property"].as_u64(), |name: &str| name.split(' ').next().map(str::to_owned));
     let moved = |bad: &Bad| number == Some(bad.number.into()) && kind(&bad.name) == kind(ending);
     let bad =
@@ -133,17 +133,17 @@ fn well_formed(system: &System, file: &Json) -> Result<(), String> {
         .into_iter()
         .find(|key| !key.starts_with('#') && !["vars", "states", "loop"].contains(&key.as_str()))
     {
-        return Err(format!("it has {key:?}, of which nothing is known"));
+        return Err(format!("it has the unknown key {key:?}"));
     }
     let vars = file["vars"].as_array().ok_or("it has no list \"vars\" of the variables")?;
     let mut missing: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
     for (number, var) in vars.iter().enumerate() {
-        let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is no name"))?;
+        let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is not a name"))?;
         if vars[..number].contains(var) {
             return Err(format!("\"vars\" has {name} twice"));
         }
         if !missing.contains(&name) {
-            return Err(format!("\"vars\" has {name}, which is no variable of the model"));
+            return Err(format!("\"vars\" has {name}, which is not a variable of the model"));
         }
         missing.retain(|other| *other != name);
     }
@@ -167,18 +167,18 @@ struct StateReader<'a> {
     source: &'a Source<'a>,
     layout: Layout,
     semantics: Semantics<'a>,
-    /// Polled where something is looked for.
+    /// Polled during searches.
     interrupt: &'a Interrupt,
 }
 
 impl StateReader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
-        let object = json.as_object().ok_or("it is no object")?;
+        let object = json.as_object().ok_or("it is not an object")?;
         let known = |key: &str| key.starts_with('#') || self.system.vars.iter().any(|var| var.name == key);
         if let Some(key) = object.keys().find(|key| !known(key)) {
-            return Err(format!("{key} is no variable of the model"));
+            return Err(format!("{key} is not a variable of the model"));
         }
-        // Every position is written below: the variables' cells are all there are.
+        // Every position is written below: the variables' cells are all cells.
         let mut values = vec![Value::Constructor(0); self.layout.len()];
         for (id, var) in self.system.vars.iter().enumerate() {
             let id = VarId(id as u16);
@@ -189,11 +189,12 @@ impl StateReader<'_> {
                         self.value(var, json).map_err(|why| format!("{}: {why}", var.name))?;
                 }
                 VarKind::Array(arity) => {
-                    let pairs = json["#map"].as_array().ok_or_else(|| format!("{} is no #map", var.name))?;
+                    let pairs =
+                        json["#map"].as_array().ok_or_else(|| format!("{} is not a #map", var.name))?;
                     let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
                     for pair in pairs {
                         if pair.as_array().is_none_or(|pair| pair.len() != 2) {
-                            return Err(format!("{}: {pair} is no pair of index and value", var.name));
+                            return Err(format!("{}: {pair} is not a pair of index and value", var.name));
                         }
                         if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
                             return Err(format!("{} has {} twice", var.name, pair[0]));
@@ -237,7 +238,7 @@ impl StateReader<'_> {
                 .and_then(|number| number.parse().ok())
                 .map(Value::Abstract),
         };
-        value.ok_or_else(|| format!("{json} is no value of its type"))
+        value.ok_or_else(|| format!("{json} is not a value of its type"))
     }
 
     fn process_or_outside(&self, name: &str) -> Option<Value> {
@@ -268,9 +269,9 @@ impl StateReader<'_> {
             Json::Null => None,
             Json::Array(list) => {
                 let texts: Option<Vec<String>> = list.iter().map(text).collect();
-                Some(texts.ok_or("#meta: literals has something that is no literal")?)
+                Some(texts.ok_or("#meta: literals has something that is not a literal")?)
             }
-            _ => return Err("#meta: literals is no list".to_owned()),
+            _ => return Err("#meta: literals is not a list".to_owned()),
         };
         let witnesses = match meta.as_object() {
             Some(object) if object.contains_key("arguments") => {
@@ -281,7 +282,7 @@ impl StateReader<'_> {
         Ok(Claims { witnesses, literals, open: false, run: None })
     }
 
-    /// What is claimed of a property of runs.
+    /// The claim about a property of runs.
     fn run_claim(&self, file: &Json) -> Result<Option<RunClaim>, String> {
         let meta = &file["#meta"];
         let back = match &file["loop"] {
@@ -295,7 +296,7 @@ impl StateReader<'_> {
             (Some(name), _) => (name, true),
             (None, Some(name)) => (name, false),
             (None, None) if back.is_some() => {
-                return Err("it has a loop, and #meta says not what it breaks".to_owned());
+                return Err("it has a loop, but #meta does not say what it breaks".to_owned());
             }
             (None, None) => return Ok(None),
         };
@@ -312,13 +313,13 @@ impl StateReader<'_> {
 
     fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {
         let Some(list) = meta.get(key) else { return Ok(Vec::new()) };
-        let list = list.as_array().ok_or_else(|| format!("{key} is no list"))?;
+        let list = list.as_array().ok_or_else(|| format!("{key} is not a list"))?;
         let processes = list.iter().map(|json| json.as_str().and_then(|name| self.process(name)));
-        processes.collect::<Option<_>>().ok_or_else(|| format!("{key} has something that is no process"))
+        processes.collect::<Option<_>>().ok_or_else(|| format!("{key} has something that is not a process"))
     }
 
     /// A step with the named transition. Parts of a declaration share its name: the part that can
-    /// take the step is meant, or one whose guard is nearest to it when none can.
+    /// take the step is chosen, or the one whose guard is closest to it when none can.
     fn step(&self, before: &State, json: &Json) -> Result<Step, String> {
         let after = self.state(json)?;
         let meta = json["#meta"].as_object().ok_or("it has no #meta")?;
@@ -340,7 +341,7 @@ impl StateReader<'_> {
                 }
                 tried += 1;
                 if tried > MOST_TUPLES {
-                    let what = "there are too many processes to find out which ones its guard means";
+                    let what = "there are too many processes to find those that its guard needs";
                     return Err(format!("{what}: #meta has no \"hidden arguments\""));
                 }
                 self.interrupt.poll().map_err(|stopped| stopped.to_string())?;

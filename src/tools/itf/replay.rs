@@ -1,5 +1,5 @@
-//! Whether a trace from a file is a run of the model and what the file claims of it is true, with words for who
-//! wrote it by hand.
+//! Checks whether a trace from a file is a run of the model and whether the file's claims about it are true, with messages
+//! that help to write one by hand.
 
 use super::explain::Explainer;
 use super::write::process;
@@ -13,10 +13,10 @@ use cubicle_lang::model::{Assignment, System, VarId};
 use cubicle_lang::words::{ValueNames, ending};
 use cubicle_run::verdict::Trace;
 
-/// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
+/// Returns what the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
 ///
 /// # Errors
-/// Where the trace fails first, and why, or which of the claims is not true.
+/// Where the trace fails first, and why, or which of the claims is false.
 pub fn replay(
     system: &System,
     source: &Source<'_>,
@@ -56,7 +56,7 @@ pub fn replay(
     }
 }
 
-/// Whether a run, whose steps can be taken, does what a file claims of a property of runs.
+/// Checks what a file claims about a property of runs, for a run whose steps can be taken.
 fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String, String> {
     let (steps, procs) = (trace.steps.len(), trace.initial.procs);
     let property = &system.temporal[claim.property];
@@ -72,7 +72,7 @@ fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String
     }
     match Semantics::new(system, procs).holds(last(trace), &property.first, &claim.tuple) {
         Some(true) => Ok(format!("{steps} steps with {procs} processes, reaching {}", property.name)),
-        _ => Err(format!("the last state is not where {} wants a run to get to", property.name)),
+        _ => Err(format!("the last state is not one that {} wants to be reached", property.name)),
     }
 }
 
@@ -80,13 +80,13 @@ fn last(trace: &Trace) -> &State {
     trace.steps.last().map_or(&trace.initial, |step| &step.after)
 }
 
-/// Whether bad cube number `bad` can be asked about these processes.
+/// Whether bad cube number `bad` can be evaluated for these processes.
 fn fit(system: &System, bad: usize, witnesses: &[usize]) -> bool {
     let twice = witnesses.iter().enumerate().any(|(i, process)| witnesses[..i].contains(process));
     witnesses.len() == usize::from(system.bad[bad].params) && !twice
 }
 
-/// Whether the file is right about the processes that make the last state bad, and about what holds for them.
+/// Checks the file's claims about the processes that make the last state bad, and about the literals that hold for them.
 fn check_claims(
     system: &System,
     explainer: &Explainer<'_>,
@@ -97,7 +97,7 @@ fn check_claims(
     let Some(bad) = trace.bad else {
         return match claims {
             Claims { witnesses: None, literals: None, .. } => Ok(()),
-            _ => Err("#meta has arguments or literals, but a deadlock is about no process".to_owned()),
+            _ => Err("#meta has arguments or literals, but a deadlock is not about processes".to_owned()),
         };
     };
     if let Some(witnesses) = &claims.witnesses {
@@ -125,12 +125,12 @@ fn check_claims(
     }
 }
 
-/// Why the guard of step `number` does not hold, and which part of the transition is meant.
+/// Why the guard of step `number` does not hold, with the part of the transition that was chosen.
 fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number: usize) -> Option<String> {
     let step = &trace.steps[number - 1];
     let transition = system.transition(step.transition);
     let before = if number == 1 { &trace.initial } else { &trace.steps[number - 2].after };
-    // Other things can be wrong with the arguments; they were said.
+    // Other faults of the arguments have been reported.
     let distinct = step.args.iter().enumerate().all(|(i, arg)| !step.args[..i].contains(arg));
     if step.args.len() != transition.arity() || !distinct {
         return None;
@@ -140,7 +140,7 @@ fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number
     Some(if hidden.is_empty() { why } else { format!("with {} besides, {why}", hidden.join(", ")) })
 }
 
-/// The first cell in which the step's state is not the one that the transition leads to; `None` when
+/// The first cell in which the step's state differs from the one that the transition leads to; `None` when
 /// the step fails for another reason.
 fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
     let step = &trace.steps[number - 1];

@@ -1,4 +1,4 @@
-//! From a trace to its file.
+//! Writes a trace to a file.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -26,15 +26,15 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     file(system, trace, source, &meta)
 }
 
-/// As [`write()`], for a run that somebody stopped: the file claims nothing of its last state, whatever `bad` of
+/// Like [`write()`], for a run that the user stopped: the file claims nothing about its last state, whatever `bad` of
 /// the trace says.
 pub fn write_open(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     file(system, trace, source, &meta(trace, source))
 }
 
-/// As [`write()`], for what was found out about property number `property` of
-/// [`System::temporal`](cubicle_lang::model::System::temporal): a run without an end has its `loop`, the number of the state that
-/// the last one is again.
+/// Like [`write()`], for a finding about property number `property` of
+/// [`System::temporal`](cubicle_lang::model::System::temporal): an infinite run has its `loop`, the number of the earlier state
+/// that the last one equals.
 pub fn write_run(system: &System, property: usize, found: &TemporalFinding, source: &Source<'_>) -> String {
     let run = found.run();
     let mut meta = meta(run, source);
@@ -70,7 +70,7 @@ fn file(system: &System, trace: &Trace, source: &Source<'_>, meta: &Json) -> Str
         states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
     }
     let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
-    // One line for each state, so that a diff of two traces says something.
+    // One line for each state, so that traces can be compared with diff.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
     format!(
         "{{\n  \"#meta\": {meta},\n  \"vars\": {},\n  \"states\": [\n{}\n  ]\n}}\n",
@@ -79,7 +79,7 @@ fn file(system: &System, trace: &Trace, source: &Source<'_>, meta: &Json) -> Str
     )
 }
 
-/// Where a declaration begins.
+/// The line and column where a declaration begins.
 fn place(source: &Source<'_>, span: Span) -> Json {
     let (line, column) = source.position(span);
     json!({ "line": line, "column": column })

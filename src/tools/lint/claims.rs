@@ -1,4 +1,4 @@
-//! Claims that say nothing new: those that follow from another one, and `invariant`s that the proof does without.
+//! Redundant claims: those that follow from another one, and `invariant`s that the proof does not need.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn of(system: &System, span: Span) -> impl Iterator<Item = &Bad> {
     system.bad.iter().filter(move |bad| bad.span == span)
 }
 
-/// Those that forbid nothing that another one does not forbid.
+/// Claims that forbid nothing that another one does not forbid.
 fn implied(model: &LintedModel<'_>) -> Vec<Diagnostic> {
     let system = model.system;
     let all = declared(system, |_| true);
@@ -47,7 +47,7 @@ fn implied(model: &LintedModel<'_>) -> Vec<Diagnostic> {
     let source = Source { name: "", text: model.text };
     let mut found = Vec::new();
     for &weaker in &all {
-        // Of two that say the same it is the later one that is too much.
+        // Of two equivalent claims, the later one is redundant.
         let stronger = all.iter().copied().find(|&stronger| {
             let back = follows(stronger, weaker);
             stronger != weaker && follows(weaker, stronger) && (!back || stronger < weaker)
@@ -57,13 +57,13 @@ fn implied(model: &LintedModel<'_>) -> Vec<Diagnostic> {
         found.push(
             Diagnostic::warning("C0932", weaker, format!("this follows from what line {line} claims"))
                 .label("proved for any number of processes, by the formulas alone")
-                .also(stronger, "this forbids all that it forbids"),
+                .also(stronger, "this forbids all states that it forbids"),
         );
     }
     found
 }
 
-/// The `invariant`s without which the rest of a proof is a proof all the same.
+/// The `invariant`s without which the rest of a proof is still a proof.
 fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     let system = model.system;
     let lemmas = declared(system, |bad| bad.kind == BadKind::Invariant);
@@ -87,8 +87,8 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     };
     let warning = |span: Span| {
         Diagnostic::warning("C0931", span, "the proof does not need this `invariant`")
-            .label("proved for any number of processes: without it, the rest of the certificate is checked all the same")
-            .help("leave it out, unless it is there to be read")
+            .label("proved for any number of processes: without it, the rest of the certificate still checks")
+            .help("remove it, unless it serves as documentation")
     };
     lemmas.into_iter().filter(|lemma| spared(*lemma)).map(warning).collect()
 }

@@ -1,7 +1,7 @@
 //! Parts of guards that never decide: whenever the rest of the guard holds, they hold as well.
 //!
-//! The question is put to a model with a further transition, which is enabled where the rest of the guard holds and the part
-//! does not: it changes nothing, and that it is taken is the bad state.
+//! The check uses a model with one more transition, which is enabled where the rest of the guard holds and the part
+//! does not: it changes nothing, and taking it is the bad state.
 
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
@@ -11,13 +11,13 @@ use cubicle_lang::syntax;
 use cubicle_lang::syntax::ast::{Expr, ExprKind, Item, Name, Transition};
 use cubicle_transform::Taken;
 
-/// A part of a guard, and the guard of steps for which it decides.
+/// A part of a guard, and the guard of the steps for which it makes a difference.
 struct GuardPart {
     span: Span,
     decided: Expr,
 }
 
-/// One warning for each part of a guard; guards of transitions that are `never` enabled are not looked at.
+/// One warning for each part of a guard; guards of transitions that are `never` enabled are not examined.
 pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for item in &model.file.items {
@@ -87,7 +87,7 @@ fn flatten<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
     }
 }
 
-/// Why a part never decides; `None` when it does, or when nobody knows.
+/// Why a part never decides; `None` when it does, or when that is unknown.
 fn decides_never(
     model: &LintedModel<'_>,
     transition: &Transition,
@@ -107,7 +107,7 @@ fn decides_never(
     let system = model.system.edited(|parts| parts.transitions.extend(added));
     match Taken::by(&system, |it| it.name == name) {
         Some(taken) => asker.never_one(&taken.system, transition.params.len()),
-        // The types of the values tell already.
+        // The types of the values show it already.
         None => Some(Grounds::Proved),
     }
 }

@@ -1,15 +1,15 @@
-//! What is looked at, and how hard.
+//! The model to examine, and the effort.
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 
-/// How hard is looked.
+/// Effort of the examination.
 #[derive(Clone, Debug)]
 pub struct LintOptions {
-    /// Instances of up to so many processes are explored.
+    /// Instances of up to this number of processes are explored.
     pub procs: usize,
-    /// No more than so many states of each.
+    /// Limit on the states of each instance.
     pub max_states: usize,
     /// Effort of each proof: rounds of [`BackwardMode::Auto`](cubicle_run::options::BackwardMode::Auto).
     pub rounds: u32,
@@ -23,16 +23,16 @@ impl Default for LintOptions {
     }
 }
 
-/// A model as it is looked at.
+/// A model to examine.
 #[derive(Clone, Copy, Debug)]
 pub struct LintedModel<'a> {
-    /// What it says.
+    /// Its syntax tree.
     pub file: &'a File,
     /// The text that it was read from.
     pub text: &'a str,
-    /// What it means.
+    /// The system that it describes.
     pub system: &'a System,
-    /// What is known already: a part with a warning of its own gets no other.
+    /// Known warnings: a part that has one gets no other.
     pub known: &'a [Diagnostic],
 }
 

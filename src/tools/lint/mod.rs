@@ -1,11 +1,11 @@
-//! What in a model makes no difference: transitions that are never enabled, parts of guards that never decide, values that
-//! are never taken, variables that nothing depends on, processes that are stuck after a step, claims that say nothing new.
+//! Finds parts of a model that make no difference: transitions that are never enabled, parts of guards that never decide,
+//! values that are never taken, variables that nothing depends on, processes that are stuck after a step, redundant claims.
 //!
 //! In: a model that has no errors. Out: [`Diagnostic`]s, each of which says whether it is proved for any number of processes
-//! or was only seen in instances of which all states were explored. In reading order: `linted`, `question` (is a state reachable?),
-//! then a file a kind of finding: `enabled`, `guards`, `values`, `variables`, `stuck`, `claims`.
+//! or was only seen in instances of which all states were explored. In reading order: `linted`, `question` (is a state
+//! reachable?), then a file for each kind of finding: `enabled`, `guards`, `values`, `variables`, `stuck`, `claims`.
 //!
-//! Each finding is about one part by itself: of two that say the same, each may be left out, and not both.
+//! Each finding is about one part by itself: of two equivalent parts, either may be removed, but not both.
 
 mod claims;
 mod enabled;
@@ -21,7 +21,7 @@ use self::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_run::interrupt::Interrupt;
 
-/// Looks at all of a model, as far as `interrupt` lets; in the order of the text. `tell` is told what is looked at.
+/// Examines the whole model until `interrupt` ends that; findings are in text order. `tell` receives what is examined.
 ///
 /// ```
 /// use cubicle_run::interrupt::Interrupt;
@@ -49,12 +49,12 @@ pub fn deep(
 ) -> Vec<Diagnostic> {
     let asker = Asker { options, interrupt };
     if asker.is_empty(model.system) {
-        // Without initial states nothing matters, and that is what to say.
+        // Without initial states no part makes a difference, and only their absence is worth reporting.
         return Vec::new();
     }
     tell("looking for transitions that are never enabled");
     let never = enabled::look(model, &asker);
-    tell("looking at parts of guards");
+    tell("examining parts of guards");
     let mut found = guards::look(model, &never, &asker);
     tell("looking for values that are never taken");
     found.extend(values::look(model, &asker));

@@ -11,17 +11,17 @@ use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Verdict;
 
-/// Why it is said that something never is.
+/// Evidence that something never happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Grounds {
     /// Proved for any number of processes.
     Proved,
-    /// All states of the instances of these sizes were seen.
+    /// All states of the instances of these sizes were explored.
     Explored(Vec<usize>),
 }
 
 impl Grounds {
-    /// In words.
+    /// As a message.
     pub fn words(&self) -> String {
         match self {
             Self::Proved => "proved for any number of processes".to_owned(),
@@ -38,7 +38,7 @@ impl Grounds {
         }
     }
 
-    /// Of two things together.
+    /// The evidence for two claims together.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Proved, it) | (it, Self::Proved) => it,
@@ -57,8 +57,8 @@ pub struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// For each bad state of a system, why it is never reached; `None` when it is, or when nobody knows. Instances with
-    /// fewer than `least` processes say nothing by themselves.
+    /// For each bad state of a system, why it is never reached; `None` when it is, or when that is unknown. Instances with
+    /// fewer than `least` processes are no evidence by themselves.
     pub fn never(&self, system: &System, least: usize) -> Vec<Option<Grounds>> {
         let mut open: Vec<bool> = vec![true; system.bad.len()];
         let (mut complete, mut sizes) = (true, Vec::new());
@@ -101,17 +101,17 @@ impl Asker<'_> {
         self.sizes(system, least).into_iter().any(|size| seen(size).unsafe_trace.is_some())
     }
 
-    /// The same of a system with one bad state.
+    /// Like [`Asker::never`], for a system with one bad state.
     pub fn never_one(&self, system: &System, least: usize) -> Option<Grounds> {
         self.never(system, least).into_iter().next().flatten()
     }
 
-    /// What the engines say of a system.
+    /// The verdict of the engines on a system.
     fn verdict(&self, system: &System) -> Option<Verdict> {
         check_on_this_thread(system, &self.proof(), self.interrupt, &mut Silent).verdict
     }
 
-    /// How a proof is looked for.
+    /// The options of a proof search.
     pub fn proof(&self) -> Options {
         Options::default()
             .only_states(true)

@@ -5,8 +5,8 @@ use super::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_transform::ActsAgain;
 
-/// One warning for each transition that is the first step of some process and the last one of any that begins with it;
-/// those that are `never` enabled are not looked at.
+/// One warning for each transition that is the first step of some process and the last step of every process that begins
+/// with it; those that are `never` enabled are not examined.
 pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) -> Vec<Diagnostic> {
     let (mut found, mut seen) = (Vec::new(), Vec::new());
     for transition in &model.system.transitions {
@@ -20,7 +20,7 @@ pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) ->
         let [again, first] = &system.bad[..] else { unreachable!("it has two bad states") };
         let with = |bad: &cubicle_lang::model::Bad| system.edited(|parts| parts.bad = vec![bad.clone()]);
         let least = transition.arity().max(2);
-        // That no process begins with it is no reason to warn.
+        // No warning when no process begins with it.
         if asker.interrupt.reason().is_some() || !asker.is_met(&with(first), least) {
             continue;
         }

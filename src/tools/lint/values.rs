@@ -1,4 +1,4 @@
-//! Values that a variable may have by its assignments, and never has.
+//! Values that the assignments of a variable allow, but that it never has.
 
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
@@ -55,14 +55,14 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// The values that the assignments of a variable allow, when they are several.
+/// The values that the assignments of a variable allow, if there are several.
 fn possible(system: &System, var: &Var) -> Vec<usize> {
     let Type::Enum(id) = var.ty else { return Vec::new() };
     let all = var.range & system.enumeration(id).all();
     if var.kind == VarKind::Const || all.count_ones() < 2 { Vec::new() } else { bits(&[all]).collect() }
 }
 
-/// The ways to name the indices of a cell: which of them are the same process. None beyond two indices.
+/// The ways to name the indices of a cell: which of them are the same process. Empty beyond two indices.
 fn indices(arity: usize) -> Vec<(u8, Vec<ProcRef>)> {
     let var = ProcRef::Var;
     match arity {

@@ -1,5 +1,5 @@
-//! Variables that nothing depends on: no claim speaks of them, no other variable gets their value, and no guard is ever
-//! decided by them.
+//! Variables that nothing depends on: no claim mentions them, no other variable gets their value, and they never decide
+//! a guard.
 
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
@@ -23,13 +23,13 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
         found.push(
             Diagnostic::warning("C0929", var.span, format!("nothing depends on `{}`", var.name))
                 .label(grounds.words())
-                .help("guards ask for it, but wherever the rest of one holds, what it asks of this variable does too"),
+                .help("guards read it, but wherever the rest of a guard holds, its condition on this variable holds too"),
         );
     }
     found
 }
 
-/// Why a variable never matters; `None` when it does, or when nobody knows.
+/// Why a variable never matters; `None` when it does, or when that is unknown.
 fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Grounds> {
     let speaks = |literal: &Literal| literal.cells().iter().any(|cell| cell.var == var);
     let in_dnf = |dnf: &Dnf| dnf.0.iter().flatten().any(speaks);
@@ -37,7 +37,7 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
     if claims.flatten().any(speaks) {
         return None;
     }
-    // What init says of it together with others would be left out with it.
+    // A literal of init on it and on others would be lost with it.
     let alone = |literal: &Literal| literal.cells().iter().all(|cell| cell.var == var);
     let init = system.init.body.0.iter().chain(&system.init.without_processes.0);
     if system.init.body.0.len() > 1 || init.flatten().any(|it| speaks(it) && !alone(it)) {
@@ -59,11 +59,11 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
         added.extend(undecided(system, t, &speaks)?);
     }
     if added.is_empty() {
-        // Nothing asks for it at all, which is told elsewhere.
+        // No guard reads it at all, which is reported elsewhere.
         return None;
     }
     let least = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
-    // By their place: they have the names of those that they come from.
+    // By their position: they have the names of the transitions that they come from.
     let name = "undecided by the variable";
     let named = added.into_iter().map(|t| Transition { name: name.to_owned(), ..t });
     let asked = system.edited(|parts| parts.transitions.extend(named));
@@ -71,8 +71,8 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
     asker.never_one(&taken.system, least.min(asker.options.procs))
 }
 
-/// Transitions that change nothing, and are enabled where one is but for what its guard asks of a variable. `None` when a
-/// number leaves the 64-bit range.
+/// Transitions that change nothing, one for each literal on a variable in a guard: enabled where the guard's literals on other
+/// variables hold and this one does not. `None` when a number leaves the 64-bit range.
 fn undecided(system: &System, t: &Transition, speaks: &dyn Fn(&Literal) -> bool) -> Option<Vec<Transition>> {
     let rest: Conj = t.guard.iter().filter(|it| !speaks(it)).cloned().collect();
     let asked = t.guard.iter().filter(|it| speaks(it));

@@ -1,4 +1,4 @@
-//! What is known of the model itself: the states and steps with which those of its mutants are compared.
+//! The model itself: the states and steps with which those of its mutants are compared.
 
 use std::sync::OnceLock;
 
@@ -13,29 +13,29 @@ use cubicle_run::options::ForwardOptions;
 
 use super::plan::MutationOptions;
 
-/// States and steps of one instance, where they are known.
+/// States and steps of one instance, as far as they are known.
 #[derive(Debug, Default)]
 struct ComparedInstance {
     states: OnceLock<Option<Fingerprint>>,
     steps: OnceLock<Option<Fingerprint>>,
 }
 
-/// The model, and its instances as far as anybody asked.
+/// The model, with its instances, computed on demand.
 #[derive(Debug)]
 pub struct Baseline<'a> {
-    /// What it means.
+    /// The system of the model.
     pub system: &'a System,
-    /// What it claims.
+    /// The claims of the model.
     pub claims: Vec<MutantClaim>,
     /// The sizes of the instances that are explored.
     pub sizes: Vec<usize>,
-    /// How mutants are looked at.
+    /// How mutants are examined.
     pub options: &'a MutationOptions,
     /// For each size, without and with the order of processes.
     instances: Vec<[ComparedInstance; 2]>,
     /// Stops everything.
     pub interrupt: &'a Interrupt,
-    /// What certificates have shown.
+    /// The obligations that certificates have shown.
     pub shown: &'a ShownObligations,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Baseline<'a> {
         shown: &'a ShownObligations,
     ) -> Self {
         let first = usize::from(system.proc_constants).max(1);
-        // Smaller ones say nothing of how processes meet.
+        // Smaller instances show no interaction of processes.
         let last = options.procs.max(first).max(2);
         let sizes: Vec<usize> = (first..=last).filter(|procs| admits(system, *procs)).collect();
         let instances = sizes.iter().map(|_| Default::default()).collect();
@@ -67,7 +67,7 @@ impl<'a> Baseline<'a> {
         ForwardOptions::default().max_states(self.options.max_states).seed(self.options.seed)
     }
 
-    /// The states or the steps of the instance of a size, as they are compared with those of `with`.
+    /// The states or the steps of the model's instance of a size, in the form to be compared with those of `with`.
     pub fn fingerprint(&self, size: usize, what: What, with: &System) -> Option<&Fingerprint> {
         let ordered = self.ordered(with);
         let at = self.sizes.iter().position(|procs| *procs == size)?;
@@ -80,7 +80,7 @@ impl<'a> Baseline<'a> {
         known.get_or_init(make).as_ref()
     }
 
-    /// An instance of a mutant, to be compared.
+    /// Explores an instance of a mutant, to be compared.
     pub fn explored(&self, mutant: &System, size: usize) -> Explored {
         self.compared(mutant, size, self.ordered(mutant))
     }
@@ -90,12 +90,12 @@ impl<'a> Baseline<'a> {
         fingerprint(explored, what, self.ordered(mutant))
     }
 
-    /// Whether the order of processes counts for either.
+    /// Whether the order of processes matters in either system.
     fn ordered(&self, with: &System) -> bool {
         self.system.orders_processes || with.orders_processes
     }
 
-    /// An instance with concrete states only, all of them.
+    /// Explores all states of an instance, concrete states only.
     fn compared(&self, system: &System, size: usize, ordered: bool) -> Explored {
         let options = self.forward().undefined_cells(false).symmetry(!ordered).stop_at_unsafe(false);
         explore(system, size, &options, self.interrupt, &mut Silent)

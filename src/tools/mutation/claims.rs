@@ -1,4 +1,4 @@
-//! What a model claims, and which of that a mutant violates.
+//! The claims of a model, and which of them a mutant violates.
 
 use std::collections::BTreeSet;
 

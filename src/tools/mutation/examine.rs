@@ -1,4 +1,4 @@
-//! One mutant: by the cheapest engine first.
+//! Examines one mutant, with the cheapest engine first.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Option
 use cubicle_run::result::{Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 
-/// Epochs of walks in an instance that is too large to be seen whole.
+/// Epochs of walks in an instance that is too large to be explored completely.
 const EPOCHS: usize = 30;
 
-/// Effort of a search that is not one of the rounds, and the factor from round to round.
+/// Effort of a search outside of rounds, and the factor from round to round.
 const EFFORT: (u64, u64) = (300, 3);
 
 /// Time limit of one call of Z3 while a certificate is checked.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A mutant while it is looked at.
+/// A mutant that is being examined.
 pub struct Mutant<'a> {
     pub baseline: &'a Baseline<'a>,
-    /// What it means.
+    /// Its system.
     pub system: &'a System,
     /// Its text.
     pub text: &'a str,
@@ -36,7 +36,7 @@ pub struct Mutant<'a> {
     pub rounds: u32,
 }
 
-/// What becomes of a mutant, and what it changes; `recall` is what earlier runs found.
+/// The fate of a mutant, and what it changes; `recall` is what earlier runs found.
 pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Change>) {
     let mut run = None;
     match recall {
@@ -59,19 +59,19 @@ pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Cha
     }
 }
 
-/// What the engines say of the claims of a system.
+/// The engines' verdict on the claims of a system.
 pub enum Decided {
     /// A bad state is reachable.
     Bad(Trace, KillFinder),
-    /// None is, for any number of processes, by a certificate that was checked.
+    /// No bad state is reachable, for any number of processes, by a certificate that was checked.
     Safe(Survival),
-    /// Neither was found out.
+    /// Neither was shown.
     Open(Reason),
 }
 
 impl Mutant<'_> {
-    /// Whether it has bad states, by the cheapest engine first. A run to one that is already known spares the search, which costs
-    /// most, and nothing else: the model may have changed since, so that fewer processes do or another claim is violated first.
+    /// Whether bad states are reachable, with the cheapest engine first. A known run to one replaces only the search, which costs
+    /// most: the model may have changed since, so that fewer processes are enough or another claim is violated first.
     pub fn decided(&self, known: Option<Trace>) -> Decided {
         let Mutant { baseline, system, .. } = self;
         let mut cut = None;
@@ -92,7 +92,7 @@ impl Mutant<'_> {
         known.map_or_else(|| self.decide(), |trace| Decided::Bad(trace, KillFinder::Memory))
     }
 
-    /// It is killed by this run.
+    /// The fate of a mutant that this run kills.
     pub fn killed(&self, trace: Trace, finder: KillFinder) -> Fate {
         if let Err(error) = replay(self.system, &trace) {
             panic!("a run is reported that the mutant does not execute: {error}");
@@ -101,7 +101,7 @@ impl Mutant<'_> {
         Fate::Killed(Kill { claims, trace, finder })
     }
 
-    /// Its fate with what it changes.
+    /// Its fate, and what it changes.
     fn compared(&self, mut fate: Fate) -> (Fate, Option<Change>) {
         let (change, same) = match &fate {
             Fate::Survived(_) | Fate::Undecided(_) => self.change(),
@@ -109,14 +109,14 @@ impl Mutant<'_> {
         };
         match &mut fate {
             Fate::Survived(survival) => survival.same = same,
-            // What is interrupted may be killed another time.
+            // An interrupted mutant may be killed in another run.
             Fate::Undecided(_) if same && self.baseline.interrupt.reason().is_none() => fate = Fate::Same,
             _ => {}
         }
         (fate, change)
     }
 
-    /// Whether an invariant, as declarations, shows it safe.
+    /// Checks whether an invariant, as declarations, proves it safe.
     fn survives_by(&self, proof: &str) -> Option<Survival> {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
         let certificate = certificate::check(self.system, self.text, proof, Extent::Used, how).ok()?;
@@ -124,7 +124,7 @@ impl Mutant<'_> {
         Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
     }
 
-    /// Walks in an instance that was not seen whole, and in one beyond the largest.
+    /// Walks in an instance that was not explored completely, and in one larger than the largest.
     fn walk(&self, cut: Option<usize>) -> Option<Trace> {
         let beyond = self.baseline.sizes.last().map(|last| last + 1);
         let beyond = beyond.filter(|size| admits(self.system, *size));
@@ -135,7 +135,7 @@ impl Mutant<'_> {
         })
     }
 
-    /// Looks for a proof.
+    /// Searches for a proof.
     fn decide(&self) -> Decided {
         let report = check_on_this_thread(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
         match &report.verdict {
@@ -167,7 +167,7 @@ impl Mutant<'_> {
         }
     }
 
-    /// A proof counts when its certificate does.
+    /// Accepts a proof if its certificate checks.
     fn certified(&self, report: &Report) -> Decided {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
         let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
@@ -215,7 +215,7 @@ impl Mutant<'_> {
     }
 }
 
-/// What a search may use.
+/// Limits of a search.
 struct Effort {
     proof: BackwardMode,
     rounds: Option<u32>,

@@ -1,4 +1,4 @@
-//! The mutants of a plan, one after the other, with what earlier runs found of them.
+//! The mutants of a plan, one after the other, with the results of earlier runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,28 +12,28 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 
-/// Rounds that a mutant gets less when as many as were asked for did not decide it the last time.
+/// A mutant gets this many rounds less if the full number did not decide it the last time.
 const HURRY: u32 = 3;
 
-/// What was found of a mutant.
+/// The result of examining a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutantOutcome {
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// What it changes.
     pub change: Option<Change>,
-    /// Whether it got less effort than was asked for.
+    /// Whether it got less effort than requested.
     pub hurried: bool,
 }
 
 impl MutantOutcome {
-    /// Nothing is known of it but this.
+    /// An outcome with nothing but a fate.
     pub const fn only(fate: Fate) -> Self {
         Self { fate, change: None, hurried: false }
     }
 }
 
-/// The mutants of a plan, and all that one of them is looked at with.
+/// The mutants of a plan, with everything needed to examine one.
 pub struct MutantExaminer<'a> {
     pub baseline: Baseline<'a>,
     pub text: &'a str,
@@ -59,7 +59,7 @@ impl<'a> MutantExaminer<'a> {
         }
     }
 
-    /// Looks at the mutant in a place of the plan.
+    /// Examines the mutant at a position of the plan.
     pub fn at(&self, place: usize) -> MutantOutcome {
         let Self { baseline, text, plan, memory, comparison } = self;
         let options = baseline.options;

@@ -1,4 +1,4 @@
-//! Properties that a model has and does not claim.
+//! Properties that hold for a model but are not claimed by it.
 
 use cubicle_run::verdict::{Forbidden, Reason};
 use cubicle_transform::strengthen::PropertyOperator;
@@ -6,17 +6,17 @@ use cubicle_transform::strengthen::PropertyOperator;
 /// Properties that were tried.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// Those that hold for any number of processes: stronger than what the model claims, strongest first.
+    /// Proved for any number of processes, and stronger than the claims of the model; strongest first.
     pub stronger: Vec<TrueProperty>,
-    /// Those that the proof of the model rests on, and that the model does not claim: the most useful first.
+    /// Used by the proof of the model, and not claimed by it; the most useful first.
     pub suggested: Vec<TrueProperty>,
-    /// How many were tried and are not true.
+    /// Number of properties that were tried and are false.
     pub refuted: usize,
-    /// Those of which nobody knows.
+    /// Undecided properties.
     pub open: Vec<OpenProperty>,
-    /// How many more were there that nobody tried, since there are too many.
+    /// Number of properties that were not tried, because there are too many.
     pub left_out: usize,
-    /// How many mutants were looked at to tell what properties are worth.
+    /// Number of mutants that were examined to rank the properties.
     pub mutants: usize,
     /// Why the run ended before all were tried.
     pub stopped: Option<Reason>,
@@ -36,27 +36,27 @@ pub enum PropertyOrigin {
 pub struct TrueProperty {
     /// The states that it forbids.
     pub claim: Forbidden,
-    /// The same as a declaration to be pasted into the model.
+    /// The property as a declaration that can be pasted into the model.
     pub line: String,
     /// Where it comes from.
     pub origin: PropertyOrigin,
-    /// Mutants that it kills and no claim of the model does, as far as small instances show.
+    /// Mutants that it kills and that no claim of the model kills, as far as small instances show.
     pub notices: usize,
 }
 
-/// A property of which nobody knows.
+/// An undecided property.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenProperty {
-    /// As a declaration.
+    /// The property as a declaration.
     pub line: String,
     /// Where it comes from.
     pub origin: PropertyOrigin,
-    /// Why.
+    /// Why it is undecided.
     pub reason: Reason,
 }
 
 impl Properties {
-    /// Of a run that has done nothing yet.
+    /// The result of a run that has done nothing yet.
     pub const fn none() -> Self {
         Self {
             stronger: Vec::new(),

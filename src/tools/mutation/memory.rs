@@ -1,10 +1,10 @@
-//! What is remembered of mutants from one run to the next.
+//! Results on mutants that are kept from one run to the next.
 //!
-//! In: the text of a file that an earlier run wrote. Out: what became of a mutant then. A mutant that means the same as
-//! then, looked at with the same options, is as it was. One at the same place of a model that was edited elsewhere may be
-//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered; of the invariant only
-//! what was not shown before in the same words. One that was not
-//! decided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
+//! In: the text of a file that an earlier run wrote. Out: the earlier fate of a mutant. A mutant with the same meaning,
+//! examined with the same options, keeps its fate. For one at the same place of a model that was edited elsewhere, the old
+//! result is verified: its run is executed or its invariant checked, so that nothing relies on the file; of the invariant, only
+//! the obligations that were not shown before in the same words are checked. One that was
+//! undecided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,20 +25,20 @@ use cubicle_transform::mutate::{MeaningKey, MutantCandidate, key};
 /// The first word of the file.
 const MAGIC: &str = "cubicle-mutants";
 
-/// Counts the changes of the file, and of what its keys are made of.
+/// Version of the file format and of its keys.
 const VERSION: u32 = 3;
 
-/// More obligations of earlier runs than this are forgotten.
+/// The most obligations of earlier runs that are kept.
 const MOST_SHOWN: usize = 100_000;
 
-/// What is remembered.
+/// The remembered results.
 #[derive(Clone, Debug, Default)]
 pub struct MutantMemory {
-    /// By what a mutant means, and how it was looked at: by which options, beside which model.
+    /// By the meaning of a mutant, and by the options and the model with which it was examined.
     exact: BTreeMap<(String, String), RememberedMutant>,
     /// By the change that it makes.
     places: BTreeMap<String, RememberedMutant>,
-    /// What certificates of earlier runs have shown, and this run's.
+    /// The obligations that certificates of earlier runs and of this one have shown.
     pub shown: ShownObligations,
 }
 
@@ -46,20 +46,20 @@ pub struct MutantMemory {
 #[derive(Serialize, Deserialize)]
 struct RememberedRun {
     mutants: Vec<RememberedMutant>,
-    /// For the key of an obligation those of the cubes that refute it, in hexadecimal digits.
+    /// For the key of an obligation, the keys of the cubes that refute it, in hexadecimal digits.
     shown: ShownWords,
 }
 
 /// A [`ShownTable`], in hexadecimal digits.
 pub type ShownWords = BTreeMap<String, Vec<String>>;
 
-/// As it is written.
+/// Converts a table to its form in the file.
 pub fn shown_words(shown: &ShownTable) -> ShownWords {
     let number = |number: &u128| format!("{number:x}");
     shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect())).collect()
 }
 
-/// As it was; `None` when these are not digits.
+/// Converts a table back; `None` when these are not hexadecimal digits.
 pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
     let number = |text: &String| u128::from_str_radix(text, 16).ok();
     words
@@ -68,16 +68,16 @@ pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
         .collect()
 }
 
-/// All but the mutant itself that its fate, and what it changes, may depend on: the options, and the model that it is
-/// compared with. The same mutant of another model may be equal to that one.
+/// Everything besides the mutant itself that its fate, and what it changes, may depend on: the options, and the model that
+/// it is compared with. The same mutant of another model may be equivalent to that model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison(String);
 
 impl Comparison {
-    /// With the mutants of `model`.
+    /// The comparison of mutants with `model`.
     pub fn new(model: &System, options: &MutationOptions) -> Self {
         let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = options;
-        // Which cubes are one claim: claims are counted by their declarations.
+        // Shows which cubes form one claim: claims are counted by their declarations.
         let spans = model.bad.iter().map(|bad| bad.span).chain(model.axioms.iter().map(|axiom| axiom.span));
         let starts: Vec<u32> = spans.map(|span| span.start).collect();
         let before = |start: &u32| starts.iter().filter(|it| *it < start).collect::<BTreeSet<_>>().len();
@@ -99,7 +99,7 @@ struct RememberedMutant {
     change: Option<[usize; 4]>,
 }
 
-/// What became of it.
+/// The remembered fate of a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum RememberedFate {
     Killed { trace: String, claims: Vec<usize>, finder: String },
@@ -109,23 +109,23 @@ enum RememberedFate {
     Spurious(String),
 }
 
-/// What is remembered of a mutant.
+/// The remembered result for a mutant.
 pub enum Recall {
-    /// It is as it was.
+    /// It has this fate.
     Known(Fate, Option<Change>),
     /// This may be a run of it.
     Run(Trace),
     /// This may be an invariant of it, as declarations.
     Proof(String),
-    /// Much effort did not decide it then.
+    /// High effort did not decide it then.
     Hard,
 }
 
 impl MutantMemory {
-    /// From the text of a file.
+    /// Reads the text of a file.
     ///
     /// # Errors
-    /// Why it is of no use: another version of the program wrote it, or it is damaged.
+    /// Why it cannot be used: another version of the program wrote it, or it is damaged.
     pub fn read(text: &str) -> Result<Self, String> {
         let damaged = || "it is damaged".to_owned();
         let (head, body) = text.split_once('\n').ok_or_else(damaged)?;
@@ -147,7 +147,7 @@ impl MutantMemory {
         Ok(memory)
     }
 
-    /// The text of a file for what was found of the mutants of `source` with this memory; what else it has of mutants is
+    /// The text of a file with the results on the mutants of `source` that were found with this memory; all other mutants are
     /// forgotten.
     ///
     /// # Panics
@@ -166,7 +166,7 @@ impl MutantMemory {
         format!("{MAGIC} {} {}\n{body}", stamp(), checksum(&body))
     }
 
-    /// What is remembered of a mutant.
+    /// The remembered result for a mutant.
     pub fn recall(
         &self,
         (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
@@ -228,12 +228,12 @@ fn remembered(
         Fate::Same => RememberedFate::Same,
         Fate::Undecided(Reason::Effort(effort)) => RememberedFate::Effort(*effort),
         Fate::Undecided(Reason::Spurious(text)) => RememberedFate::Spurious(text.clone()),
-        // Another time it may be another thing.
+        // Another run may decide it differently.
         Fate::Undecided(_) | Fate::Failed(_) | Fate::Untried => return None,
     };
     Some(RememberedMutant {
         key: hex(key),
-        // Less effort than the options ask for is no answer to them.
+        // A result of reduced effort does not count as one for these options.
         options: comparison.0.clone() + if mutant.hurried { " hurried" } else { "" },
         place: place(&mutant.candidate, source),
         fate,
@@ -241,7 +241,7 @@ fn remembered(
     })
 }
 
-/// The change that a mutant makes, wherever in the text it stands now.
+/// The change that a mutant makes, independent of its position in the text.
 fn place(candidate: &MutantCandidate, source: &Source<'_>) -> String {
     let lines = candidate.edit.lines(source.text);
     let (name, transition) = (candidate.operator.name(), candidate.transition.as_deref().unwrap_or(""));

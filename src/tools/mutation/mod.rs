@@ -1,15 +1,15 @@
-//! What becomes of the mutants of a model: is each of them wrong, and does the model say so?
+//! Examines the mutants of a model: is each of them wrong, and do the claims of the model notice it?
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`](crate::mutation::Mutation). In reading order: `plan` (which
-//! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
-//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `examiner` (with all of that),
-//! `pool` (threads), `others` (processes), `run` (all of it), `summary` (kill rates,
-//! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of what the
-//! model claims: what it could claim beside).
+//! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, with the cheapest
+//! engine first), `memory` (results of earlier runs), `claims` (which claims a mutant violates), `examiner` (combines these),
+//! `pool` (threads), `others` (processes), `run` (the whole run), `summary` (kill rates,
+//! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of the
+//! claims: what the model could claim in addition).
 //!
 //! A mutant is *killed* by a run to a bad state, replayed by the reference semantics; it *survives* when it is proved
-//! safe for any number of processes, by a certificate that was checked. Nothing else is said of either. Effort is
-//! counted in work, never in time: the same command says the same, for any number of threads.
+//! safe for any number of processes, by a certificate that was checked. There are no other grounds for either. Effort is
+//! measured in work, never in time: the same command gives the same results, with any number of threads.
 
 mod baseline;
 mod claims;

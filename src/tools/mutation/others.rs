@@ -1,4 +1,4 @@
-//! Mutants that other processes look at, and what they answer.
+//! Mutants that other processes examine, and their answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,27 +11,27 @@ use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
 
-/// Others that look at mutants, each with a [`Helper`] made from the same model and the same options.
+/// Other processes that examine mutants, each with a [`Helper`] made from the same model and the same options.
 pub trait Others: Sync {
-    /// Hands the mutants in the places that `next` gives to whoever is free, and each answer to `put`, which says whether it
-    /// makes sense. Ends when `next` has no more, and all that was handed out is answered or nobody waits for it.
+    /// Hands the mutants at the positions that `next` gives to idle processes, and each answer to `put`, which returns whether it
+    /// is valid. Ends when `next` has no more, and all that were handed out are answered or no longer needed.
     fn deal(&self, next: &dyn Fn() -> Option<usize>, put: &dyn Fn(usize, &[u8]) -> bool);
 }
 
-/// Looks at mutants for another process.
+/// Examines mutants for another process.
 pub struct Helper<'a>(MutantExaminer<'a>);
 
-/// What is answered.
+/// The answer for a mutant.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     /// The error is the text of a panic.
     found: Result<MutantOutcome, String>,
-    /// What certificates have shown since the answer before.
+    /// The obligations that certificates have shown since the previous answer.
     shown: ShownWords,
 }
 
 impl<'a> Helper<'a> {
-    /// For the mutants of a plan.
+    /// A helper for the mutants of a plan.
     pub fn new(
         model: (&'a System, &'a str),
         plan: &'a Plan,
@@ -41,7 +41,7 @@ impl<'a> Helper<'a> {
         Self(MutantExaminer::new(model, plan, how, interrupt))
     }
 
-    /// The answer for the mutant in a place of the plan; nothing where there is none.
+    /// The answer for the mutant at a position of the plan; empty when there is no such mutant.
     ///
     /// # Panics
     /// When the plan is about another model.
@@ -57,8 +57,8 @@ impl<'a> Helper<'a> {
 }
 
 impl MutantExaminer<'_> {
-    /// What another process answered for the mutant in a place of the plan. `None` when that makes no sense: a run, above
-    /// all, is replayed.
+    /// Reads another process's answer for the mutant at a position of the plan. `None` when it is invalid: in particular, a run
+    /// is replayed.
     pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, String>> {
         let Answer { found, shown } = serde_json::from_slice(answer).ok()?;
         if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {

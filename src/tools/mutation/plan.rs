@@ -1,4 +1,4 @@
-//! Which mutants are looked at, and with how much effort.
+//! Which mutants to examine, and with how much effort.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
 use cubicle_transform::mutate::{MeaningKey, MutantCandidate, Operator, candidates, key};
 
-/// How mutants are looked at.
+/// How to examine mutants.
 #[derive(Clone, Debug)]
 pub struct MutationOptions {
-    /// How a proof is looked for.
+    /// How to search for a proof.
     pub proof: BackwardMode,
-    /// Effort of a proof: rounds of [`BackwardMode::Auto`]; other searches get as much as the last of as many rounds.
+    /// Effort of a proof: rounds of [`BackwardMode::Auto`]; other searches get the effort of the last of these rounds.
     pub rounds: u32,
     /// Instances up to this size are explored.
     pub procs: usize,
-    /// No more states than this are stored of one instance.
+    /// Limit on the stored states of one instance.
     pub max_states: usize,
     /// Number of threads.
     pub jobs: usize,
@@ -35,32 +35,32 @@ impl Default for MutationOptions {
     }
 }
 
-/// Which of the mutants are looked at.
+/// Which of the mutants to examine.
 #[derive(Clone, Debug, Default)]
 pub struct MutantSelection {
     /// Only these operators; empty for all.
     pub operators: Vec<Operator>,
     /// Only these transitions; empty for all, and for init.
     pub transitions: Vec<String>,
-    /// No more than this many, drawn by lot.
+    /// At most this many, chosen at random.
     pub sample: Option<usize>,
-    /// Seed of the lot.
+    /// Seed of the random choice.
     pub seed: u64,
 }
 
-/// The mutants that are looked at.
+/// The mutants to examine.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// In the order of the text, each with the key of what it means.
+    /// In the order of the text, each with the key of its meaning.
     pub mutants: Vec<(MutantCandidate, MeaningKey)>,
-    /// Candidates that were no models.
+    /// Number of candidates that are not models.
     pub ill_typed: usize,
-    /// Candidates that say the same as the model, or as another candidate.
+    /// Number of candidates with the same meaning as the model or as another candidate.
     pub same: usize,
 }
 
 impl Plan {
-    /// The mutants of a model that `selection` is about. `system` is what `file` means, which was read from `text`. Only
+    /// The selected mutants of a model. `file` was read from `text`, and `system` is its meaning. Only
     /// some of them when the work is interrupted.
     pub fn new(
         (file, text, system): (&File, &str, &System),

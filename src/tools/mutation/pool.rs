@@ -1,4 +1,4 @@
-//! Pieces of work that may fail, shared out to threads: results stand in the order of the pieces.
+//! Pieces of work that may fail, distributed to threads: results are in the order of the pieces.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,11 +7,11 @@ use std::thread;
 
 use cubicle_check::STACK_BYTES;
 
-/// The name of the threads that look at mutants: a panic on one of them is a result.
+/// The name of the threads that examine mutants: a panic on one of them is a result.
 pub const THREAD: &str = "mutant";
 
-/// `work` of each piece, whoever is free taking the next; the error is the text of a panic. Pieces for which `stop`
-/// holds are left out, and `None`. When the system gives no thread, nothing is done.
+/// Does `work` for each piece, where an idle thread takes the next one; the error is the text of a panic. Pieces for which
+/// `stop` holds are skipped, and `None`. When the system cannot start a thread, nothing is done.
 pub fn share<T: Sync, R: Send>(
     pieces: &[T],
     jobs: usize,
@@ -21,15 +21,15 @@ pub fn share<T: Sync, R: Send>(
     share_with(pieces, jobs, None, stop, |_, piece| work(piece))
 }
 
-/// Where others than the threads take pieces from, and put results.
+/// Gives pieces to workers other than the threads, and takes their results.
 pub struct Shared<'a, R> {
-    /// The place of the next piece; `None` when there is none, or the work ends.
+    /// The position of the next piece; `None` when there are no more, or the work ends.
     pub next: &'a dyn Fn() -> Option<usize>,
-    /// Puts the result of the piece in a place.
+    /// Stores the result of the piece at a position.
     pub put: &'a dyn Fn(usize, Result<R, String>),
 }
 
-/// As [`share`], with `others` who take pieces as well, on a thread of their own; `work` gets the place of a piece, too.
+/// Like [`share`], with `others` that also take pieces, on a separate thread; `work` also gets the position of a piece.
 pub fn share_with<T: Sync, R: Send>(
     pieces: &[T],
     jobs: usize,
@@ -51,19 +51,19 @@ pub fn share_with<T: Sync, R: Send>(
     thread::scope(|scope| {
         if let Some(others) = others {
             let dealing = thread::Builder::new().name("dealing".into());
-            // Without them it takes longer.
+            // Without the others it only takes longer.
             let _ = dealing.spawn_scoped(scope, || others(Shared { next: &next, put: &put }));
         }
         for _ in 0..jobs.max(1) {
             let worker = thread::Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
-            // With fewer threads it takes longer.
+            // Fewer threads only take longer.
             let _ = worker.spawn_scoped(scope, take);
         }
     });
     results.into_iter().map(|it| it.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// What `work` comes to; the error is the text of a panic.
+/// The result of `work`; the error is the text of a panic.
 pub fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_in_order_and_a_panic_is_one() {
+    fn results_are_in_order_and_a_panic_is_a_result() {
         for jobs in [1, 3] {
             let halves = share(
                 &[2, 3, 4],

@@ -1,4 +1,4 @@
-//! Properties that a model has and does not claim: stronger ones than it claims, and those that its proof rests on.
+//! Properties that hold but are not claimed: stronger ones than the claims of the model, and those that its proof uses.
 
 use super::baseline::Baseline;
 use super::claims;
@@ -18,23 +18,23 @@ use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, implie
 
 use super::examine::TIMEOUT;
 
-/// How often what was found to be true is made stronger again.
+/// How often properties that were found true are strengthened again.
 const GENERATIONS: usize = 4;
 
-/// No more properties are tried than this.
+/// The most properties that are tried.
 const MOST: usize = 400;
 
-/// Which properties are looked for.
+/// Which properties to search for.
 #[derive(Clone, Copy, Debug)]
 pub struct PropertySelection<'a> {
-    /// Those that are stronger than the claims of the model.
+    /// Properties that are stronger than the claims of the model.
     pub stronger: bool,
-    /// Those that this proof of the model rests on.
+    /// Properties that this proof of the model uses.
     pub proof: Option<&'a Report>,
 }
 
-/// Looks for properties of a model that it does not claim. What they are worth is told by the mutants of `plan`. `tell`
-/// gets what goes on, in a few words.
+/// Searches for properties of a model that it does not claim. They are ranked by the mutants of `plan` that they kill. `tell`
+/// receives short progress messages.
 ///
 /// # Panics
 /// When an engine panics on a property: a bug of this crate.
@@ -61,14 +61,14 @@ pub fn properties(
     let all: Vec<&mut TrueProperty> = stronger.iter_mut().chain(&mut suggested).collect();
     found.mutants = notices(&baseline, text, plan, all, tell);
     let demand = |it: &TrueProperty| demand(system, &it.claim);
-    // Both sorts are stable: of equals, that which was found first.
+    // Both sorts are stable: of equals, the one found first comes first.
     stronger.sort_by(|a, b| demand(a).total_cmp(&demand(b)));
     suggested.sort_by(|a, b| b.notices.cmp(&a.notices).then(demand(a).total_cmp(&demand(b))));
     (found.stronger, found.suggested, found.stopped) = (stronger, suggested, interrupt.reason());
     found
 }
 
-/// What the model forbids already.
+/// The states that the model already forbids.
 fn claimed(system: &System) -> Vec<Forbidden> {
     let bad = system.bad.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
     let axioms = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
@@ -80,12 +80,12 @@ struct PropertySearch<'a> {
     text: &'a str,
     tell: &'a (dyn Fn(String) + Sync),
     found: Properties,
-    /// What the model forbids, and what was tried.
+    /// The properties that the model claims, and those that were tried.
     known: Vec<Forbidden>,
     tried: usize,
 }
 
-/// A property that is to be tried.
+/// A property to try.
 struct TriedProperty {
     claim: Forbidden,
     line: String,
@@ -93,7 +93,7 @@ struct TriedProperty {
 }
 
 impl PropertySearch<'_> {
-    /// What is stronger than the `unsafe`s and true; none of these follows from another.
+    /// True properties that are stronger than the `unsafe`s; none of these follows from another.
     fn stronger(&mut self) -> Vec<TrueProperty> {
         let system = self.baseline.system;
         let unsafes = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Unsafe);
@@ -106,9 +106,9 @@ impl PropertySearch<'_> {
             let mut next = Vec::new();
             for (number, claim) in std::mem::take(&mut open) {
                 for it in stronger(system, &claim) {
-                    // The opposite of what was left out already says nothing new.
+                    // The negation of a literal that was left out already gives nothing new.
                     let again = generation > 0 && it.operator == PropertyOperator::NegateLiteral;
-                    // What is forbidden more may be forbidden by another claim.
+                    // The additional states may be forbidden by another claim.
                     let new = it.new.as_ref();
                     let known = new.is_some_and(|new| model.iter().any(|known| implies(known, new)));
                     if !again && !known {
@@ -128,7 +128,7 @@ impl PropertySearch<'_> {
         strongest(all)
     }
 
-    /// What the proof rests on and the model does not claim, nor follows from what is `stronger`.
+    /// Properties that the proof uses and that follow neither from the claims of the model nor from `stronger`.
     fn suggested(&mut self, proof: &Report, stronger: &[TrueProperty]) -> Vec<TrueProperty> {
         let (system, options) = (self.baseline.system, CheckOptions::new(TIMEOUT, self.baseline.interrupt));
         let cubes = proof.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
@@ -136,7 +136,7 @@ impl PropertySearch<'_> {
             return Vec::new();
         };
         let (declared, model) = (system.vars.len(), claimed(system));
-        // Owners are no variables of the model.
+        // Owners are not variables of the model.
         let visible = |claim: &Forbidden| {
             let cells = claim.cube.iter().flat_map(Literal::cells);
             cells.into_iter().all(|cell| usize::from(cell.var.0) < declared)
@@ -144,7 +144,7 @@ impl PropertySearch<'_> {
         let shown = &certificate.cubes.all[..certificate.cubes.proved];
         let mut next = Vec::new();
         for claim in shown.iter().filter(|claim| visible(claim)) {
-            // What follows from a claim of the model is said already.
+            // Properties that follow from a claim of the model are redundant.
             let mut said = model.iter().chain(stronger.iter().map(|it| &it.claim));
             if !said.any(|known| implies(known, claim)) {
                 next.extend(self.candidate(claim.clone(), PropertyOrigin::Proof));
@@ -153,7 +153,7 @@ impl PropertySearch<'_> {
         strongest(self.tried(next))
     }
 
-    /// A property as it is tried; `None` when it is known, or has no words.
+    /// A property to try; `None` when it is known, or cannot be written as a declaration.
     fn candidate(&mut self, claim: Forbidden, origin: PropertyOrigin) -> Option<TriedProperty> {
         let line = unsafe_line(self.baseline.system, &claim)?;
         if self.known.iter().any(|known| equivalent(known, &claim)) {
@@ -168,7 +168,7 @@ impl PropertySearch<'_> {
         Some(TriedProperty { claim, line, origin })
     }
 
-    /// Those of them that hold; the others are noted.
+    /// The properties that hold; the others are counted or recorded.
     fn tried(&mut self, all: Vec<TriedProperty>) -> Vec<TrueProperty> {
         let baseline = self.baseline;
         let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
@@ -197,7 +197,7 @@ impl PropertySearch<'_> {
     }
 }
 
-/// The declaration that claims it. Of a few values they are listed, and not all others excluded.
+/// The declaration that claims it. A small set of values is listed instead of excluding all others.
 fn unsafe_line(system: &System, claim: &Forbidden) -> Option<String> {
     let words = |literal: &Literal| {
         let words = |literal: &Literal| literal_words(system, literal);
@@ -216,7 +216,7 @@ fn unsafe_line(system: &System, claim: &Forbidden) -> Option<String> {
     Some(format!("unsafe ({}) {{ {} }}", params.join(" "), literals.join(" && ")))
 }
 
-/// Less those that follow from others.
+/// Without those that follow from others.
 fn strongest(all: Vec<TrueProperty>) -> Vec<TrueProperty> {
     let follows = |at: usize| {
         all.iter().enumerate().any(|(other, it)| {
@@ -243,7 +243,7 @@ fn with_claims<'c>(system: &System, claims: impl Iterator<Item = &'c Forbidden>)
 }
 
 /// Counts, for each property, the mutants that violate it and no claim of the model in the instances that are explored;
-/// how many mutants were looked at.
+/// also returns the number of mutants that were examined.
 fn notices(
     baseline: &Baseline<'_>,
     text: &str,
@@ -256,7 +256,7 @@ fn notices(
     }
     let claims: Vec<Forbidden> = properties.iter().map(|it| it.claim.clone()).collect();
     let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
-    tell(format!("looking at what {} mutants violate", plan.mutants.len()));
+    tell(format!("examining what {} mutants violate", plan.mutants.len()));
     let results = pool::share(&plan.mutants, baseline.options.jobs, stop, |(candidate, _)| {
         let mutant = candidate.system(text).expect("the plan has models only");
         violated(baseline, &mutant, &claims)

@@ -1,4 +1,4 @@
-//! What became of the mutants of a model.
+//! The results on the mutants of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use cubicle_run::result::Decider;
 use cubicle_run::verdict::{Reason, Trace};
 use cubicle_transform::mutate::MutantCandidate;
 
-/// What became of the mutants of a model.
+/// The results on the mutants of a model.
 #[derive(Clone, Debug)]
 pub struct Mutation {
-    /// What the model claims, in file order.
+    /// The claims of the model, in file order.
     pub claims: Vec<MutantClaim>,
     /// The mutants, in the order of the text.
     pub mutants: Vec<MutantResult>,
-    /// Candidates that were no models.
+    /// Number of candidates that are not models.
     pub ill_typed: usize,
-    /// Candidates that say the same as the model, or as another candidate.
+    /// Number of candidates with the same meaning as the model or as another candidate.
     pub same: usize,
     /// The sizes of the instances that were explored exhaustively, as far as the limit on states allows.
     pub sizes: Vec<usize>,
-    /// Why the run ended before all mutants were looked at.
+    /// Why the run ended before all mutants were examined.
     pub stopped: Option<Reason>,
 }
 
@@ -34,24 +34,24 @@ pub struct MutantClaim {
     pub kind: BadKind,
     /// The declaration.
     pub span: Span,
-    /// Whether the model only means states in which it holds, so that nothing but a mutant can violate it.
+    /// Whether the model consists only of states in which it holds, so that only a mutant can violate it.
     pub assumed: bool,
 }
 
-/// A mutant, and what became of it.
+/// A mutant, and its fate.
 #[derive(Clone, Debug)]
 pub struct MutantResult {
     /// Which one it is.
     pub candidate: MutantCandidate,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
-    /// Whether it got less effort than was asked for, since it was not decided the last time, and was not now.
+    /// Whether it got less effort than requested because it was undecided the last time, and is still undecided.
     pub hurried: bool,
-    /// What it changes, in the largest instance that is compared; `None` when that is not known.
+    /// What it changes, in the largest instance that is compared; `None` when that is unknown.
     pub change: Option<Change>,
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Fate {
     /// A bad state is reachable.
@@ -59,13 +59,13 @@ pub enum Fate {
     /// It is as safe as the model: proved, with a certificate that was checked.
     Survived(Survival),
     /// It changes nothing in the instances that are explored: they have the same states and steps as those of the model.
-    /// Whether that is so in larger ones was not found out.
+    /// Whether that holds in larger ones is unknown.
     Same,
-    /// Neither was found out.
+    /// Neither was shown.
     Undecided(Reason),
-    /// An engine failed on it: a bug, in the words of the panic.
+    /// An engine failed on it, which is a bug: the text of the panic.
     Failed(String),
-    /// Nobody looked at it.
+    /// It was not examined.
     Untried,
 }
 
@@ -77,11 +77,11 @@ pub struct Kill {
     pub claims: Vec<usize>,
     /// A run of the mutant to a bad state, replayed.
     pub trace: Trace,
-    /// What found it.
+    /// The engine that found it.
     pub finder: KillFinder,
 }
 
-/// What finds a run.
+/// An engine that finds a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum KillFinder {
     /// Exhaustive exploration.
@@ -90,14 +90,14 @@ pub enum KillFinder {
     Walks,
     /// A search for a proof.
     Search,
-    /// A run of an earlier time, which was replayed.
+    /// The cache: a run that was found earlier, and was replayed.
     Memory,
 }
 
 /// How a mutant survived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survival {
-    /// What proved it safe; `None` where another process or an earlier run did.
+    /// The engine that proved it safe; `None` if another process or an earlier run did.
     #[serde(skip)]
     pub decider: Option<Decider>,
     /// Cubes of the certificate.
@@ -111,7 +111,7 @@ pub struct Survival {
 /// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Change {
-    /// Processes of the instances that are compared.
+    /// Number of processes of the instances that are compared.
     pub procs: usize,
     /// States of the model.
     pub of: usize,
@@ -138,7 +138,7 @@ impl Mutation {
         })
     }
 
-    /// Mutants that count for the kill rate: all that were looked at and change something.
+    /// Number of mutants that count for the kill rate: all that were examined and change something.
     pub fn counted(&self) -> usize {
         self.mutants.iter().filter(|it| it.counts()).count()
     }

@@ -1,4 +1,4 @@
-//! All mutants of a plan.
+//! Examines all mutants of a plan.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,18 +11,19 @@ use crate::mutation::{Fate, MutantResult, Mutation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MutationProgress {
-    /// Mutants that were looked at.
+    /// Number of mutants that were examined.
     pub done: usize,
-    /// All of them.
+    /// Number of all mutants.
     pub of: usize,
-    /// Those that were killed so far.
+    /// Number of mutants killed so far.
     pub killed: usize,
 }
 
-/// Looks at the mutants of a plan. `memory` has what earlier runs found, to be confirmed; `tell` is told how far it is, from any thread.
+/// Examines the mutants of a plan. `memory` has the results of earlier runs, to be confirmed; `tell` receives the progress,
+/// from any thread.
 ///
 /// ```
 /// use cubicle_run::interrupt::Interrupt;
@@ -56,8 +57,8 @@ pub fn run(
     run_with((system, text), plan, (options, memory), None, interrupt, tell)
 }
 
-/// As [`run`], with `others` that look at mutants as well; see [`Helper`](super::Helper). Their results stand where those
-/// of this process would.
+/// Like [`run`], with `others` that also examine mutants; see [`Helper`](super::Helper). Their results take the place of
+/// those of this process.
 ///
 /// # Panics
 /// When the plan is about another model.
@@ -71,7 +72,7 @@ pub fn run_with(
 ) -> Mutation {
     let looking = MutantExaminer::new((system, text), plan, (options, memory), interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    // A search may take a signal for its own: whoever interrupts wants all of it to end.
+    // A search may handle a signal itself, but the user who interrupts wants the whole run to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
     let told = |looked: &MutantOutcome| {
         let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
@@ -100,7 +101,7 @@ pub fn run_with(
         let looked = match result {
             None => MutantOutcome::only(Fate::Untried),
             Some(Err(panic)) => MutantOutcome::only(Fate::Failed(panic)),
-            // What was under way when the run ended was not looked at.
+            // Mutants under way when the run ended count as not examined.
             Some(Ok(MutantOutcome { fate: Fate::Undecided(reason), .. }))
                 if stopped.as_ref() == Some(&reason) =>
             {

@@ -1,21 +1,21 @@
-//! What the results say together: kill rates, the smallest set of claims, the number of processes that is enough.
+//! Summaries of the results: kill rates, the smallest set of claims, the number of processes that is enough.
 
 use std::collections::BTreeSet;
 
 use crate::mutation::{Fate, MutantResult, Mutation};
 
-/// How many of some mutants were killed.
+/// The kill rate of a group of mutants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rate<T> {
-    /// Which mutants.
+    /// The group.
     pub of: T,
-    /// Killed ones.
+    /// Number of mutants killed.
     pub killed: usize,
-    /// All that count.
+    /// Number of mutants that count.
     pub counted: usize,
 }
 
-/// Kill rates of mutants by what `group` says of them, in the order in which that first occurs.
+/// Kill rates of the groups that `group` assigns mutants to, in the order in which they first occur.
 pub fn rate_by<T: PartialEq>(found: &Mutation, group: impl Fn(&MutantResult) -> T) -> Vec<Rate<T>> {
     let mut rates: Vec<Rate<T>> = Vec::new();
     for mutant in found.mutants.iter().filter(|it| it.counts()) {
@@ -30,7 +30,7 @@ pub fn rate_by<T: PartialEq>(found: &Mutation, group: impl Fn(&MutantResult) -> 
     rates
 }
 
-/// For each claim: the mutants that it kills, those of them that no other claim kills.
+/// For each claim: the number of mutants that it kills, and of those that no other claim kills.
 pub fn rate_by_claim(found: &Mutation) -> Vec<(usize, usize)> {
     let mut rates = vec![(0, 0); found.claims.len()];
     for (_, kill) in found.killed() {
@@ -42,11 +42,11 @@ pub fn rate_by_claim(found: &Mutation) -> Vec<(usize, usize)> {
     rates
 }
 
-/// A smallest set of claims that kills all that any kills; of several, the first in the order of their numbers. With
-/// more than 20 claims one that is small, though perhaps not the smallest.
+/// A smallest set of claims that kills all mutants that any claim kills; of several, the first in the order of their numbers.
+/// With more than 20 claims, a small set, but perhaps not the smallest.
 ///
 /// # Panics
-/// Never: what is killed is killed by a claim.
+/// Never: each killed mutant violates a claim.
 pub fn smallest_set(found: &Mutation) -> Vec<usize> {
     let kills: BTreeSet<BTreeSet<usize>> =
         found.killed().map(|(_, kill)| kill.claims.iter().copied().collect()).collect();
@@ -75,11 +75,11 @@ pub fn smallest_set(found: &Mutation) -> Vec<usize> {
 /// How the set of killed mutants grows with the number of processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KillCurve {
-    /// For each number of processes, how many mutants an instance of at most as many kills: up to the largest that
-    /// kills one that no smaller does.
+    /// For each number of processes, the number of mutants killed by instances of at most that size: up to the largest
+    /// that kills a mutant that no smaller one kills.
     pub killed: Vec<(usize, usize)>,
-    /// Whether no larger instance kills more: all others are proved safe. Otherwise there are mutants of which nobody
-    /// knows.
+    /// Whether no larger instance kills more, because all other mutants are proved safe. Otherwise some mutants are
+    /// undecided.
     pub settled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The commands of a session that go somewhere: steps, by choice or by lot, back and forth.
+//! The commands of a session that change its state: chosen or random steps, backward and forward.
 
 use super::moves::{Move, Moves, action, open_choices};
 use super::refusal::CommandRefusal;
@@ -8,18 +8,18 @@ use super::values::{listed, parse};
 use cubicle_lang::model::semantics::{State, Step, Value};
 use cubicle_lang::words::ValueNames;
 
-/// Of many steps at once, so many are shown one by one: the last ones.
+/// After many steps at once, only this number of steps are shown: the last ones.
 const SHOWN: usize = 20;
 
-/// Steps by lot towards a cube.
+/// The most random steps towards a cube.
 const MOST_STEPS: usize = 1000;
 
-/// Steps by lot at once.
+/// The most random steps at once.
 const MOST_RANDOM: usize = 100_000;
 
 impl Simulation<'_> {
     /// Takes the step that `what` names: a number in the list, or a transition with or without arguments; then
-    /// the values for what it leaves open.
+    /// the values that it leaves open.
     pub(super) fn step(&mut self, what: &str) -> Result<String, CommandRefusal> {
         let moves = Moves::of(&self.instance, self.state()).list;
         let (chosen, values) = self.named(&moves, what)?;
@@ -29,7 +29,7 @@ impl Simulation<'_> {
         Ok(self.scene())
     }
 
-    /// The move that is meant, and the words behind it.
+    /// The move that `what` names, and the words after it.
     fn named<'w>(&self, moves: &[Move], what: &'w str) -> Result<(Move, &'w str), CommandRefusal> {
         if what.starts_with(|c: char| c.is_ascii_digit()) {
             let (number, rest) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
@@ -80,10 +80,13 @@ impl Simulation<'_> {
             let Some(word) = words.next() else {
                 let action = chosen.action(&self.instance);
                 let what = format!("{action} gives {name} a value of your choice (`:= ?`)");
-                return Err(CommandRefusal::new(what, format!("write it behind: {}", listed(&choices))));
+                return Err(CommandRefusal::new(
+                    what,
+                    format!("write it after the transition: {}", listed(&choices)),
+                ));
             };
             let value = parse(self.instance.system, var, word, &choices)
-                .map_err(|help| CommandRefusal::new(format!("{word:?} is no value of {name}"), help))?;
+                .map_err(|help| CommandRefusal::new(format!("{word:?} is not a value of {name}"), help))?;
             scratch.values[self.instance.semantics.layout().position(var, [])] = value;
             values.push(value);
         }
@@ -96,19 +99,19 @@ impl Simulation<'_> {
                     open => format!("it leaves {open} values open (`:= ?`)"),
                 };
                 Err(CommandRefusal::new(
-                    format!("{} has no use for {word:?}", chosen.action(&self.instance)),
+                    format!("{} does not take {word:?}", chosen.action(&self.instance)),
                     help,
                 ))
             }
         }
     }
 
-    /// To state number `at`.
+    /// Goes to state number `at`.
     pub(super) fn go(&mut self, at: Option<usize>) -> Result<String, CommandRefusal> {
         let last = self.run.steps.len();
         let Some(at) = at.filter(|&at| at <= last) else {
             let what = "the run has no such state";
-            return Err(CommandRefusal::new(what, format!("here is state {} of 0 to {last}", self.at)));
+            return Err(CommandRefusal::new(what, format!("this is state {} of 0 to {last}", self.at)));
         };
         self.at = at;
         Ok(self.scene())
@@ -125,7 +128,7 @@ impl Simulation<'_> {
         text
     }
 
-    /// Step number `at` and what it changed, of the watched cells when there are some.
+    /// Step number `at` and what it changed, only in the watched cells when there are some.
     fn step_line(&self, names: &ValueNames<'_>, at: usize) -> String {
         let step = &self.run.steps[at - 1];
         let (before, after) = (self.state_at(at - 1), &step.after);
@@ -143,12 +146,12 @@ impl Simulation<'_> {
         format!("{}: {} -> {}", self.instance.cells[cell].1, value(before), value(after))
     }
 
-    /// Steps by lot.
+    /// Takes random steps.
     pub(super) fn random(&mut self, steps: usize) -> Result<String, CommandRefusal> {
         if steps > MOST_RANDOM {
             return Err(CommandRefusal::new(
-                format!("that is too far: at most {MOST_RANDOM} steps at once"),
-                "fewer",
+                format!("too many steps: at most {MOST_RANDOM} at once"),
+                "choose fewer",
             ));
         }
         let taken = self.walk(steps, &|_| false);
@@ -160,7 +163,7 @@ impl Simulation<'_> {
         Ok(self.follow(taken) + &note)
     }
 
-    /// Steps by lot until a cube holds.
+    /// Takes random steps until a cube holds.
     pub(super) fn until(&mut self, cube: &str) -> Result<String, CommandRefusal> {
         let cube = self.cube(cube)?;
         if cube.holds(self.state()) {
@@ -169,12 +172,12 @@ impl Simulation<'_> {
         let taken = self.walk(MOST_STEPS, &|state| cube.holds(state));
         if taken.last().is_none_or(|step| !cube.holds(&step.after)) {
             let steps = taken.len();
-            return Ok(format!("it did not hold in {steps} steps by lot: still in state {}\n", self.at));
+            return Ok(format!("it did not hold in {steps} random steps: still in state {}\n", self.at));
         }
         Ok(self.follow(taken))
     }
 
-    /// At most so many steps by lot, to the first state for which `enough` holds.
+    /// At most `steps` random steps, up to the first state for which `enough` holds.
     fn walk(&mut self, steps: usize, enough: &dyn Fn(&State) -> bool) -> Vec<Step> {
         let mut taken: Vec<Step> = Vec::new();
         while taken.len() < steps && self.interrupt.poll().is_ok() {
@@ -189,7 +192,7 @@ impl Simulation<'_> {
         taken
     }
 
-    /// Goes the steps, and shows each and the last state.
+    /// Takes the steps, and shows each of them and the last state.
     fn follow(&mut self, steps: Vec<Step>) -> String {
         let first = self.at + 1;
         self.extend(steps);
@@ -199,7 +202,7 @@ impl Simulation<'_> {
         let lines: String = (shown..self.at).map(|at| self.step_line(&names, at)).collect();
         let note = match shown - first {
             0 => String::new(),
-            hidden => format!(".. {hidden} steps before, which `trace` shows\n"),
+            hidden => format!(".. {hidden} earlier steps: `trace` shows them\n"),
         };
         note + &lines + &self.scene()
     }
@@ -210,10 +213,10 @@ impl Simulation<'_> {
         match nearest(&self.instance, self.state(), &|state| cube.holds(state), &self.interrupt) {
             SearchEnd::Run(steps) => Ok(self.follow(steps)),
             SearchEnd::None { complete: true, states } => {
-                Ok(format!("it holds in no state that can follow ({states} states)\n"))
+                Ok(format!("it holds in no other state reachable from here ({states} states)\n"))
             }
             SearchEnd::None { .. } => {
-                Ok(format!("it holds in none of the {MOST_STATES} nearest states or those tried\n"))
+                Ok(format!("it holds in none of the states tried, at most the {MOST_STATES} nearest\n"))
             }
             SearchEnd::Stopped => Ok("stopped\n".to_owned()),
         }

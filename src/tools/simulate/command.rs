@@ -1,12 +1,12 @@
-//! One line of a session as a command.
+//! Parses a line of a session as a command.
 
 use super::refusal::CommandRefusal;
 use cubicle_lang::spelling::nearest;
 
-/// A command and what is said of it.
+/// A command and its help text.
 pub(super) struct Help {
     pub name: &'static str,
-    /// Other names, shorter or as other tools have them, with a comma between.
+    /// Other names, shorter ones or those of other tools, separated by commas.
     pub aliases: &'static str,
     pub arguments: &'static str,
     pub text: &'static str,
@@ -42,13 +42,13 @@ pub(super) const COMMANDS: [Help; 20] = [
     help("redo", "", "[N]", "forward again by one step, or by N"),
     help("goto", "g", "N", "to state N of the run; 0 is the initial one"),
     help("trace", "t", "", "the run, step by step"),
-    help("random", "r", "[N]", "N steps by lot (one without N)"),
-    help("seed", "", "N", "begin the lots anew with seed N"),
+    help("random", "r", "[N]", "N random steps (one without N)"),
+    help("seed", "", "N", "restart the random choices with seed N"),
     help(
         "until",
         "",
         "CUBE",
-        "steps by lot until CUBE holds, at most 1000: until At[#1] = Critical && Turn <> #2",
+        "random steps until CUBE holds, at most 1000: until At[#1] = Critical && Turn <> #2",
     ),
     help("find", "", "CUBE", "the shortest way to another state where CUBE holds"),
     help("holds", "", "CUBE", "whether CUBE holds here"),
@@ -56,25 +56,20 @@ pub(super) const COMMANDS: [Help; 20] = [
         "watch",
         "",
         "[CELL ..]",
-        "show only these cells after a step: watch Turn At[#1] At; without cells, which they are",
+        "show only these cells after a step: watch Turn At[#1] At; without cells, list them",
     ),
-    help("unwatch", "", "[CELL ..]", "watch these no more; without cells, none"),
-    help(
-        "init",
-        "",
-        "[N]",
-        "the first initial states, and in what they differ; init N begins anew in number N",
-    ),
-    help("fix", "", "CELL = VALUE", "begin anew in an initial state where CELL holds VALUE"),
-    help("free", "", "[CELL ..]", "take that back, for all cells without any"),
+    help("unwatch", "", "[CELL ..]", "stop watching these; without cells, all"),
+    help("init", "", "[N]", "the first initial states and their differences; init N restarts in number N"),
+    help("fix", "", "CELL = VALUE", "restart in an initial state where CELL holds VALUE"),
+    help("free", "", "[CELL ..]", "undo `fix` for these cells; without cells, for all"),
     help("save", "", "FILE", "write the run up to here as ITF, for `load` and `cubicle replay`"),
-    help("load", "", "FILE", "take over a run from ITF: of `save` or --trace-out"),
+    help("load", "", "FILE", "load a run from ITF: from `save` or --trace-out"),
 ];
 
 /// The commands that are not about the model.
 const OTHERS: [&str; 3] = ["help", "quit", "exit"];
 
-/// A line, understood as far as that needs no model.
+/// A line, parsed as far as that is possible without the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     /// A blank line or a comment.
@@ -103,15 +98,15 @@ pub(super) enum Command {
     Quit,
 }
 
-/// All words that begin a line, for completion and suggestions.
+/// All words that may begin a line, for completion and suggestions.
 pub(super) fn words<'a>() -> impl Iterator<Item = &'a str> {
     COMMANDS.iter().map(|command| command.name).chain(OTHERS)
 }
 
-/// Reads a line. What begins with a number, with a word and a parenthesis, or with the name of a transition, is a step.
+/// Parses a line. A line that begins with a number, a word and a parenthesis, or the name of a transition is a step.
 pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, CommandRefusal> {
     let line = line.trim();
-    // A process has a digit behind its `#`.
+    // `#` followed by a digit is a process, not a comment.
     if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
         return Ok(Command::Nothing);
     }
@@ -151,7 +146,7 @@ pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, Command
     })
 }
 
-/// That there is neither such a command nor such a transition.
+/// The refusal when there is neither such a command nor such a transition.
 fn unknown(word: &str, transitions: &[&str]) -> CommandRefusal {
     let what = format!("there is no command `{word}`");
     CommandRefusal::new(
@@ -174,12 +169,12 @@ fn alone(name: &str, rest: &str, command: Command) -> Result<Command, CommandRef
     if rest.is_empty() {
         return Ok(command);
     }
-    Err(CommandRefusal::new(format!("`{name}` takes nothing behind it, not {rest:?}"), usage(name)))
+    Err(CommandRefusal::new(format!("`{name}` takes no arguments, but got {rest:?}"), usage(name)))
 }
 
 fn needed(name: &str, text: String) -> Result<String, CommandRefusal> {
     if text.is_empty() {
-        return Err(CommandRefusal::new(format!("`{name}` needs something behind it"), usage(name)));
+        return Err(CommandRefusal::new(format!("`{name}` needs an argument"), usage(name)));
     }
     Ok(text)
 }
@@ -192,7 +187,7 @@ fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, Comm
     text.parse().map(Some).map_err(wrong)
 }
 
-/// What `help`, or `help COMMAND`, shows.
+/// The text of `help`, or of `help COMMAND`.
 pub(super) fn help_text(of: &str) -> Result<String, CommandRefusal> {
     let line = |command: &Help| {
         let aliases = if command.aliases.is_empty() { "" } else { ", " };
@@ -204,8 +199,8 @@ pub(super) fn help_text(of: &str) -> Result<String, CommandRefusal> {
             let short = command.text.split([':', ';']).next().unwrap_or_default();
             text += &format!("  {:32}  {short}\n", line(command));
         }
-        text += "  help [COMMAND]                    these commands, or all about one of them\n";
-        text += "  quit, exit                        the end\n";
+        text += "  help [COMMAND]                    list the commands, or explain one\n";
+        text += "  quit, exit                        end the session\n";
         return Ok(text);
     }
     let found = COMMANDS.iter().find(|command| command.is_called(of));
@@ -240,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused_with_what_was_meant() {
+    fn invalid_commands_are_refused_with_a_suggestion() {
         for (line, help) in [
             ("undu", "did you mean `undo`?"),
             ("entre 1", "did you mean `enter`?"),

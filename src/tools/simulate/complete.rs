@@ -1,4 +1,4 @@
-//! What a word that is being typed may become.
+//! Completions of the word that is being typed.
 
 use super::command::words;
 use super::look::transition_names;
@@ -6,7 +6,7 @@ use super::session::Simulation;
 use cubicle_lang::words::processes;
 
 impl Simulation<'_> {
-    /// The place of the word that ends at byte `at` of `line`, and what it may become.
+    /// The start of the word that ends at byte `at` of `line`, and its completions.
     pub fn complete(&self, line: &str, at: usize) -> (usize, Vec<String>) {
         let line = line.get(..at).unwrap_or(line);
         let ends_word = |c: char| !c.is_ascii_alphanumeric() && !"_#[".contains(c);

@@ -11,11 +11,11 @@ const LONGEST: usize = 10_000;
 /// A formula about single states, with processes by their numbers.
 pub(crate) struct NamedCube {
     system: System,
-    /// For `#1`, `#2`, .. as parameters.
+    /// The formula, with `#1`, `#2`, .. as parameters.
     condition: Condition,
-    /// How many they are.
+    /// The number of these parameters.
     named: usize,
-    /// Whether they are any processes that differ.
+    /// Whether they stand for any processes that differ.
     any: bool,
 }
 
@@ -69,8 +69,8 @@ impl NamedCube {
         }
     }
 
-    /// The model, and the ways for the formula to hold with the processes of each as the first ones in scope: as many
-    /// parameters, what holds of them, and what holds of all others. `None` when it is too large.
+    /// The model, and the cases in which the formula holds, the processes of each being the first ones in scope: the number
+    /// of parameters, what holds for them, and what holds for all others. `None` when the formula is too large.
     pub fn ways(&self) -> Option<(System, Vec<Case>)> {
         let named = self.named as u8;
         let system = self.system.edited(|parts| {

@@ -1,4 +1,4 @@
-//! Follows commands: which part of the session does what a line asks for.
+//! Executes commands: dispatches each line to a part of the session.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -11,10 +11,10 @@ use super::session::Simulation;
 use crate::itf;
 use cubicle_run::verdict::Trace;
 
-/// What a command leaves to the caller.
+/// What the caller must do after a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Then {
-    /// Nothing: on to the next command.
+    /// Nothing: go on with the next command.
     Next,
     /// Write `text` to `file`.
     Save {
@@ -32,7 +32,7 @@ pub enum Then {
     Quit,
 }
 
-/// What there is to show, each line ended, and what is to be done.
+/// Text to show, with a line end after each line, and what to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
     /// For the user.
@@ -42,10 +42,10 @@ pub struct Reply {
 }
 
 impl Simulation<'_> {
-    /// Follows a command.
+    /// Executes a command.
     ///
     /// # Errors
-    /// The command cannot be followed; the session is as it was.
+    /// The command cannot be executed; the session is unchanged.
     pub fn execute(&mut self, line: &str) -> Result<Reply, CommandRefusal> {
         let text = match command::parse(line, &transition_names(self.instance.system))? {
             Command::Nothing => String::new(),
@@ -83,10 +83,10 @@ impl Simulation<'_> {
         Ok(Reply { text, then: Then::Next })
     }
 
-    /// Takes over a run from the text of a file. What to show.
+    /// Loads a run from the text of a file, and returns what to show.
     ///
     /// # Errors
-    /// The text is no run of the model; the session is as it was.
+    /// The text is not a run of the model; the session is unchanged.
     pub fn load(&mut self, file: &str, text: &str) -> Result<String, CommandRefusal> {
         let system = self.instance.system;
         let refusal = |why: String| {

@@ -1,16 +1,16 @@
-//! Initial states, one by one: a search over the cells that looks at a clause of init as soon as its cells are
-//! given.
+//! Initial states, one by one: a search over the cells that checks a clause of init as soon as its cells have
+//! values.
 //!
-//! Cells are given values in their order; the last one changes fastest. Numbers that no other cell determines
-//! are tried around the constants of init only, so that not every initial state is found where there are
-//! infinitely many; which ones are wanted can be said by fixing cells.
+//! Cells get values in their order; the last one changes fastest. Numbers that no other cell determines
+//! are tried around the constants of init only, so not every initial state is found where there are
+//! infinitely many; the user can select others by fixing cells.
 
 use super::refusal::CommandRefusal;
 use super::values::{CellNames, around};
 use cubicle_lang::model::semantics::{Env, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Rational, VarId};
 
-/// After so many values tried for cells the search is given up.
+/// The search is given up after this number of values tried for cells.
 const MOST_TRIED: usize = 2_000_000;
 
 /// A formula that holds in every initial state, for some processes.
@@ -36,7 +36,7 @@ pub(crate) struct Initials<'a> {
 }
 
 impl<'a> Initials<'a> {
-    /// Those of an instance in which each cell of `fixed` holds its value.
+    /// The initial states of an instance in which each cell of `fixed` holds its value.
     pub fn new(instance: &'a CellNames<'a>, fixed: &'a [(usize, Value)]) -> Self {
         let clauses = clauses(instance);
         let mut of_cell = vec![Vec::new(); instance.cells.len()];
@@ -58,7 +58,7 @@ impl<'a> Initials<'a> {
         self.tried >= MOST_TRIED
     }
 
-    /// Whether no way to meet a clause has been ruled out by the cells up to `cell`.
+    /// Whether the cells up to `cell` still allow some way to satisfy a clause.
     fn is_open(&self, clause: &InitialClause<'_>, cell: usize) -> bool {
         let layout = self.instance.semantics.layout();
         let env = Env { layout, state: &self.state, procs: &clause.procs };
@@ -82,7 +82,7 @@ impl<'a> Initials<'a> {
         choices.into_iter().map(|choice| choice.value).collect()
     }
 
-    /// The values at which a linear literal whose last cell it is changes its truth; and 0.
+    /// The values at which a linear literal with this last cell changes its truth, and 0.
     fn roots(&self, cell: usize) -> Vec<Rational> {
         let mut roots = vec![Rational::ZERO];
         for clause in self.of_cell[cell].iter().map(|&number| &self.clauses[number]) {
@@ -159,7 +159,7 @@ pub(super) fn initial(
         let what = match (states.gave_up(), fixed.is_empty(), number) {
             (true, ..) => "no such initial state was found, but not everything was tried".to_owned(),
             (_, true, 0) => format!("no initial state was found with {procs} processes"),
-            (_, false, 0) => "no initial state was found with that and what else is fixed".to_owned(),
+            (_, false, 0) => "no initial state was found with these fixed cells".to_owned(),
             _ => format!("there is no initial state number {}", number + 1),
         };
         let help = if number > 0 { "`init` lists the first ones" } else { "init and the axioms exclude it" };
@@ -169,7 +169,7 @@ pub(super) fn initial(
     Ok((state, more))
 }
 
-/// What holds in all initial states: the body of init for all tuples of processes, and no axiom violated.
+/// The formulas that hold in all initial states: the body of init for all tuples of processes, and all axioms.
 fn clauses<'a>(instance: &'a CellNames<'a>) -> Vec<InitialClause<'a>> {
     let system = instance.system;
     let mut clauses = Vec::new();

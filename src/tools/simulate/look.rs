@@ -1,4 +1,4 @@
-//! The commands of a session that only look: at formulas, guards and cells.
+//! The commands of a session that only inspect: formulas, guards and cells.
 
 use super::cube::NamedCube;
 use super::refusal::CommandRefusal;
@@ -16,7 +16,7 @@ impl Simulation<'_> {
     pub(super) fn cube(&self, text: &str) -> Result<NamedCube, CommandRefusal> {
         NamedCube::parse(self.instance.system, self.source.text, text, self.instance.procs).map_err(|why| {
             CommandRefusal::new(
-                format!("{text:?} is no formula of the model: {why}"),
+                format!("{text:?} is not a formula of the model: {why}"),
                 "write it as in `unsafe`: A[#1] = B && C <> #2",
             )
         })
@@ -29,7 +29,7 @@ impl Simulation<'_> {
         let args = args.filter(|_| rest.is_empty());
         let Some(args) = args else {
             return Err(CommandRefusal::new(
-                "why for which processes?",
+                "`why` needs the processes of the transition",
                 format!("write `why {name}(#1, ..)`"),
             ));
         };
@@ -73,7 +73,7 @@ impl Simulation<'_> {
     fn wrong_arguments(&self, name: &str) -> CommandRefusal {
         let params = self.instance.system.transitions.iter().find(|t| t.name == name).map(|t| t.params.len());
         let help = format!(
-            "{name} is for {} different processes of #1 to #{}",
+            "{name} takes {} different processes of #1 to #{}",
             params.unwrap_or(0),
             self.instance.procs
         );
@@ -81,7 +81,7 @@ impl Simulation<'_> {
     }
 
     /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are any, and the rest. Without parentheses,
-    /// `enter 1 2 rest` names processes when there is a word for each parameter, or for those and each open value.
+    /// `enter 1 2 rest` names processes when there is a word for each parameter, or for each parameter and each open value.
     pub(super) fn call<'w>(
         &self,
         text: &'w str,
@@ -123,10 +123,10 @@ impl Simulation<'_> {
         Ok(found)
     }
 
-    /// The cells that words name; of an array without index all.
+    /// The cells that words name; all cells of an array without an index.
     pub(super) fn cells(&self, words: &str) -> Result<Vec<usize>, CommandRefusal> {
         let mut found = Vec::new();
-        // Blanks inside of brackets belong to a cell.
+        // Blanks inside brackets are part of a cell.
         let mut depth = 0_usize;
         let split = |c: char| {
             depth = match c {
@@ -147,7 +147,7 @@ impl Simulation<'_> {
                 let names = self.instance.system.vars.iter().map(|var| var.name.as_str());
                 let help = match self.instance.cells.first() {
                     Some((_, first)) => {
-                        format!("cells are such as {first}, of {}", names.collect::<Vec<_>>().join(", "))
+                        format!("write a cell such as {first}, of {}", names.collect::<Vec<_>>().join(", "))
                     }
                     None => "the instance has no cells".to_owned(),
                 };
@@ -158,7 +158,7 @@ impl Simulation<'_> {
         Ok(found)
     }
 
-    /// Watches cells, or says which are watched.
+    /// Watches cells, or lists the watched ones.
     pub(super) fn watch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let cells = self.cells(cells)?;
         self.watched.extend(cells);
@@ -167,14 +167,14 @@ impl Simulation<'_> {
         Ok(if self.watched.is_empty() { "no cell is watched\n".to_owned() } else { self.watched_text() })
     }
 
-    /// Watches cells no more.
+    /// Stops watching cells.
     pub(super) fn unwatch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let named = self.cells(cells)?;
         self.watched.retain(|cell| !cells.is_empty() && !named.contains(cell));
         Ok(String::new())
     }
 
-    /// The watched cells, one a line.
+    /// The watched cells, one on each line.
     pub(super) fn watched_text(&self) -> String {
         let names = self.names();
         let before = self.at.checked_sub(1).map(|before| self.state_at(before));
@@ -202,7 +202,10 @@ fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), CommandRef
         return Ok((name, None, rest.trim()));
     };
     let wrong = || {
-        CommandRefusal::new(format!("{text:?} is no transition with its processes"), "write `enter(#1, #2)`")
+        CommandRefusal::new(
+            format!("{text:?} is not a transition with its processes"),
+            "write `enter(#1, #2)`",
+        )
     };
     let (args, rest) = behind.split_once(')').ok_or_else(wrong)?;
     let words = args.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty());

@@ -1,13 +1,13 @@
 //! Stepping through an instance by hand: from command lines to text, without a terminal.
 //!
-//! In: the model and one line after another. Out: what there is to show, or why the line cannot be followed and
+//! In: the model and one line after another. Out: the text to show, or why the line cannot be executed and
 //! what is possible instead. States, guards and steps are those of [`cubicle_lang::model::semantics`], never of an
 //! engine; files are read and written by the caller.
 //!
-//! `values` says what a cell may be given, `initial` finds initial states one by one, `moves` lists what is
-//! enabled, `cube` reads cubes in the language itself, `search` takes many steps, `table` writes states;
-//! `command` reads a line, `session` is what remains between two lines, and `start`, `actions` and `look` are what
-//! lines do to it, called by `execute`.
+//! `values` lists the values that a cell may get, `initial` finds initial states one by one, `moves` lists what is
+//! enabled, `cube` parses cubes in the language itself, `search` takes many steps, `table` writes states;
+//! `command` parses a line, `session` is the state between two lines, and `start`, `actions` and `look` implement
+//! the commands, called by `execute`.
 
 mod actions;
 mod command;

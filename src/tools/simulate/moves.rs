@@ -1,4 +1,4 @@
-//! What can happen next in a state.
+//! The moves that are possible in a state.
 
 use std::fmt::Write as _;
 
@@ -19,13 +19,13 @@ pub(crate) struct Move {
     pub after: State,
 }
 
-/// What is enabled in a state.
+/// The enabled moves of a state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moves {
-    /// In order of the file and of the arguments. What has the same name, arguments and effect as an earlier one
+    /// In order of the file and of the arguments. A move with the same name, arguments and effect as an earlier one
     /// (parts of one declaration, hidden parameters) is left out.
     pub list: Vec<Move>,
-    /// Transitions of which nobody knows whether they are enabled, or what they do: a number leaves 64 bits.
+    /// Transitions for which it is unknown whether they are enabled, or what they do: a number leaves the 64-bit range.
     pub doubtful: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Moves {
                 && old.open == new.open
                 && old.after == new.after
         };
-        // Parts of one declaration stand together.
+        // Parts of one declaration are adjacent.
         let near = |old: &&Move| transition(old.transition).origin == transition(new.transition).origin;
         if !self.list.iter().rev().take_while(near).any(same) {
             self.list.push(new);

@@ -1,11 +1,11 @@
-//! Why a command is not followed.
+//! Why a command is refused.
 
-/// Why a command is not followed. The session is as it was.
+/// Why a command is refused. The session is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandRefusal {
     /// What is wrong, in one line.
     pub what: String,
-    /// What is possible.
+    /// What is possible instead.
     pub help: String,
 }
 

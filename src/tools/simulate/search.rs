@@ -1,4 +1,4 @@
-//! Many steps at once: by lot, and to the nearest state with a property.
+//! Many steps at once: random ones, and those to the nearest state with a property.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,10 +12,10 @@ use cubicle_lang::model::semantics::{State, Step, Value};
 use cubicle_lang::model::{System, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
 
-/// More states than this are not looked at for the nearest one.
+/// The most states that are searched for the nearest one.
 pub(super) const MOST_STATES: usize = 20_000;
 
-/// A step that is possible in `state`, by lot: first the move, then the values that it leaves open. `None` when
+/// A random step from `state`: chooses first the move, then the values that it leaves open. `None` when
 /// nothing is enabled.
 pub(super) fn random_step(instance: &CellNames<'_>, state: &State, rng: &mut ChaCha8Rng) -> Option<Step> {
     let moves = Moves::of(instance, state).list;
@@ -38,9 +38,9 @@ pub(super) fn random_step(instance: &CellNames<'_>, state: &State, rng: &mut Cha
 pub(super) enum SearchEnd {
     /// A shortest run to it.
     Run(Vec<Step>),
-    /// There is none; whether all was seen that can follow.
+    /// No such state was found; `complete`: all reachable states were searched.
     None { complete: bool, states: usize },
-    /// Stopped from outside.
+    /// Interrupted.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! What remains between two commands, and how it is shown.
+//! The state of a session between two commands, and how it is shown.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -16,11 +16,11 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
 
-/// More enabled transitions than this are only shown when asked for.
+/// The most enabled transitions that are shown without a request.
 const MOST_MOVES: usize = 20;
 
-/// An instance with more ground transitions than this is refused: each look at a state tries all of them, and
-/// nothing ends a look.
+/// An instance with more ground transitions than this is refused: each view of a state tries all of them, and
+/// cannot be interrupted.
 const MOST_TRIED: usize = 1_000_000;
 
 /// One instance of a model, a run of it, and a place in the run.
@@ -29,20 +29,20 @@ pub struct Simulation<'a> {
     pub(super) instance: CellNames<'a>,
     /// The run; its `bad` says nothing.
     pub(super) run: Trace,
-    /// The present state is that after so many steps; those behind it can be done again.
+    /// The present state is the one after this number of steps; later steps of the run can be redone.
     pub(super) at: usize,
     pub(super) rng: ChaCha8Rng,
-    /// Cells that are shown after a step in place of all.
+    /// Cells that are shown after a step, instead of all.
     pub(super) watched: Vec<usize>,
-    /// What cells are to hold in the initial state.
+    /// The values that cells must have in the initial state.
     pub(super) fixed: Vec<(usize, Value)>,
     pub(super) interrupt: Interrupt,
     style: Style,
 }
 
 impl<'a> Simulation<'a> {
-    /// Begins in the first initial state of the instance with `procs` processes. `source` is the model; `seed`
-    /// starts the lots; long searches look at `interrupt`.
+    /// Starts in the first initial state of the instance with `procs` processes. `source` is the model; `seed`
+    /// seeds the random choices; long searches poll `interrupt`.
     ///
     /// # Errors
     /// There is no such instance, or no initial state was found.
@@ -101,14 +101,14 @@ impl<'a> Simulation<'a> {
         ValueNames::new(self.instance.system, &self.run)
     }
 
-    /// Goes on with these steps; what could be done again is forgotten.
+    /// Appends these steps; steps that could be redone are forgotten.
     pub(super) fn extend(&mut self, steps: Vec<Step>) {
         self.run.steps.truncate(self.at);
         self.run.steps.extend(steps);
         self.at = self.run.steps.len();
     }
 
-    /// The present state: its number and how it was reached, its cells, what is wrong with it, what can follow.
+    /// The present state: its number and how it was reached, its cells, the properties that it violates, the possible moves.
     pub(super) fn scene(&self) -> String {
         let title = match self.at.checked_sub(1) {
             None => "0: initial state".to_owned(),
@@ -133,7 +133,7 @@ impl<'a> Simulation<'a> {
         text
     }
 
-    /// The present state, to be written.
+    /// The present state as a table.
     pub(super) fn cells_of<'b>(&'b self, names: &'b ValueNames<'b>, before: Option<&'b State>) -> Table<'b> {
         Table { instance: &self.instance, names, state: self.state(), before, style: self.style }
     }
@@ -151,7 +151,7 @@ impl<'a> Simulation<'a> {
         text
     }
 
-    /// What is enabled, at most so many lines of it.
+    /// The enabled moves, at most `most` lines of them.
     pub(super) fn moves_text(&self, most: usize) -> String {
         let moves = Moves::of(&self.instance, self.state());
         let names = self.names();

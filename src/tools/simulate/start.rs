@@ -1,4 +1,4 @@
-//! Where a run begins: lists initial states, and lets the user say what cells hold.
+//! The initial state of a run: lists initial states, and lets the user fix cells.
 
 use super::initial::{Initials, initial};
 use super::refusal::CommandRefusal;
@@ -8,14 +8,14 @@ use cubicle_lang::model::semantics::{State, Value};
 use cubicle_lang::words::ValueNames;
 use cubicle_run::verdict::Trace;
 
-/// So many initial states are listed.
+/// The most initial states that are listed.
 const LISTED: usize = 10;
 
-/// Beyond this number an initial state is found by fixing cells.
+/// The largest number of an initial state; the user finds others by fixing cells.
 const MOST_INITIAL: usize = 10_000;
 
 impl Simulation<'_> {
-    /// What to show before the first command.
+    /// The text to show before the first command.
     pub fn greeting(&self) -> String {
         let procs = self.instance.procs;
         let processes = if procs == 1 { "process" } else { "processes" };
@@ -30,7 +30,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Without a number, lists initial states; else begins anew in that one.
+    /// Without a number, lists initial states; otherwise restarts in that one.
     pub(super) fn init(&mut self, number: Option<usize>) -> Result<String, CommandRefusal> {
         let Some(number) = number else { return Ok(self.initial_states()) };
         let Some(number) = number.checked_sub(1).filter(|&number| number < MOST_INITIAL) else {
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         self.scene()
     }
 
-    /// The first initial states, each by the cells in which not all of them are the same.
+    /// The first initial states, each by the cells in which they differ.
     fn initial_states(&self) -> String {
         let mut all = Initials::new(&self.instance, &self.fixed);
         let states: Vec<State> = all.by_ref().take(LISTED).collect();
@@ -77,7 +77,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// `CELL = VALUE`: begins anew in an initial state in which the cell holds the value; all cells of an array
+    /// `CELL = VALUE`: restarts in an initial state in which the cell holds the value; all cells of an array
     /// when no index is given.
     pub(super) fn fix(&mut self, what: &str) -> Result<String, CommandRefusal> {
         let Some((cell, value)) = what.split_once('=') else {
@@ -91,7 +91,7 @@ impl Simulation<'_> {
             let held = &self.run.initial.values;
             let choices = self.instance.choices(var, held, &|value| names.value(declared, value));
             let value = parse(self.instance.system, var, value, &choices).map_err(|help| {
-                CommandRefusal::new(format!("{value:?} is no value of {}", declared.name), help)
+                CommandRefusal::new(format!("{value:?} is not a value of {}", declared.name), help)
             })?;
             fixed.retain(|(other, _)| *other != cell);
             fixed.push((cell, value));
@@ -101,7 +101,7 @@ impl Simulation<'_> {
         Ok(self.begin(state))
     }
 
-    /// Takes back what was fixed, for some cells or for all, and begins anew.
+    /// Undoes `fix` for some cells or for all, and restarts.
     pub(super) fn free(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let freed = self.cells(cells)?;
         let is_kept = |(cell, _): &(usize, Value)| !cells.is_empty() && !freed.contains(cell);

@@ -9,7 +9,7 @@ use cubicle_run::style::Style;
 /// Lines are broken before this column where that is possible.
 const WIDTH: usize = 100;
 
-/// What stands behind a value that the last step changed, so that the mark does not need colours.
+/// Follows a value that the last step changed, so that the mark does not need colours.
 const CHANGED: &str = "*";
 
 /// The words for the cells of one state.
@@ -22,14 +22,14 @@ pub(super) struct Table<'a> {
     pub style: Style,
 }
 
-/// A text and how it looks: what is added to it does not change its width.
+/// A text and its style, which does not change its width.
 struct StyledText {
     text: String,
     changed: bool,
 }
 
 impl Table<'_> {
-    /// All cells, each line ended.
+    /// All cells, with a line end after each line.
     pub fn text(&self) -> String {
         let vars = || self.instance.system.vars.iter().enumerate().map(|(id, var)| (VarId(id as u16), var));
         let of_arity = |arity: usize| vars().filter(move |(_, var)| var.arity() == arity).map(|(id, _)| id);
@@ -76,7 +76,7 @@ impl Table<'_> {
         text
     }
 
-    /// As many columns beside each other as fit, then the next ones.
+    /// As many columns side by side as fit, then the next ones below.
     fn arrays(&self, arrays: &[VarId]) -> String {
         let columns: Vec<Vec<StyledText>> = arrays
             .iter()

@@ -77,7 +77,7 @@ fn steps_by_number_and_by_name_mark_what_changed() {
 }
 
 #[test]
-fn processes_may_stand_behind_the_name() {
+fn processes_may_follow_the_name() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     assert!(told(&mut session, "ask 2").starts_with("1: ask(#2)\n"));
@@ -99,16 +99,16 @@ fn what_a_step_leaves_open_is_chosen() {
     }
     let (what, help) = refused(&mut session, "leave(#1)");
     assert_eq!(what, "leave(#1) gives Turn a value of your choice (`:= ?`)");
-    assert_eq!(help, "write it behind: #1, #2, outside");
+    assert_eq!(help, "write it after the transition: #1, #2, outside");
     assert_eq!(refused(&mut session, "leave(#1) #3").1, "Turn takes #1, #2, outside");
-    assert!(refused(&mut session, "leave(#1) #2 #2").0.contains("has no use for \"#2\""));
+    assert!(refused(&mut session, "leave(#1) #2 #2").0.contains("does not take \"#2\""));
     assert!(told(&mut session, "leave(#1) #2").contains("Turn = #2*"));
     told(&mut session, "undo");
     assert!(told(&mut session, "leave(#1) outside").contains("Turn = outside!1*"));
 }
 
 #[test]
-fn the_run_can_be_walked() {
+fn undo_redo_and_goto_move_along_the_run() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     for line in ["ask(#1)", "ask(#2)", "enter(#2)"] {
@@ -122,16 +122,16 @@ fn the_run_can_be_walked() {
     );
     assert!(told(&mut session, "redo 2").starts_with("3: enter(#2)\n"));
     assert!(told(&mut session, "goto 0").starts_with("0: initial state\n"));
-    assert_eq!(refused(&mut session, "goto 4").1, "here is state 0 of 0 to 3");
+    assert_eq!(refused(&mut session, "goto 4").1, "this is state 0 of 0 to 3");
     refused(&mut session, "undo");
     refused(&mut session, "redo 99999999999999999999");
-    // A step forgets what could be done again.
+    // After a new step, undone steps cannot be redone.
     told(&mut session, "ask(#2)");
     refused(&mut session, "redo");
 }
 
 #[test]
-fn a_step_that_is_not_possible_says_what_is() {
+fn an_impossible_step_is_refused_with_what_is_possible() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     for (line, what, help) in [
@@ -140,13 +140,13 @@ fn a_step_that_is_not_possible_says_what_is() {
         ("enter(#1)", "enter(#1) is not enabled", "`why enter(#1)` tells why"),
         ("entr(#1)", "the model has no transition entr", "did you mean `enter`?"),
         ("step ask", "there are 2 ways to do ask", "choose among the numbers 1, 2"),
-        ("enter(a)", "\"enter(a)\" is no transition with its processes", "write `enter(#1, #2)`"),
-        ("why enter(#1, #2)", "the arguments do not fit", "enter is for 1 different processes of #1 to #2"),
-        ("why meet(#1, #9)", "the arguments do not fit", "meet is for 2 different processes of #1 to #2"),
+        ("enter(a)", "\"enter(a)\" is not a transition with its processes", "write `enter(#1, #2)`"),
+        ("why enter(#1, #2)", "the arguments do not fit", "enter takes 1 different processes of #1 to #2"),
+        ("why meet(#1, #9)", "the arguments do not fit", "meet takes 2 different processes of #1 to #2"),
         (
             "watch Nothing",
             "the instance has no cell Nothing",
-            "cells are such as Turn, of Turn, Locked, At, Knows",
+            "write a cell such as Turn, of Turn, Locked, At, Knows",
         ),
     ] {
         assert_eq!(refused(&mut session, line), (what.to_owned(), help.to_owned()), "{line}");
@@ -159,13 +159,13 @@ fn a_step_that_is_not_possible_says_what_is() {
 }
 
 #[test]
-fn lots_are_repeatable_and_until_ends_where_the_cube_holds() {
+fn random_steps_are_repeatable_and_until_ends_where_the_cube_holds() {
     let system = system(LOCK);
     let (mut one, mut other) = (session(&system, LOCK, 3), session(&system, LOCK, 3));
     assert_eq!(told(&mut one, "random 30"), told(&mut other, "random 30"));
     assert_ne!(told(&mut one, "random 30"), told(&mut one, "random 30"));
     let many = told(&mut one, "random 30");
-    assert!(many.starts_with(".. 9 steps before, which `trace` shows\n"), "{many}");
+    assert!(many.starts_with(".. 9 earlier steps: `trace` shows them\n"), "{many}");
     for session in [&mut one, &mut other] {
         told(session, "goto 0");
         told(session, "seed 5");
@@ -187,7 +187,7 @@ fn the_nearest_state_is_found_or_there_is_none() {
     assert_eq!(session.at, 3);
     assert!(told(&mut session, "find exists p. (At[p] = Idle && Turn = p)").contains("Turn = "));
     let none = told(&mut session, "find At[#1] = Inside && At[#2] = Inside");
-    assert!(none.starts_with("it holds in no state that can follow ("), "{none}");
+    assert!(none.starts_with("it holds in no other state reachable from here ("), "{none}");
     for (cube, why) in [
         ("At[#1] = Outside", "`Outside`"),
         ("At[#4] = Idle", "there is no #4: the instance has 2 processes"),
@@ -201,7 +201,7 @@ fn the_nearest_state_is_found_or_there_is_none() {
 }
 
 #[test]
-fn watched_cells_stand_in_place_of_the_state() {
+fn watched_cells_replace_the_state() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     assert_eq!(
@@ -229,19 +229,19 @@ fn initial_states_are_listed_and_restricted() {
     assert_eq!(told(&mut session, "init"), "there is one initial state\n");
     assert_eq!(
         refused(&mut session, "fix At[#1] = Want").0,
-        "no initial state was found with that and what else is fixed"
+        "no initial state was found with these fixed cells"
     );
     assert!(refused(&mut session, "fix At[#1] = Green").1.contains("At takes Idle, Want, Inside"));
     assert!(told(&mut session, "free").contains("Turn = #1 "));
 }
 
 #[test]
-fn a_saved_run_comes_back() {
+fn a_saved_run_can_be_loaded() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     let Then::Save { file, text } = session.execute("save a b.json").unwrap().then else { panic!() };
     assert_eq!(file, "a b.json");
-    assert!(!text.contains("ends in"), "an initial state is no end");
+    assert!(!text.contains("ends in"), "an initial state is not an ending");
     for line in ["ask(#1)", "enter(#1)", "leave(#1) outside"] {
         told(&mut session, line);
     }
@@ -336,7 +336,7 @@ fn initial_states_are_those_of_the_semantics() {
         distinct.sort_unstable_by_key(|state| state.values.clone());
         distinct.dedup();
         assert_eq!(distinct.len(), listed.len());
-        // By brute force over all cells.
+        // Counted by brute force over all cells.
         let cells = instance.cells.len();
         let sizes: Vec<u8> = (0..cells).map(|cell| if cell == 0 { 3 } else { 2 }).collect();
         let mut count = 0;

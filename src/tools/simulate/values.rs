@@ -1,4 +1,4 @@
-//! What a cell may be given: where the model leaves it open, and what a user types for it.
+//! The values that a cell may get: where the model leaves it open, and as the user types them.
 
 use std::collections::BTreeSet;
 
@@ -33,15 +33,15 @@ impl<'a> CellNames<'a> {
         self.system.var(self.cells[cell].0)
     }
 
-    /// What the cells of the first positions of a state hold, of one type only.
+    /// The values of one type that the cells of the first positions of a state hold.
     fn held(&self, values: &[Value], ty: Type) -> Vec<Value> {
         let of_type = |&(cell, _): &(usize, &Value)| self.var(cell).ty == ty;
         values.iter().enumerate().filter(of_type).map(|(_, value)| *value).collect()
     }
 
     /// The values to choose from for a cell of `var`, when the first cells of the state hold `values`: all of
-    /// them up to the names of nameless values; of numbers those that the model speaks of and their
-    /// neighbours. `name` says how a value that is held is called.
+    /// them up to the names of nameless values; of numbers, those that the model mentions and their
+    /// neighbours. `name` gives the name of a value that is held.
     pub fn choices(&self, var: VarId, values: &[Value], name: &dyn Fn(Value) -> String) -> Vec<TypedValue> {
         let ty = self.system.var(var).ty;
         let held = self.held(values, ty);
@@ -111,7 +111,7 @@ fn between(name: &dyn Fn(Value) -> String, procs: usize, held: &[Value]) -> Vec<
     let mut choices = vec![fresh(format!("outside<{}", name(*first)), first.0 - PROC_STRIDE / 2)];
     for pair in all.windows(2) {
         let at = i64::midpoint(pair[0].0, pair[1].0);
-        // After many values between the same two there is no room left.
+        // After many values between the same two, no more may fit.
         if at > pair[0].0 {
             choices.push(fresh(format!("outside<{}", name(pair[1])), at));
         }
@@ -120,7 +120,7 @@ fn between(name: &dyn Fn(Value) -> String, procs: usize, held: &[Value]) -> Vec<
     choices
 }
 
-/// Numbers worth trying: what the state holds, what the model compares the variable with, their neighbours.
+/// Numbers to try: those that the state holds, those that the model compares the variable with, and their neighbours.
 fn numbers(system: &System, var: VarId, held: &[Value]) -> Vec<Value> {
     let integer = system.var(var).ty == Type::Int;
     let held = held.iter().filter_map(|value| if let Value::Number(n) = value { Some(*n) } else { None });
@@ -130,7 +130,7 @@ fn numbers(system: &System, var: VarId, held: &[Value]) -> Vec<Value> {
     around(&numbers, integer)
 }
 
-/// The numbers and their neighbours, ascending, and for reals what lies in the middle of two.
+/// The numbers and their neighbours, ascending, and for reals the middle of each two.
 pub(super) fn around(numbers: &[Rational], integer: bool) -> Vec<Value> {
     let mut all: Vec<Rational> = Vec::new();
     for number in numbers {
@@ -150,7 +150,7 @@ pub(super) fn around(numbers: &[Rational], integer: bool) -> Vec<Value> {
     all.into_iter().map(Value::Number).collect()
 }
 
-/// The constants with which the model compares cells of `var` or which it gives them.
+/// The constants that the model compares with cells of `var` or assigns to them.
 fn compared(system: &System, var: VarId) -> Vec<Rational> {
     let mut found = Vec::new();
     for bad in &system.bad {
@@ -184,7 +184,7 @@ fn of_conj(conj: &Conj, var: VarId, found: &mut Vec<Rational>) {
     }
 }
 
-/// The value that `text` means for a cell of `var`; the values that it might mean otherwise, as words.
+/// The value that `text` means for a cell of `var`; the error is a line that lists the possible values.
 pub(super) fn parse(
     system: &System,
     var: VarId,
@@ -215,7 +215,7 @@ pub(super) fn listed(choices: &[TypedValue]) -> String {
     choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be chosen for a cell, for a list of moves: `#1 | #2 | outside`, or `any integer`.
+/// The choices for a cell, for a list of moves: `#1 | #2 | outside`, or `any integer`.
 pub(super) fn summary(var: &Var, choices: &[TypedValue]) -> String {
     match var.ty {
         Type::Int => "any integer".to_owned(),

@@ -1,4 +1,4 @@
-//! Ways to the goal: the shortest one, and one that takes many transitions and shows many values.
+//! Runs to the goal: the shortest one, and one that takes many transitions and shows many values.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use cubicle_lang::model::{System, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::WitnessCoverage;
 
-/// Ways are looked for from no more initial states than this.
+/// The most initial states to search from.
 const MOST_BEGINNINGS: usize = 16;
 
 /// What a run covers.
@@ -30,7 +30,7 @@ struct Items<'a> {
     system: &'a System,
     layout: Layout,
     names: Vec<String>,
-    /// How many of them are transitions.
+    /// The number of transitions among them.
     transitions: usize,
     /// For each variable of a finite type, the number of its first constructor.
     first: Vec<Option<usize>>,
@@ -97,9 +97,8 @@ pub(super) fn shortest(graph: &PassingGraph) -> Option<Trace> {
     Some(trace(graph, &way))
 }
 
-/// A run to the goal that takes many transitions and shows many values: it goes to the nearest new one from which the
-/// goal can still be reached, and no less else than from others, again and again; and straight to the goal once
-/// `interrupt` says so.
+/// A run to the goal that takes many transitions and shows many values: it goes repeatedly to a new one from which the goal
+/// can still be reached and most others can be covered, the nearest such; and straight to the goal once `interrupt` is set.
 pub(super) fn covering(
     graph: &PassingGraph,
     system: &System,
@@ -134,7 +133,7 @@ struct CoverView<'g> {
     graph: &'g PassingGraph,
     of_states: Vec<ItemSet>,
     of_transition: Vec<usize>,
-    /// What can be covered behind each state on ways to the goal.
+    /// For each state, what can be covered after it on ways to the goal.
     behind: Vec<ItemSet>,
     /// Stops looking for more.
     interrupt: &'g Interrupt,
@@ -146,7 +145,7 @@ impl<'g> CoverView<'g> {
         let behind = vec![ItemSet::of(items, []); graph.states.len()];
         let of_transition = items.of_transition.clone();
         let mut view = Self { graph, of_states, of_transition, behind, interrupt };
-        // Mostly from later states to earlier ones, until nothing changes.
+        // In reverse order, which is mostly from successors to predecessors, until nothing changes.
         let mut changed = true;
         while changed {
             changed = false;
@@ -177,8 +176,8 @@ impl<'g> CoverView<'g> {
         set.add_all(&self.of_states[edge.to]);
     }
 
-    /// A way from `start` that ends with a step that covers something new: such that most can be covered afterwards, and
-    /// the shortest of these.
+    /// A way from `start` that ends with a step that covers something new: the shortest among those after which most can
+    /// be covered.
     fn detour(&self, start: usize, covered: &ItemSet) -> Option<Vec<&'g Edge>> {
         let mut came: HashMap<usize, (usize, &Edge)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
@@ -240,7 +239,8 @@ impl Way<'_> {
     }
 }
 
-/// Goes on to the goal. A way that has taken a step that shows it goes there again, so that the run ends with it.
+/// Extends the way to the goal. If a step on the way has shown the goal already, goes there again, so that the run ends
+/// with it.
 fn to_goal<'g>(graph: &'g PassingGraph, way: &mut Way<'g>) {
     if way.edges.last().is_some_and(|edge| edge.shows) {
         return;

@@ -1,5 +1,5 @@
-//! Finds a run, or the proof that there is none: small instances by the reference semantics first, which also tell what
-//! else a run can cover, then an exploration that sees more, then the backward search.
+//! Finds a run, or proves that there is none: first in small instances by the reference semantics, which also show what
+//! else a run can cover, then by an exploration of more states, then by the backward search.
 
 use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
@@ -18,57 +18,57 @@ use cubicle_run::result::Witness;
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::Taken;
 
-/// An exploration stores this many times the states of the reference semantics, which is slower.
+/// An exploration may store this many times the states of the reference semantics, which is slower.
 const EXPLORED: usize = 15;
 
-/// How a run is looked for.
+/// How to search for a run.
 #[derive(Clone, Debug)]
 pub struct WitnessOptions {
-    /// Only the instance with so many processes; two processes, then three, otherwise.
+    /// Only the instance with this number of processes; without one, two processes, then three.
     pub procs: Option<usize>,
-    /// No more states of an instance than this.
+    /// Limit on the states of an instance.
     pub max_states: usize,
     /// Effort of the proof that there is none: rounds of [`BackwardMode::Auto`].
     pub rounds: u32,
-    /// A shortest run, whatever it covers.
+    /// Return a shortest run, whatever it covers.
     pub shortest: bool,
     /// Number of threads of the proof.
     pub jobs: usize,
 }
 
-/// What became of the search.
+/// The result of the search.
 #[derive(Clone, Debug)]
 pub enum WitnessAnswer {
     /// A run.
     Run(Box<Witness>),
-    /// There is none, for any number of processes: proved.
+    /// Proved: there is no run, for any number of processes.
     Never,
     /// None was found in instances of these sizes.
     NotFound {
         /// Numbers of processes.
         sizes: Vec<usize>,
-        /// Whether all runs of these instances were seen.
+        /// Whether all runs of these instances were explored.
         complete: bool,
-        /// Why it is not known for others.
+        /// Why it is unknown for other instances.
         why: NoWitness,
     },
 }
 
-/// Why it is not known whether some instance has a run.
+/// Why it is unknown whether some instance has a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoWitness {
-    /// The proof came to no end.
+    /// The proof did not finish.
     Undecided(Reason),
-    /// The engines cannot be asked for what a mutant does differently.
+    /// The engines cannot search for what a mutant does differently.
     NotAsked,
     /// There is a run, but it has a bad state.
     Bad,
 }
 
-/// Looks for a run of `system`, which `text` says, that shows `wanted`.
+/// Searches for a run of `system`, the meaning of `text`, that shows `wanted`.
 ///
 /// # Errors
-/// A line for the user: the goal does not fit the model, which may lack the transition, or the model has no instance of this size.
+/// A line for the user: the goal does not fit the model, e.g. names no transition of it, or there is no instance of this size.
 ///
 /// # Panics
 /// When a run does not replay.
@@ -82,7 +82,7 @@ pub fn find(
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {
-        // A transition whose guard says `false` is declared, and nothing is left of it.
+        // A transition with the guard `false` is declared, but the system does not contain it.
         return if declared(text, name) { Ok(WitnessAnswer::Never) } else { Err(unknown(text, name)) };
     }
     let target = Target::new(&goal, system);
@@ -123,7 +123,7 @@ fn unknown(text: &str, name: &str) -> String {
     format!("the model has no transition `{name}`{help}")
 }
 
-/// The sizes of instances that are looked at.
+/// The sizes of the instances to explore.
 fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, String> {
     if let Some(procs) = procs {
         let wrong = || format!("the model has no instance with {procs} processes");
@@ -141,7 +141,7 @@ enum Target {
     Holds(System),
 }
 
-/// The system whose bad states are those where one of these holds, which are about no others.
+/// The system whose bad states are those where one of these cases holds, which say nothing of other processes.
 fn with_bad(system: System, ways: Vec<Case>) -> System {
     let span = system.init.span;
     let bad = |(number, case): (u32, Case)| Bad {
@@ -178,7 +178,7 @@ impl Target {
         }
     }
 
-    /// How many processes it speaks of.
+    /// The number of processes that it mentions.
     fn processes(&self) -> usize {
         match self {
             Self::Taken(taken) => taken.processes(),
@@ -236,11 +236,11 @@ impl Search<'_> {
         }
     }
 
-    /// Whether it is known which states are new, if that matters.
+    /// Whether the new states are known, if the goal depends on them.
     fn knows_old_states(&self, procs: usize) -> bool {
         let Goal::New(other, known) = self.goal else { return true };
         let instance = CellNames::new(other, procs);
-        // Any goal that no run comes to.
+        // A goal that no run reaches.
         let nowhere = Goal::Taken("");
         let graph = PassingGraph::new(&instance, &nowhere, self.options.max_states, self.interrupt);
         let Some(graph) = graph.filter(|graph| graph.complete) else { return false };
@@ -248,7 +248,7 @@ impl Search<'_> {
         true
     }
 
-    /// A shortest run among more states.
+    /// A shortest run, searched among more states.
     fn explored(&self, procs: usize) -> Option<Trace> {
         let target = self.target?;
         let options = ForwardOptions::default().max_states(self.options.max_states.saturating_mul(EXPLORED));
@@ -257,7 +257,7 @@ impl Search<'_> {
         self.passes(&run).then_some(run)
     }
 
-    /// Every number of processes.
+    /// Decides the question for every number of processes.
     fn decide(&self) -> Decided {
         if let Some(reason) = self.interrupt.reason() {
             return Decided::Open(NoWitness::Undecided(reason));

@@ -1,4 +1,4 @@
-//! What a run is to show.
+//! The goal of a run.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -7,7 +7,7 @@ use crate::simulate::NamedCube;
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
 
-/// What a run is to show.
+/// The goal of a run.
 #[derive(Clone, Debug)]
 pub enum WitnessGoal {
     /// The transition of this name is taken.
@@ -15,15 +15,15 @@ pub enum WitnessGoal {
     /// A state is reached in which this formula holds. `#1`, `#2`, .. are any processes that differ, unless the model
     /// itself names processes.
     Cube(String),
-    /// A step is taken, or begun with an initial state, that this system with the same declarations does not have; the
-    /// step is one of the transition of this name, or else the initial state counts.
+    /// The run has a step or an initial state that this system with the same declarations does not have: a step of the
+    /// transition of this name, or without a name an initial state.
     Unlike(Box<System>, Option<String>),
     /// A state is reached that this system with the same declarations does not reach by runs without bad states, in an
     /// instance of the same size.
     New(Box<System>),
 }
 
-/// The goal as states and steps are asked about it.
+/// The goal, in the form that states and steps are checked against.
 pub(super) enum Goal<'a> {
     Taken(&'a str),
     Holds(NamedCube),
@@ -51,7 +51,7 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Whether a run that comes to this state is there.
+    /// Whether a run that reaches this state is at the goal.
     pub fn reached(&self, state: &State) -> bool {
         match self {
             Self::Taken(_) | Self::Unlike(_, Some(_)) => false,
@@ -61,7 +61,7 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Whether a run that takes this step is there.
+    /// Whether a run that takes this step is at the goal.
     pub fn shown_by(&self, system: &System, before: &State, step: &Step) -> bool {
         let name = &system.transition(step.transition).name;
         match self {

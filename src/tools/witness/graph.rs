@@ -1,4 +1,4 @@
-//! The states of a small instance that runs without bad states reach, and the steps between them.
+//! The states of a small instance that are reachable by runs without bad states, and the steps between them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_run::interrupt::Interrupt;
 
-/// Runs begin in no more initial states than this.
+/// The most initial states of runs.
 const MOST_INITIAL: usize = 1_000;
 
 /// A step to a state.
@@ -25,14 +25,14 @@ pub(super) struct PassingGraph {
     pub states: Vec<State>,
     pub edges: Vec<Vec<Edge>>,
     pub initial: usize,
-    /// Whether that is all.
+    /// Whether these are all states.
     pub complete: bool,
     /// Steps from each state to the goal; `None` when no run leads there.
     pub distance: Vec<Option<usize>>,
 }
 
 impl PassingGraph {
-    /// With no more states than `most`; `None` when interrupted.
+    /// Explores at most `most` states; `None` when interrupted.
     pub fn new(
         instance: &CellNames<'_>,
         goal: &Goal<'_>,

@@ -5,8 +5,8 @@
 //! that no instance has one. In reading order: `goal` (what is looked for), `graph` (states and steps of a small instance,
 //! by the reference semantics), `cover` (a way through them), `find` (small instances, then the engines).
 //!
-//! A run is replayed by the reference semantics before it is shown. That there is none is said when the backward search
-//! proves it for every number of processes, and else never.
+//! A run is replayed by the reference semantics before it is shown. The absence of a run is reported only when the backward
+//! search proves it for every number of processes.
 
 mod cover;
 mod find;

@@ -1,4 +1,4 @@
-//! Runs to goals: what they show, that they are as short as an exploration says, and when there is none.
+//! Runs to goals: what they show, that they are as short as those of an exploration, and when there is none.
 
 use super::*;
 use cubicle_forward::explore;
@@ -35,7 +35,7 @@ fn names<'a>(system: &'a System, run: &Trace) -> Vec<&'a str> {
     run.steps.iter().map(|step| system.transition(step.transition).name.as_str()).collect()
 }
 
-/// `stop` ends what a process does, `other` needs both, `late` is only enabled behind a bad state.
+/// `stop` ends the steps of a process, `other` needs both processes, `late` is only enabled after a bad state.
 const MODEL: &str = "type t = A | B | C
     array At[proc] : t  var Odd : bool
     init (p) { At[p] = A && Odd = False }
@@ -63,7 +63,7 @@ fn a_run_covers_what_it_can_and_ends_with_the_transition() {
 }
 
 #[test]
-fn a_run_through_a_bad_state_is_none() {
+fn a_run_through_a_bad_state_does_not_count() {
     match taking(MODEL, "late", &OPTIONS) {
         WitnessAnswer::NotFound { sizes, complete: true, why: NoWitness::Bad } => assert_eq!(sizes, [2, 3]),
         other => panic!("{other:?}"),
@@ -71,7 +71,7 @@ fn a_run_through_a_bad_state_is_none() {
 }
 
 #[test]
-fn what_no_number_of_processes_does_is_proved() {
+fn goals_that_no_instance_reaches_are_proved_so() {
     let never = "array In[proc] : bool  array Was[proc] : bool  var Lock : bool
         init (p) { In[p] = False && Was[p] = False && Lock = False }
         unsafe (p q) { In[p] = True && In[q] = True }
@@ -79,7 +79,7 @@ fn what_no_number_of_processes_does_is_proved() {
         transition leave (p) requires { In[p] = True } { Lock := False; In[p] := False; Was[p] := True; }
         transition never (p) requires { In[p] = True && Lock = True && forall_other q. In[q] = True && Was[p] = True }
         { Was[p] := False; }";
-    // One process alone takes it: the others are none.
+    // With one process it can be taken: there are no others.
     let alone = WitnessOptions { procs: Some(1), ..OPTIONS };
     assert_eq!(run_of(taking(never, "never", &alone)).run.initial.procs, 1);
     let cube = |text: &str| WitnessGoal::Cube(text.to_owned());
@@ -94,18 +94,18 @@ fn what_no_number_of_processes_does_is_proved() {
 }
 
 #[test]
-fn more_processes_than_were_looked_at() {
+fn a_goal_may_need_more_processes_than_are_explored() {
     let cube = "At[#1] = B && At[#2] = B && At[#3] = B && At[#4] = B";
     let goal = WitnessGoal::Cube(cube.to_owned());
     let witness = run_of(look(MODEL, &goal, &SHORTEST));
     assert_eq!((witness.run.initial.procs, witness.run.steps.len()), (4, 4));
-    // Asked about two processes only, it is the backward search that finds the run.
+    // When only two processes are explored, the backward search finds the run.
     let two = WitnessOptions { procs: Some(2), ..SHORTEST };
     assert_eq!(run_of(look(MODEL, &goal, &two)).run.initial.procs, 4);
 }
 
 #[test]
-fn beyond_the_states_that_are_looked_at_an_exploration_goes_on() {
+fn an_exploration_goes_on_beyond_the_state_limit() {
     let few = WitnessOptions { max_states: 4, procs: Some(2), ..OPTIONS };
     let witness = run_of(taking(MODEL, "stop", &few));
     assert_eq!(witness.run.steps.len(), 3);
@@ -132,7 +132,7 @@ fn a_mutant_does_what_the_model_does_not() {
 }
 
 #[test]
-fn shortest_runs_are_as_short_as_an_exploration_says() {
+fn shortest_runs_are_as_short_as_those_of_an_exploration() {
     for file in ["mutex", "mesi", "illinois", "germanish", "dekker", "rwlock", "token_ring", "synapse"] {
         let path = format!("{}/../../examples/{file}.cub", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).expect("an example");
@@ -160,7 +160,7 @@ fn shortest_runs_are_as_short_as_an_exploration_says() {
 }
 
 #[test]
-fn an_interrupt_ends_what_is_covered_and_not_the_run() {
+fn an_interrupt_ends_the_coverage_search_but_not_the_run() {
     let system = cubicle_lang::load(MODEL).expect("a model").system;
     let wanted = WitnessGoal::Transition("stop".to_owned());
     let goal = goal::Goal::new(&wanted, &system, MODEL).expect("it fits");

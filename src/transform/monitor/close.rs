@@ -4,7 +4,7 @@ use super::literals::{SAVED, cell, equal, is, same};
 use super::plan::{Monitor, Track};
 use cubicle_lang::model::{Conj, Dnf, Literal, ProcRef, Term, Transition, Type, Universal, VarId, VarKind};
 
-/// The most globals whose processes are told apart.
+/// The most globals whose processes are distinguished.
 const MOST_POINTERS: usize = 3;
 
 /// Which processes globals name when the loop is closed.
@@ -14,13 +14,13 @@ struct PointerChoice {
     nobody: Vec<VarId>,
     /// Flags that are set, and those that are not.
     flags: Vec<(VarId, bool)>,
-    /// Processes that are named beside those observed.
+    /// The number of named processes beside those observed.
     further: usize,
 }
 
 impl Monitor<'_> {
-    /// The loop is closed: all is as it was saved, and fairness has what it asks for. There is one such step for each way
-    /// in which globals name processes: what holds of all processes is said of these by itself.
+    /// Closes the loop: the state is the saved one, and fairness is satisfied. There is one such step for each way
+    /// in which globals name processes: conditions on all processes are stated for these separately.
     pub fn closes(&self) -> Vec<Transition> {
         let globals: Vec<VarId> = (0..self.original.vars.len() as u16)
             .map(VarId)
@@ -33,7 +33,7 @@ impl Monitor<'_> {
         let hindered = self.tracks.iter().flat_map(|it| &it.hindered).map(|it| (it.by, Some(it.at_all)));
         let pointers = globals.into_iter().map(|var| (var, None)).chain(hindered).take(MOST_POINTERS);
         let consts = self.property.params.len();
-        // What each pointer names: an observed process, a further one, or nobody.
+        // Each pointer names an observed process, a further one, or neither.
         let mut choices: Vec<PointerChoice> = vec![PointerChoice::default()];
         for (var, is_set) in pointers {
             let mut next = Vec::new();
@@ -105,7 +105,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// What closing asks of one process, as conjunctions of which all hold.
+    /// The conditions of closing on one process, as conjunctions of which all hold.
     fn closed_at(&self, p: ProcRef) -> Vec<Conj> {
         let arrays = self.copies.iter().filter(|(var, _)| self.original.var(*var).arity() == 1);
         let equal = arrays.map(|(var, copy)| vec![equal(*var, *copy, Some(p))]);

@@ -1,4 +1,4 @@
-//! What fairness asks of a loop: what was not possible in it, at some moment or ever.
+//! The fairness requirements on a loop: steps that were not possible in it, at some moment or ever.
 
 use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, negation, same};
 use super::plan::{Hindered, Monitor, Track};
@@ -9,7 +9,7 @@ use cubicle_lang::model::{
 /// The most further processes of a way for something not to be possible.
 const MOST_OTHERS: usize = 1;
 
-/// The second parameter is who hinders, where the first one is observed process `p`.
+/// Records that the second parameter hinders the first one, where that is observed process `p`.
 fn hindered(p: u8, known: Hindered) -> [Update; 2] {
     let set = |var: VarId, value: Term| {
         let observed = same(Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Const(p)), false);
@@ -21,20 +21,20 @@ fn hindered(p: u8, known: Hindered) -> [Update; 2] {
 }
 
 impl Monitor<'_> {
-    /// What is not possible in the loop, at some moment.
+    /// Transitions that record that a step is not possible at some moment of the loop.
     pub fn impossible(&self, track: &Track<'_>) -> Vec<Transition> {
         if track.strong {
             return Vec::new();
         }
         let unset = |index| Literal::In { cell: cell(track.done, index), values: 1 };
         let Some(ways) = self.disabled(track, if track.each { MOST_OTHERS } else { 0 }) else {
-            // Not known when: at any moment.
+            // It is not known when: allowed at any moment.
             let (params, index) = (usize::from(track.each), track.each.then_some(ProcRef::Var(0)));
             let guard = vec![is(self.phase, SAVED), unset(index)];
             let updates = vec![flag(track.done, index, params)];
             return vec![blank("impossible", params, guard, updates, self.property.span)];
         };
-        // Some process takes the step: it is possible for none, also where there is none.
+        // The step of any process counts: it must be possible for none, which holds without processes too.
         let parts = |it: &&Transition| track.is_about(it);
         if !track.each && self.original.transitions.iter().filter(parts).any(|it| it.arity() == 1) {
             let universal = |ways: Vec<(Conj, usize)>| {
@@ -66,19 +66,19 @@ impl Monitor<'_> {
         found
     }
 
-    /// What is never to be possible in the loop is chosen before it.
+    /// Before the loop, chooses that a step is never possible in it.
     pub fn never(&self, track: &Track<'_>) -> Option<Transition> {
         let never = track.never?;
         let (params, index) = (usize::from(track.each), track.each.then_some(ProcRef::Var(0)));
         let guard = vec![is(self.phase, WAITS), Literal::In { cell: cell(never, index), values: 1 }];
-        // It is done with: nothing else is asked for.
+        // This satisfies its fairness: nothing else is required.
         let updates = vec![flag(never, index, params), flag(track.done, index, params)];
         Some(blank("never", params, guard, updates, self.property.span))
     }
 
     /// The ways for no step of a track to be possible, of process `Var(0)` where it is about each, with how many further
-    /// processes each names. `None` when there are too many, or it depends on too many further processes: then nothing
-    /// is known of it.
+    /// processes each names. `None` when there are too many, or it depends on too many further processes: then it is
+    /// not known.
     pub fn disabled(&self, track: &Track<'_>, most_others: usize) -> Option<Vec<(Conj, usize)>> {
         let mut ways: Vec<(Conj, usize)> = vec![(Vec::new(), 0)];
         for part in self.original.transitions.iter().filter(|it| track.is_about(it)) {

@@ -1,38 +1,39 @@
-//! What a loop asks of each process in each of its states.
+//! The conditions of a loop on each process in each of its states.
 //!
-//! Two things are asked of the state before a move, for any process there is:
+//! Two conditions are required of the state before a move, for every process:
 //!
-//! - *The promise does not hold.* Where it is that some further process exists for which something holds, it holds for none: once it
-//!   is waited, and until the loop is closed.
-//! - *What is never to be possible is not.* Strong fairness of a step is kept by a loop that takes it, or in which no state allows
-//!   it. The second is chosen before the loop, as a flag `Never` for the step of each process, or for all of its processes
-//!   together, or for a step of no process. Within the loop, a process that has `Never` set cannot take the step.
+//! - *The promise does not hold.* Where it says that something holds for some further process, it holds for none: from the
+//!   moment of waiting until the loop is closed.
+//! - *A step chosen as never possible is not possible.* Strong fairness of a step is kept by a loop that takes it, or in
+//!   which no state allows it. The second is chosen before the loop, as a flag `Never` for the step of each process, or for
+//!   all of its processes together, or for a step of no process. Within the loop, a process that has `Never` set cannot take
+//!   the step.
 //!
-//! Each is a disjunction, and it is asked
+//! Each is a disjunction, and it is required
 //!
-//! - of all processes that are no parameters of the move, by a universal guard;
-//! - of the parameters of the move, by literals: one transition for each way for it to be so, less those that contradict the guard,
-//!   and just the guard where it says so anyhow;
+//! - of all processes that are not parameters of the move, by a universal guard;
+//! - of the parameters of the move, by literals: one transition for each way to satisfy it, less those that contradict the
+//!   guard, and just the guard where it implies this anyhow;
 //! - of a step without parameters, in the same way.
 //!
-//! No loop is lost that a run has and that is fair: where the promise never comes, the first holds of each state, and in
+//! No fair loop of a run is lost: where the promise never comes, the first holds of each state, and in
 //! a loop where a step is possible nowhere the flag can be set, so that the second holds of each state; where a step is possible
 //! somewhere, strong fairness has it taken, and the flag stays unset. What cannot be said by literals (steps of several processes,
-//! guards about further ones, numbers, too many ways) is not asked, so that more loops close.
+//! guards about further ones, numbers, too many ways) is not required, so that more loops close.
 
 use super::literals::{MOST_WAYS, cell};
 use super::plan::{Monitor, Track};
 use cubicle_lang::model::{Conj, Dnf, Literal, ProcRef, Universal, rename};
 
-/// What is asked of a state: one of some conjunctions.
+/// A condition on a state: one of some conjunctions.
 struct Asked {
-    /// Whether it is asked of each process, which is `Var(0)`.
+    /// Whether it is required of each process, which is `Var(0)`.
     each: bool,
     ways: Vec<Conj>,
 }
 
 impl Monitor<'_> {
-    /// What is asked of each process that is not a parameter of a move: of one within the loop, or before it.
+    /// The conditions on each process that is not a parameter of a move: of one within the loop, or before it.
     pub fn asked_of_others(&self, arity: usize, within: bool) -> Vec<Universal> {
         let other = ProcRef::Var(arity as u8);
         let of = |asked: Asked| {
@@ -43,8 +44,8 @@ impl Monitor<'_> {
         self.asked(within).into_iter().filter(|it| it.each).filter_map(of).collect()
     }
 
-    /// A guard with the ways for these processes to be as is asked, and for what is asked of no process: one transition each.
-    /// None when there is no way.
+    /// A guard with the ways for these processes to satisfy the conditions, and with conditions on no process: one transition
+    /// each. Empty when there is no way.
     pub fn asked_here(&self, procs: &[ProcRef], guard: Conj, within: bool) -> Vec<Conj> {
         let mut ways = vec![guard];
         for asked in self.asked(within) {
@@ -69,7 +70,7 @@ impl Monitor<'_> {
         absent.chain(tracks.filter_map(|track| self.never_possible(track))).collect()
     }
 
-    /// A step that is never to be possible is not.
+    /// The condition that a step chosen as never possible is not possible.
     fn never_possible(&self, track: &Track<'_>) -> Option<Asked> {
         let index = track.each.then_some(ProcRef::Var(0));
         let mut ways = vec![vec![Literal::In { cell: cell(track.never?, index), values: 1 }]];
@@ -79,12 +80,12 @@ impl Monitor<'_> {
     }
 }
 
-/// What is asked of this process; `None` when a number gets too large.
+/// The condition for this process; `None` when a number gets too large.
 fn renamed(ways: &[Conj], p: ProcRef) -> Option<Vec<Conj>> {
     rename::disjunction(ways, &|it| if it == ProcRef::Var(0) { p } else { it })
 }
 
-/// A conjunction with one of these beside it, for each that it does not contradict; as it is when it says one of them.
+/// The conjunction joined with each alternative that it does not contradict; unchanged when it implies one of them.
 fn with_one_of(known: &Conj, alternatives: &[Conj]) -> Vec<Conj> {
     let mut found = Vec::new();
     for alternative in alternatives {
@@ -100,7 +101,7 @@ fn with_one_of(known: &Conj, alternatives: &[Conj]) -> Vec<Conj> {
     found
 }
 
-/// What a conjunction plainly says of a literal.
+/// The truth of a literal under a conjunction, where it is obvious.
 fn truth(known: &Conj, asked: &Literal) -> Option<bool> {
     match asked {
         Literal::In { cell, values } => {

@@ -14,10 +14,10 @@ pub const WAITS: u64 = 2;
 pub const SAVED: u64 = 4;
 pub const LOOPED: u64 = 8;
 
-/// The most ways to say that something does not hold; where there are more, it is not said.
+/// The most ways for a condition not to hold; where there are more, it is left out.
 pub const MOST_WAYS: usize = 12;
 
-/// A flag gets true; for one process where it is an array.
+/// The update that sets a flag; for one process where it is an array.
 pub fn flag(var: VarId, index: Option<ProcRef>, arity: usize) -> Update {
     let set = |when| Branch { when, value: Term::Constructor(1) };
     let branches = match index {
@@ -32,7 +32,7 @@ pub fn flag(var: VarId, index: Option<ProcRef>, arity: usize) -> Update {
     Update { var, assignment: Assignment::Cases(branches) }
 }
 
-/// A cell equals its copy; of one process where it is an array.
+/// The literal that a cell equals its copy; for one process where it is an array.
 pub fn equal(var: VarId, copy: VarId, p: Option<ProcRef>) -> Literal {
     same(Term::Cell(cell(var, p)), Term::Cell(cell(copy, p)), false)
 }
@@ -47,7 +47,7 @@ pub fn observed(params: usize) -> impl Fn(ProcRef) -> ProcRef {
 }
 
 /// The ways for a condition not to hold of the observed processes. Cases about further processes or about all others are
-/// passed over: see [`absent`].
+/// skipped: see [`absent`].
 pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Conj> {
     let mut ways: Vec<Conj> = vec![Vec::new()];
     for case in condition.0.iter().filter(|it| it.hidden == 0 && it.universals.is_empty()) {
@@ -70,8 +70,8 @@ pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Ve
 }
 
 /// For each case of a condition with one further process, the ways for it not to hold of process `Var(0)`: to be an observed one,
-/// which is no further one, or not to be as the case says. Cases with several further processes, those that ask something of all others, and what
-/// literals cannot say, are passed over.
+/// which is not a further one, or not to satisfy the case. Cases with several further processes, with conditions on all
+/// others, or beyond what literals can express, are skipped.
 pub fn absent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Vec<Conj>> {
     let params = property.params.len();
     let of = |case: &Case| {
@@ -83,7 +83,7 @@ pub fn absent(system: &System, property: &Temporal, condition: &Condition) -> Ve
     condition.0.iter().filter(|it| it.hidden == 1 && it.universals.is_empty()).filter_map(of).collect()
 }
 
-/// The negation of a literal that is about no numbers.
+/// The negation of a literal without numbers or process order.
 pub fn negation(system: &System, literal: &Literal) -> Option<Literal> {
     Some(match literal {
         Literal::In { cell, values } => {

@@ -1,19 +1,19 @@
 //! Liveness as safety: a system with a bad state that is reachable when a `response` or a `recurrence` is broken.
 //!
-//! In an instance with finite data a broken property has a fair lasso. The monitor looks for it: at some moment it is *waited*
-//! for what is promised, which may not come from then on; at some later moment the state is *saved*; and when the state
-//! is the saved one again and all that fairness asks for was done or not possible in between, the loop is *closed*, which
-//! is the bad state. The processes that the property is about are `#1`, `#2`, .., which is enough where all are alike.
+//! In an instance with finite data a broken property has a fair lasso. The monitor looks for it: at some moment it starts to
+//! *wait* for the promise, which may not come from then on; at some later moment the state is *saved*; and when the state
+//! is the saved one again and all steps that fairness requires were taken or not possible in between, the loop is *closed*,
+//! which is the bad state. The processes that the property is about are `#1`, `#2`, .., which is enough where all are alike.
 //!
-//! What a transition cannot say is left out of what closing asks for: copies of arrays of two indices, fairness of
+//! Conditions that a transition cannot express are left out of closing: copies of arrays of two indices, fairness of
 //! transitions with several parameters, that something is not possible where that depends on further processes. More loops
 //! close then, so that the bad state stays unreachable only if the property holds: "not reachable" is a proof, for any
 //! number of processes, and "reachable" says nothing.
 //!
 //! Numbers and values of abstract types may be new for ever, so that no state comes again: such systems have no monitor.
 //!
-//! `literals`: what it is made of; `plan`: its variables; `phases`, `fairness`, `close`: its
-//! transitions; `kept`: what each of them asks of all processes.
+//! `literals`: its literals and updates; `plan`: its variables; `phases`, `fairness`, `close`: its
+//! transitions; `kept`: the conditions of each on all processes.
 
 mod close;
 mod fairness;
@@ -31,12 +31,12 @@ use cubicle_lang::model::{
 /// The system whose bad state is unreachable only if the property holds.
 ///
 /// # Errors
-/// Why there is none, for the user.
+/// Why there is no such system, for the user.
 pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, String> {
     with_monitor_and_plan(original, property).map(|(system, _)| system)
 }
 
-/// The same, and how it calls what it adds.
+/// Like [`with_monitor`], with the names of what it adds.
 ///
 /// # Errors
 /// As [`with_monitor`].
@@ -81,7 +81,7 @@ fn system(mut monitor: Monitor<'_>) -> Option<System> {
     for conj in &mut monitor.system.init.without_processes.0 {
         conj.push(is(phase, RUN));
     }
-    // Flags count only once they were set: their first values make no difference, but fewer states are better.
+    // Flags count only once they were set: their initial values make no difference, but fixing them gives fewer states.
     let arrays = flags.iter().any(|it| monitor.system.var(*it).arity() > 0);
     monitor.system.init.params = monitor.system.init.params.max(u8::from(arrays));
     for var in flags {

@@ -44,7 +44,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// It is waited from now on.
+    /// Waiting begins.
     pub fn waits(&self) -> Vec<Transition> {
         let truth = Condition(vec![cubicle_lang::model::Case::of(Vec::new())]);
         let asked = match self.property.kind {
@@ -53,13 +53,13 @@ impl Monitor<'_> {
         };
         let params = self.property.params.len();
         let mut found = Vec::new();
-        // What a case asks of all others is left out: more runs wait then.
+        // Conditions of a case on all others are left out: more runs wait then.
         for case in &asked.0 {
             let hidden = usize::from(case.hidden);
             let cube = match rename::conj(&case.cube, &observed(params)) {
                 Some(Some(cube)) => cube,
                 Some(None) => continue,
-                // What cannot be said is not asked for: no run may be missed.
+                // A condition that cannot be expressed is not required: no run may be missed.
                 None => Vec::new(),
             };
             for silent in &self.silent {
@@ -81,7 +81,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// The state is saved.
+    /// Saves the state.
     pub fn saves(&self) -> Vec<Transition> {
         let save = |silent: &Conj| {
             let mut guard = vec![is(self.phase, WAITS)];

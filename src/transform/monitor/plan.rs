@@ -1,4 +1,4 @@
-//! What a monitor declares: its phases, copies of variables, and how fairness is kept track of.
+//! The declarations of a monitor: its phases, copies of variables, and how fairness is tracked.
 
 use super::literals::{absent, blank, declare, silent};
 use crate::taken::{fresh_name, truth_values};
@@ -7,7 +7,7 @@ use cubicle_lang::model::{
     SystemParts, Temporal, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
 };
 
-/// How fairness is kept track of.
+/// How one declaration of fairness is tracked.
 pub struct Track<'a> {
     pub fairness: &'a Fairness,
     /// Its number among those of the model.
@@ -23,8 +23,8 @@ pub struct Track<'a> {
     pub hindered: Vec<Hindered>,
 }
 
-/// Who stood in the way of a step of an observed process when it was seen not to be possible, where another process may.
-/// Nothing but the close reads it, which says of that one by itself what holds of all.
+/// Another process that blocked a step of an observed process when the step was found not possible, where one may.
+/// Only closing reads it, which states for this process separately what holds of all.
 #[derive(Clone, Copy)]
 pub struct Hindered {
     /// Whether there was one.
@@ -33,7 +33,7 @@ pub struct Hindered {
 }
 
 impl Track<'_> {
-    /// Whether it keeps track of a transition.
+    /// Whether it tracks a transition.
     pub fn is_about(&self, transition: &Transition) -> bool {
         self.fairness.is_about(transition)
     }
@@ -48,14 +48,14 @@ pub struct Monitor<'a> {
     /// Variables that change, each with its copy.
     pub copies: Vec<(VarId, VarId)>,
     pub tracks: Vec<Track<'a>>,
-    /// The ways for what is promised not to hold.
+    /// The ways for the promise not to hold.
     pub silent: Vec<Conj>,
     /// For each case of the promise with one further process, the ways for it not to hold of process `Var(0)`.
     pub absent: Vec<Vec<Conj>>,
 }
 
 impl<'a> Monitor<'a> {
-    /// Declares what the monitor of a property needs; `None` when that is too much.
+    /// Declares the variables of the monitor of a property; `None` when there are too many.
     pub fn new(original: &'a System, property: &'a Temporal) -> Option<Self> {
         let mut system = original.to_parts();
         let truth = truth_values(&mut system)?;
@@ -110,7 +110,7 @@ impl<'a> Monitor<'a> {
         Some(Self { original, property, system, phase, copies, tracks, silent, absent })
     }
 
-    /// How it calls what it adds.
+    /// The names of what it adds.
     pub fn plan(&self) -> MonitorPlan {
         let name = |var: VarId| self.system.var(var).name.clone();
         let followed = |track: &Track<'_>| FollowedFairness {

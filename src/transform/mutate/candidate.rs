@@ -1,4 +1,4 @@
-//! A mutant before anybody knows whether it is a model, and the list of them that a walk makes.
+//! A mutant that may or may not be a model, and the list of them that a walk makes.
 
 use super::names::Names;
 use super::operator::Operator;
@@ -8,12 +8,12 @@ use cubicle_lang::load::meaning;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 
-/// A small mistake in a model: one that may leave no model at all.
+/// A small mistake in a model: the result may not be a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutantCandidate {
     /// Its number among all candidates of the model, from 1, in the order of the text.
     pub number: usize,
-    /// What kind of mistake.
+    /// The kind of mistake.
     pub operator: Operator,
     /// The transition that it is in; `None` for init.
     pub transition: Option<String>,
@@ -30,7 +30,7 @@ impl MutantCandidate {
         self.edit.apply(text)
     }
 
-    /// What the mutant means; `None` when it is no model.
+    /// The system of the mutant; `None` when it is not a model.
     ///
     /// # Panics
     /// When `text` is not the one that it was made from.
@@ -43,7 +43,7 @@ impl MutantCandidate {
 pub(super) struct CandidateCollector<'f> {
     /// The text of the file.
     pub text: &'f str,
-    /// What is declared.
+    /// The declared names.
     pub names: Names<'f>,
     /// The transition that is walked.
     pub transition: Option<&'f str>,
@@ -68,7 +68,7 @@ impl<'f> CandidateCollector<'f> {
         self.emit(operator, Edit::replace(span, with));
     }
 
-    /// What stands at a place.
+    /// The text at a place.
     pub fn at(&self, span: Span) -> &'f str {
         &self.text[span.start as usize..span.end as usize]
     }

@@ -183,7 +183,7 @@ fn among(list: &[Expr], at: usize) -> Span {
     }
 }
 
-/// What a comparison of numbers may become, weaker and stronger.
+/// The weaker and stronger forms of a comparison of numbers.
 const fn others(op: Comparison) -> &'static [Comparison] {
     match op {
         Comparison::Eq => &[Comparison::Le, Comparison::Ge],

@@ -1,15 +1,16 @@
-//! What a system says, as a number: two that say the same in other words have the same one.
+//! The meaning of a system as a number: systems that differ only in their wording have the same one.
 
 use cubicle_lang::digest::digest;
 use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
 
-/// Says what a system says, up to chance: names of transitions, places and the order of declarations do not count.
+/// Identifies the meaning of a system, up to hash collisions: names of transitions, places and the order of declarations do
+/// not count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MeaningKey(pub u128);
 
 /// The key of a system. Before it is taken the system is simplified: by the values that each variable can ever have,
-/// literals that always hold are left out, and with those that never hold whatever they are part of; so are updates
-/// that change nothing.
+/// literals that always hold are left out, and so are conjunctions and guards with a literal that never holds, and
+/// updates that change nothing.
 pub fn key(system: &System) -> MeaningKey {
     let simple = Simplifier { system };
     let mut transitions: Vec<u128> =
@@ -29,7 +30,7 @@ pub fn key(system: &System) -> MeaningKey {
     )))
 }
 
-/// The disjuncts in an order of their own, each once.
+/// The disjuncts in a fixed order, each once.
 fn sorted(dnf: &Dnf) -> Vec<u128> {
     let mut all: Vec<u128> = dnf.0.iter().map(|conj| unordered(conj)).collect();
     all.sort_unstable();
@@ -37,7 +38,7 @@ fn sorted(dnf: &Dnf) -> Vec<u128> {
     all
 }
 
-/// The literals of a conjunction in whatever order.
+/// The literals of a conjunction, whatever their order.
 fn unordered(conj: &[Literal]) -> u128 {
     let mut all: Vec<u128> = conj.iter().map(digest).collect();
     all.sort_unstable();
@@ -59,7 +60,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The literals that say something; `None` when one never holds.
+    /// The literals that do not always hold; `None` when one never holds.
     fn conj(&self, conj: &[Literal]) -> Option<Conj> {
         let mut kept: Conj = Vec::with_capacity(conj.len());
         for literal in conj {

@@ -1,9 +1,9 @@
 //! Mutants: models that differ from a given one by one small mistake, as an author might make it.
 //!
 //! In: a model. Out: [`MutantCandidate`]s, each a change of its text at places of its syntax tree, so that a mutant is a
-//! model like any other: it prints, parses and has spans. Some candidates are no models, since the types do not fit;
-//! some say the same as the model or as others ([`key()`]). `operator` lists the kinds of mistakes; `formulas` and
-//! `updates` make them. What a model claims (`unsafe`, `invariant`) stays as it is, and so do predicates that claims
+//! model like any other: it prints, parses and has spans. Some candidates are not models, since the types do not fit;
+//! some mean the same as the model or as others ([`key()`]). `operator` lists the kinds of mistakes; `formulas` and
+//! `updates` make them. The claims of a model (`unsafe`, `invariant`) stay as they are, and so do predicates that claims
 //! use.
 
 mod candidate;
@@ -58,7 +58,7 @@ pub fn candidates(file: &File, text: &str) -> Vec<MutantCandidate> {
     collector.finish()
 }
 
-/// The predicates that `unsafe`s and `invariant`s use, through others too.
+/// The predicates that `unsafe`s and `invariant`s use, directly or through others.
 fn claims<'f>(file: &'f File, text: &str) -> Vec<&'f str> {
     let words = |start: u32, end: u32| -> Vec<&str> {
         let text = &text[start as usize..end as usize];

@@ -28,7 +28,7 @@ impl<'f> Names<'f> {
         Self { types, symbols }
     }
 
-    /// The other constructors of the type that `name` is one of; none when it is no constructor.
+    /// The other constructors of the type that `name` is one of; none when it is not a constructor.
     pub fn siblings(&self, name: &str) -> Vec<&'f str> {
         let of = self.types.iter().find(|constructors| constructors.contains(&name));
         of.into_iter().flatten().copied().filter(|other| *other != name).collect()
@@ -64,7 +64,7 @@ impl<'f> Names<'f> {
             self.symbol(name).is_some_and(|decl| matches!(decl.ty.text.as_str(), "int" | "real"))
         };
         match &term.kind {
-            // What adds up is of one type.
+            // Summands have one type.
             TermKind::Sum(summands) => summands.iter().any(|it| match &it.operand {
                 Operand::Number(_) => true,
                 Operand::Base(base) => it.factor.is_some() || declared(&base.name().text),

@@ -90,7 +90,7 @@ impl Operator {
         }
     }
 
-    /// What it does, with an example.
+    /// A description with an example.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::NegateLiteral => "a comparison becomes its opposite: `X = A` to `X <> A`",

@@ -1,4 +1,4 @@
-//! Mistakes in what a transition does: its updates, their values, their processes.
+//! Mistakes in the updates of a transition, their values, and their processes.
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
@@ -130,7 +130,7 @@ impl<'f> CandidateCollector<'f> {
 /// The names in an update that may stand for a process.
 fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
     let bound = matches!(update.value, Rhs::Cases(_));
-    // What a `case` binds is no process of the transition.
+    // A process that a `case` binds is not one of the transition.
     out.extend(update.index.iter().flatten().filter(|_| !bound));
     match &update.value {
         Rhs::Term(term) => of_term(term, out),

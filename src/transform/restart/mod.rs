@@ -6,15 +6,16 @@
 //!
 //! 1. literals about an own cell count; what else they read is read as it is now, globals above all;
 //! 2. literals about nothing that is assigned count: they say in which case something is initially so;
-//! 3. all others are passed over. What they are about has moved on, and any alternative may be that of this process.
+//! 3. all others are skipped. Their cells may have changed, and any alternative may be that of this process.
 //!
-//! Tuples without p hold as before: they have literals of the second kind only, which hold since the beginning. For the same
+//! Tuples without p hold as before: they have literals of the second kind only, which have held from the beginning. For the same
 //! reason a literal of the second kind that all disjuncts have is left out.
 //!
 //! `shapes` instantiates `init` at the ways in which a tuple can contain p and other processes; `solve` finds values by
 //! equations and by trying constructors. First come the cells that have no other index than p, where each solution is a *way*;
-//! what the other tuples then ask for has to give each cell of the row one value, and the rest becomes guards. Whatever does not
-//! fit is refused with its place: a relation between cells of two processes, a number between bounds, and the like.
+//! the requirements of the other tuples then have to give each cell of the row one value, and the rest becomes guards. An
+//! `init` that does not fit is refused with the place: a relation between cells of two processes, a number between bounds,
+//! and the like.
 
 mod own;
 mod shapes;
@@ -43,11 +44,11 @@ struct Way {
 /// The transitions by which processes restart, like `template`.
 ///
 /// # Errors
-/// What of `init` cannot be done again for one process.
+/// The part of `init` that cannot be established again for one process.
 pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition>, Box<Diagnostic>> {
     let restarts = Restarts::new(system);
     if system.init.body.0.is_empty() {
-        // There is never a process.
+        // No instance has a process.
         return Ok(Vec::new());
     }
     let mut found: Vec<Way> = Vec::new();
@@ -71,14 +72,14 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
     Ok(found.iter().map(|way| restarts.transition(way, template)).collect())
 }
 
-/// Which process constant restarts: one of them, or none of those that `init` gives own cells to.
+/// Which process constant restarts: one of those that `init` gives own cells to, or none of them.
 struct Which {
     constant: Option<u8>,
     guard: Vec<Said>,
 }
 
 impl Restarts<'_> {
-    /// The cases that process constants make.
+    /// The cases by process constants.
     fn cases(&self) -> Vec<Which> {
         let mut constants: Vec<u8> = Vec::new();
         for cell in self.system.init.body.0.iter().flatten().flat_map(Literal::cells) {
@@ -102,7 +103,7 @@ impl Restarts<'_> {
     fn ways(&self, case: &Which) -> Result<Vec<Way>, Box<Diagnostic>> {
         let mut outer = shapes(self, case.constant)?;
         let at = outer.iter().position(|it| it.others == 0);
-        // Nothing that counts is said of p alone.
+        // No literal about p alone counts.
         let inner = at.map_or_else(|| vec![Vec::new()], |at| outer.remove(at).disjuncts);
         let mut ways = Vec::new();
         for disjunct in inner {
@@ -117,11 +118,11 @@ impl Restarts<'_> {
         Ok(ways)
     }
 
-    /// The way that begins with these values and satisfies what is said of p and others.
+    /// The way that begins with these values and satisfies the conditions on p and others.
     fn with_others(&self, solution: Solution, outer: &[Shape]) -> Result<Option<Way>, Box<Diagnostic>> {
         let Solution { mut values, rest } = solution;
         let Some(guard) = self.settled(rest)? else { return Ok(None) };
-        // What each shape says with these values, and whether some process beside p may exist.
+        // The solutions of each shape with these values, and whether some process beside p may exist.
         let mut open: Vec<(u8, Vec<Solution>)> = Vec::new();
         let mut alone = false;
         for shape in outer {
@@ -159,7 +160,7 @@ impl Restarts<'_> {
         Ok(Some(Way { values, guard, universals }))
     }
 
-    /// What is left to ask before a restart, if that is possible; an error when it is about cells of other processes.
+    /// The remaining guard of a restart, if it is possible; an error when it is about cells of other processes.
     fn settled(&self, rest: Vec<Said>) -> Result<Option<Vec<Said>>, Box<Diagnostic>> {
         for (literal, span) in &rest {
             let is_strange = |cell: &&Cell| self.is_assigned(cell.var) && !cell.index.is_empty();
@@ -288,7 +289,7 @@ impl Restarts<'_> {
     }
 }
 
-/// The value of a cell of the row that all these solutions give it, whatever they call the other processes.
+/// The value that all these solutions give a cell of the row, whatever the names of the other processes.
 fn value_in_all(cell: &Cell, solved: &[Solution]) -> Option<Term> {
     let value = |it: &Solution| {
         it.values.iter().filter(|(other, _)| other.var == cell.var).find_map(|(other, value)| {
@@ -303,7 +304,7 @@ fn value_in_all(cell: &Cell, solved: &[Solution]) -> Option<Term> {
     solved.iter().all(|it| value(it).as_ref() == Some(&first)).then_some(first)
 }
 
-/// The value of a cell, whatever it calls the other processes.
+/// The value of a cell, whatever the names of the other processes.
 fn value_of(cell: &Cell, values: &[(Cell, Term)]) -> Option<Term> {
     values.iter().filter(|(known, _)| known.var == cell.var).find_map(|(known, value)| {
         let names = matching(known, cell)?;

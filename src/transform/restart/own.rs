@@ -1,4 +1,4 @@
-//! What is own to a process that restarts.
+//! The own cells of a process that restarts.
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::{Cell, ProcRef, System, VarId};
@@ -16,7 +16,7 @@ pub struct Restarts<'a> {
 }
 
 impl<'a> Restarts<'a> {
-    /// Reads off a system what its transitions assign.
+    /// Collects the variables that the transitions of a system assign.
     pub fn new(system: &'a System) -> Self {
         let assigned = |var: u16| {
             system.transitions.iter().any(|it| it.updates.iter().any(|update| update.var == VarId(var)))
@@ -39,20 +39,20 @@ impl<'a> Restarts<'a> {
         self.is_own(cell) && cell.index.iter().all(|p| *p == P)
     }
 
-    /// That there are too many ways.
+    /// The error for too many ways.
     pub fn too_many(&self) -> Box<Diagnostic> {
         let text = format!("there are more than {MOST_WAYS} ways for a process to restart");
         let error = refusal(self.system.init.span, text).label("it leaves too much open");
         Box::new(error.help("say in `init` which values the cells of a process have"))
     }
 
-    /// That a number is too large.
+    /// The error for a number that is too large.
     pub fn out_of_range(&self) -> Box<Diagnostic> {
         Box::new(refusal(self.system.init.span, "`--crash restart`: a number leaves the 64-bit range"))
     }
 }
 
-/// That something in `init` cannot be said of one process.
+/// The error for a part of `init` that cannot be restricted to one process.
 pub fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0601", span, message)
 }

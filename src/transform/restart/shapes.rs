@@ -1,4 +1,4 @@
-//! What `init` says at the tuples that contain the process that restarts.
+//! The disjuncts of `init` at the tuples that contain the process that restarts.
 
 use super::own::{P, Restarts, refusal};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
@@ -11,7 +11,7 @@ pub type Said = (Literal, Span);
 /// The most parameters of `init`.
 const MOST_PARAMS: u8 = 4;
 
-/// What counts at the tuples of one shape.
+/// The disjuncts of `init` that count at the tuples of one shape.
 pub struct Shape {
     /// The number of other processes, `Var(1)`, `Var(2)`, ..
     pub others: u8,
@@ -19,8 +19,8 @@ pub struct Shape {
     pub disjuncts: Vec<Vec<Said>>,
 }
 
-/// The shapes at which something is said of own cells. At most one has no other processes: it is the conjunction of all that
-/// is said of the process alone.
+/// The shapes at which `init` restricts own cells. At most one has no other processes: it is the conjunction of all
+/// conditions on the process alone.
 pub fn shapes(restarts: &Restarts<'_>, constant: Option<u8>) -> Result<Vec<Shape>, Box<Diagnostic>> {
     let init = &restarts.system.init;
     if init.params > MOST_PARAMS {

@@ -1,4 +1,4 @@
-//! Which values of cells satisfy a conjunction.
+//! Finds the values of cells that satisfy a conjunction.
 
 use super::own::{MOST_WAYS, P, Restarts, refusal};
 use super::shapes::Said;
@@ -6,7 +6,7 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::rename::Truth;
 use cubicle_lang::model::{Cell, Linear, Literal, Rational, Relation, Term, Type, VarId, substitute};
 
-/// Values of cells, and what of the conjunction they leave to be asked.
+/// Values of cells, and the part of the conjunction that remains as a guard.
 pub struct Solution {
     pub values: Vec<(Cell, Term)>,
     pub rest: Vec<Said>,
@@ -141,14 +141,14 @@ fn equation(
     }
 }
 
-/// That nothing says which value a cell of the process has.
+/// The error for a cell of the process that gets no single value.
 fn open(restarts: &Restarts<'_>, cell: &Cell, said: &[Said]) -> Box<Diagnostic> {
     let name = &restarts.system.var(cell.var).name;
     let place = said.iter().find(|(literal, _)| literal.cells().contains(&cell));
     let text = format!("`--crash restart`: `init` does not say which value a process has in `{name}`");
     let (span, label) = match place {
         Some((_, span)) => (*span, "it leaves several values open"),
-        None => (restarts.system.init.span, "nothing is said of it"),
+        None => (restarts.system.init.span, "it gives no value"),
     };
     let help = format!("give `{name}` one value for each process, such as a constant or that of a global");
     Box::new(refusal(span, text).label(label).help(help))

@@ -1,4 +1,4 @@
-//! Making a model smaller while it still shows what it is about: delta debugging on the syntax tree.
+//! Makes a model smaller while it still shows the chosen symptom: delta debugging on the syntax tree.
 //!
 //! In: the text of a model and a question. Out: a text that has the same answer, of which no part can be left out.
 //! `parts` lists what may be left out, from declarations down to parts of formulas; whole groups of declarations are
@@ -20,12 +20,12 @@ pub struct Shrunk {
     pub text: String,
     /// How often the question was asked.
     pub tries: usize,
-    /// Whether no part can be left out; otherwise the number of tries was used up, or somebody wants no more.
+    /// Whether no part can be left out; otherwise the number of tries was used up, or the caller ended the work.
     pub complete: bool,
 }
 
-/// Leaves parts of `text` out as long as `keep` holds of what is left, which is asked at most `most` times; `None` from
-/// it ends the work. Of a text that means something only such texts are asked that do, too.
+/// Leaves parts of `text` out as long as `keep` holds of the rest; `keep` is called at most `most` times, and its `None`
+/// ends the work. If `text` is a valid model, `keep` is called for valid models only.
 ///
 /// ```
 /// use cubicle_transform::shrink::shrink;
@@ -56,13 +56,13 @@ struct Work<'k> {
     tries: usize,
     most: usize,
     ended: bool,
-    /// Whether the text meant something to begin with.
+    /// Whether the text was a valid model to begin with.
     well_formed: bool,
     keep: &'k mut dyn FnMut(&str) -> Option<bool>,
 }
 
 impl Work<'_> {
-    /// Takes a text over if it shows the same; whether it does.
+    /// Adopts a text if it shows the same symptom; returns whether it does.
     fn attempt(&mut self, text: String) -> bool {
         if self.ended || text == self.best || self.well_formed && meaning(&text).is_err() {
             return false;
@@ -121,7 +121,7 @@ impl Work<'_> {
         loop {
             let edits = details(&syntax::parse(&self.best).0, &self.best);
             let Some(edit) = edits.get(at).filter(|_| !self.ended) else { return };
-            // What follows moves up.
+            // The following parts move up.
             if !self.attempt(edit.apply(&self.best)) {
                 at += 1;
             }
@@ -150,7 +150,7 @@ mod tests {
         { S[j] := case | j = p : C | _ : S[j]; X := C }\n\
         transition two (p) { S[p] := B }\n";
 
-    /// Asks whether a bad state is reachable with one process.
+    /// Whether a bad state is reachable with two processes.
     fn is_wrong(text: &str) -> Option<bool> {
         let system = cubicle_system(text)?;
         let options = cubicle_run::options::ForwardOptions::default();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_shows_the_same_and_no_part_can_go() {
+    fn the_result_shows_the_same_and_no_part_can_be_left_out() {
         let small = shrink(TEXT, 10_000, &mut is_wrong);
         assert!(small.complete);
         assert_eq!(is_wrong(&small.text), Some(true), "{}", small.text);

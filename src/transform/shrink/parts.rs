@@ -1,4 +1,4 @@
-//! What may be left out of a model.
+//! The parts of a model that may be left out.
 
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
@@ -6,7 +6,7 @@ use cubicle_lang::syntax::ast::{
     Case, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Transition, TypeDecl, Update,
 };
 
-/// The declarations, those first that others may need less.
+/// The declarations, first those on which others depend less.
 pub fn declarations(file: &File) -> Vec<Span> {
     let rank = |item: &Item| match item {
         Item::Transition(_) => 0,
@@ -63,7 +63,7 @@ impl Parts<'_> {
         self.found.push(Edit::remove(span));
     }
 
-    /// `inner` instead of what stands at `span`.
+    /// Replaces the text at `span` by `inner`.
     fn lift(&mut self, span: Span, inner: Span) {
         let inner = self.text[inner.start as usize..inner.end as usize].to_owned();
         self.found.push(Edit::replace(span, inner));
@@ -90,7 +90,7 @@ impl Parts<'_> {
         }
     }
 
-    /// A guard that says nothing goes with its word.
+    /// A trivial guard is left out with its keyword.
     fn guard(&mut self, transition: &Transition, guard: &Expr) {
         let before = &self.text[transition.loc.0.start as usize..guard.span.start as usize];
         let after = &self.text[guard.span.end as usize..];
@@ -126,7 +126,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Parts of a formula, and what may stand in its place.
+    /// Parts of a formula, and possible replacements of it.
     fn formula(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::And(list) | ExprKind::Or(list) => {

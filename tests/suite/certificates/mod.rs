@@ -108,7 +108,7 @@ fn every_cube_and_every_literal_counts() {
 }
 
 #[test]
-fn a_cube_that_nothing_needs_is_shown_or_left_out() {
+fn an_unneeded_reachable_cube_is_refuted_or_left_out() {
     let good = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
     let reachable = format!("{good} invariant (p q) {{ At[p] = Idle && At[q] = Idle }}");
     assert!(is_refuted(&check(TOKEN, &reachable)));
@@ -121,7 +121,7 @@ fn a_cube_that_nothing_needs_is_shown_or_left_out() {
 
 /// The first cube is all that the property needs, until the second turns out to be needed anyway and to be enough.
 #[test]
-fn cubes_that_others_make_up_for_are_left_out() {
+fn redundant_cubes_are_left_out() {
     let both = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
     let system = system(TOKEN);
     let interrupt = Interrupt::default();
@@ -166,7 +166,7 @@ fn removing_a_cube_of_german_is_noticed() {
 }
 
 #[test]
-fn what_holds_initially_is_not_assumed_of_initial_states() {
+fn invariants_are_not_assumed_of_initial_states() {
     // The single cube would exclude the only initial value of G if it might use itself.
     let model = "
         type t = A | B | C  var G : t
@@ -216,7 +216,7 @@ fn only_invariants_of_the_model_are_read() {
 }
 
 #[test]
-fn trusted_invariants_are_said_to_be_trusted() {
+fn trusted_invariants_are_reported_as_trusted() {
     let model = "
         type t = A | B | C  var G : t  var H : t
         init { G = A && H = A }
@@ -253,7 +253,7 @@ fn scripts_have_one_answer_for_each_obligation() {
 /// Constructors, truth values, numbers, reals, `#1`, an abstract type, two indices, an order of processes: what is
 /// written of each is pinned, since a script that says something else may have the same answers.
 #[test]
-fn what_scripts_say_of_every_kind_of_value_is_pinned() {
+fn scripts_are_pinned_for_every_kind_of_value() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/certificates");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let (model, invariants) = (read("mixed.cub"), read("mixed.invariants.cub"));
@@ -278,7 +278,7 @@ fn what_scripts_say_of_every_kind_of_value_is_pinned() {
 /// With `#1` and an order of processes, and with values that a step chooses by a condition: a case that says more
 /// than it may would have no counterexample.
 #[test]
-fn what_is_left_out_of_a_mixed_invariant_is_missed() {
+fn an_invariant_that_misses_a_part_is_refuted() {
     let model = fs::read_to_string("tests/suite/certificates/mixed.cub").expect("a model");
     let all = fs::read_to_string("tests/suite/certificates/mixed.invariants.cub").expect("its invariant");
     let all: Vec<&str> = all.lines().filter(|line| line.starts_with("invariant")).collect();

@@ -34,7 +34,7 @@ const NEVER: &[(&str, &str)] = &[
 type Arrows<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 #[test]
-fn circles_and_upward_imports_are_found() {
+fn cycles_and_upward_imports_are_found() {
     let arrows = Arrows::from([
         ("src/a.rs", BTreeSet::from(["src/b.rs"])),
         ("src/b.rs", BTreeSet::from(["src/a.rs", "src/room/low.rs"])),
@@ -52,7 +52,7 @@ fn circles_and_upward_imports_are_found() {
 
 #[test]
 #[allow(clippy::print_stdout, reason = "the graph is there to be looked at")]
-fn arrows_only_run_down() {
+fn dependencies_only_run_down() {
     let base = Path::new(env!("CARGO_MANIFEST_DIR"));
     let graph = Graph::read(base, &base.join("src"));
     let arrows = graph.arrows();

@@ -54,7 +54,7 @@ fn row((example, brab, z3): (&str, usize, bool), report: &Report) -> String {
 }
 
 #[test]
-fn examples_take_what_they_took() {
+fn examples_take_the_recorded_effort() {
     let mut text = HEADER.to_owned();
     for &(example, brab, z3) in RUNS {
         let model = files::text(&files::folder(&format!("examples/{example}.cub")));

@@ -81,7 +81,7 @@ fn postponed_nodes_come_back() {
 /// What matters begins with three processes: an oracle of two keeps hardly any candidate, so that a larger
 /// instance is looked at, and both the proof and the error are a few nodes away.
 #[test]
-fn a_long_search_looks_at_larger_instances() {
+fn a_long_search_explores_larger_instances() {
     let model = |leaves: &str| {
         format!(
             "type step = Cut | Drill | Paint | Pack | Ready

@@ -20,7 +20,7 @@ Processes are started in one of three ways:
 
 FILE has a line `host` or `host:port` for each process, the port being 7420 where none is given;
 `#` begins a comment. All need the same version of the program, the same model, options, number
-of workers and secret: a difference is told by every process, with exit code 4.
+of workers and secret: every process reports a difference, with exit code 4.
 
 Processes prove to each other that they know the secret before anything else is read, but what they
 say is not encrypted: use a private network or a tunnel. The secret is 16 bytes or more of a file;
@@ -36,12 +36,12 @@ end with 0 when the run has ended in good order.";
 
 /// Explores one instance on several processes or machines. Breadth first, each orbit of states belongs to one of them.
 ///
-/// What stands behind `--` is the command line of an exploration, with --only-forward taken for granted. The result does
+/// The words after `--` are the command line of an exploration; --only-forward is implied. The result does
 /// not depend on the number of processes and workers: states, depth, deadlocks, the verdict and its trace. Where an
 /// error ends the exploration, its level is finished, and the trace is that to the smallest bad state. With `brab K`, the
 /// first process proves, and the states of all are its oracle. With --forward cfl or random, all walk, and share what they
 /// saw after each epoch: the output is that of one process. So is that of `mutate` and its options, whose mutants go to
-/// whoever is free.
+/// the next free process.
 #[derive(Debug, Parser)]
 #[command(
     name = "cubicle cluster",
@@ -59,7 +59,7 @@ pub struct ClusterArgs {
     )]
     pub local: Option<u8>,
 
-    /// The hosts, each with its process, and those others than this one to be started through ssh
+    /// The hosts, one process each; processes other than this one are started through ssh
     #[arg(long, value_name = "FILE", required_unless_present_any = ["local", "addresses"])]
     pub hosts: Option<PathBuf>,
 
@@ -76,11 +76,11 @@ pub struct ClusterArgs {
     )]
     pub workers: u16,
 
-    /// What all processes know, which they need unless all are on this machine
+    /// The secret that all processes share, required unless all are on this machine
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
 
-    /// How long the others may take to come
+    /// How long to wait for the other processes
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1m")]
     pub wait: Duration,
 
@@ -112,7 +112,7 @@ pub struct ClusterArgs {
 /// How a process was started by another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Started {
-    /// Its standard input is where it listens; the secret stands in the environment.
+    /// Its standard input is the socket on which it listens; the secret is in the environment.
     Local,
     /// Its standard input has the secret.
     Ssh,

@@ -1,4 +1,4 @@
-//! A process of a cluster that another one leads: signals to it, and how it ends.
+//! A process of a cluster that another one leads: its signals, and how it ends.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::cli::messages::Messages;
 use crate::cli::settings;
 use crate::cli::{document, exit, watchdog};
 
-/// A process that has no report.
+/// A process that writes no report.
 #[derive(Clone)]
 pub struct Following {
     me: usize,
@@ -22,7 +22,7 @@ pub struct Following {
     /// Whether another process has started it.
     started: bool,
     signals: Vec<(i32, Arc<AtomicBool>)>,
-    /// The folder of the checkpoint, and what is known of it.
+    /// The folder of the checkpoint, and what is known about it.
     folder: Option<PathBuf>,
     kept: Arc<Kept>,
     /// The words of its command line.
@@ -48,17 +48,17 @@ impl Following {
         }
     }
 
-    /// There is to be a checkpoint, or none.
+    /// Sets whether a checkpoint is kept.
     pub fn keeps(&mut self, checkpoint: Option<&Checkpoint>) {
         self.folder = checkpoint.map(|it| it.folder.clone());
     }
 
-    /// Where it says what is wrong.
+    /// Where it reports errors.
     pub fn messages() -> Messages {
         Messages::human(settings::automatic_style(&std::io::stderr()))
     }
 
-    /// Says what is to be known of strangers.
+    /// Warns about unknown processes that connect.
     pub fn log(&self, what: &str) {
         Self::messages().warning(&format!("process {}: {what}", self.me));
     }
@@ -73,7 +73,7 @@ impl Following {
         self.came().map(|signal| format!("process {me} ({address}) was ended by signal {signal}"))
     }
 
-    /// It makes no sense to go on; the exit code.
+    /// Reports an error that ends it; the exit code.
     pub fn failed(&self, code: u8, why: &str) -> u8 {
         let error = format!("process {}: {why}", self.me);
         Self::messages().error(&error);
@@ -85,17 +85,17 @@ impl Following {
         document::ended(&self.words, code, error)
     }
 
-    /// The exit code at the end, which is told when it is a fault.
+    /// The exit code at the end; a fault is reported.
     pub fn ended(&self, how: Result<(), Fault>) -> u8 {
         match (how, self.came()) {
             (Ok(()), _) => match self.kept.failed() {
-                // The one that has started this one tells it.
+                // The process that started this one reports it.
                 Some(why) if self.started => self.document(exit::INTERNAL, Some(why)),
                 Some(why) => self.failed(exit::INTERNAL, &why),
                 None => self.document(exit::OK, None),
             },
             (Err(Fault(why)), Some(signal)) => self.document(exit::of_signal(signal), Some(why)),
-            // The one that has started this one tells it, if it can.
+            // The process that started this one reports it, if it can.
             (Err(Fault(why)), None) if self.started && !why.starts_with("process 0 ") => {
                 self.document(exit::INTERNAL, Some(why))
             }
@@ -103,7 +103,7 @@ impl Following {
         }
     }
 
-    /// What to do when the cluster is lost, as far as one knows that does not lead.
+    /// What to do when the cluster is lost, as far as a process knows that does not lead.
     fn advice(&self) -> String {
         let others = if self.started { "" } else { "; start the others as before" };
         match (self.folder.as_ref().map(|it| it.display()), self.kept.level()) {

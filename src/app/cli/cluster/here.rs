@@ -1,4 +1,4 @@
-//! What this process of a cluster is, and the exploration that it leads.
+//! This process of a cluster, and the exploration that it leads.
 
 use std::cell::{Cell, RefCell};
 use std::net::TcpListener;
@@ -29,12 +29,12 @@ pub struct Place {
     pub wait: Duration,
     /// Whether all processes were started on this machine before it joins.
     pub at_once: bool,
-    /// Is told what becomes of the checkpoint.
+    /// Records the state of the checkpoint.
     pub kept: Arc<Kept>,
 }
 
 impl Place {
-    /// What the library calls it, with what names the model and the bytes that all states may take.
+    /// As the library's [`Cluster`], with the hash of the model and the bytes that all states may take.
     pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
         let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
         let Self { me, addresses, workers, listener, secret, wait, at_once, kept } = self;
@@ -66,18 +66,18 @@ impl Place {
 
 /// Explores on the cluster that this process leads.
 pub struct Leading {
-    /// What it is, until it begins.
+    /// Its place, until it begins.
     place: Mutex<Option<Place>>,
-    /// Whether to tell how much was sent.
+    /// Whether to report how much was sent.
     profile: bool,
-    /// What the others have, while they can be asked.
+    /// The states of the others, while they can be asked.
     states: Mutex<Option<Arc<SpreadStates>>>,
-    /// Processes that this one has started.
+    /// Processes that this one started.
     pub(super) children: Mutex<Children>,
 }
 
 impl Leading {
-    /// On this cluster.
+    /// Leads this cluster.
     pub fn new(place: Place, children: Children, profile: bool) -> Self {
         let (place, states, children) = (Mutex::new(Some(place)), Mutex::new(None), Mutex::new(children));
         Self { place, profile, states, children }
@@ -94,7 +94,7 @@ impl RemoteExplorer for Leading {
         serves: bool,
     ) -> Explored {
         let Some(place) = self.place.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            // Others than the instance that was asked for are small.
+            // Instances other than the requested one are small.
             return explore(system, procs, options, interrupt, observer);
         };
         if walks(options) {
@@ -154,7 +154,7 @@ impl RemoteExplorer for Leading {
     }
 }
 
-/// What to do when the cluster is lost, which explored or did not come so far.
+/// What to do when the cluster is lost; `explored`: the exploration had begun.
 fn advice(checkpoint: Option<&Checkpoint>, explored: bool) -> String {
     let lost = || {
         let what = match checkpoint {

@@ -1,13 +1,13 @@
-//! Where the processes of a cluster listen.
+//! The addresses on which the processes of a cluster listen.
 
 use std::fs;
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
-/// The port of a host that names none.
+/// The default port of a host.
 const PORT: u16 = 7420;
 
-/// More processes than this are a slip.
+/// More processes than this are a mistake.
 const MOST: usize = 1024;
 
 /// The addresses in a file, with ports.
@@ -24,23 +24,23 @@ fn parse(text: &str) -> Result<Vec<String>, String> {
         if host.is_empty() {
             continue;
         }
-        // Two colons stand in an address of IPv6 only, which has a port when it is in brackets.
+        // Two colons occur in an address of IPv6 only, which has a port when it is in brackets.
         let bare = host.matches(':').count() > 1 && !host.starts_with('[');
         let address = match host.rsplit_once(':') {
             _ if bare => format!("[{host}]:{PORT}"),
             Some((_, port)) if !port.ends_with(']') => {
                 if !port.parse::<u16>().is_ok_and(|port| port > 0) {
-                    return Err(format!("line {}: `{port}` is no port", number + 1));
+                    return Err(format!("line {}: `{port}` is not a port", number + 1));
                 }
                 host.to_owned()
             }
             _ => format!("{host}:{PORT}"),
         };
         if host.contains(|c: char| c.is_whitespace() || c.is_control() || c == ',') || host.starts_with('-') {
-            return Err(format!("line {}: `{}` is no host", number + 1, host.escape_debug()));
+            return Err(format!("line {}: `{}` is not a host", number + 1, host.escape_debug()));
         }
         if addresses.contains(&address) {
-            return Err(format!("line {}: {address} stands there twice", number + 1));
+            return Err(format!("line {}: {address} is listed twice", number + 1));
         }
         addresses.push(address);
     }
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn invalid_hosts_are_refused() {
         for text in ["", "# none", "a:b", "a:0", "a b", "a\na", "-oProxyCommand=x", "a,b", "a:70000"] {
             assert!(parse(text).is_err(), "{text}");
         }

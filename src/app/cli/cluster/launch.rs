@@ -15,12 +15,12 @@ use super::hosts;
 /// The variable that has the secret of a process started on this machine.
 pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
 
-/// Processes that this one has started, by number.
+/// Processes that this one started, by number.
 #[derive(Default)]
 pub struct Children(Vec<(String, Child)>);
 
 impl Children {
-    /// What has become of one that has ended already, in words.
+    /// How one that has ended already ended, in words.
     pub fn ended(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(name, child)| {
             let status = child.try_wait().ok().flatten()?;
@@ -44,7 +44,7 @@ impl Children {
                 .env(SECRET, OsStr::new(&String::from_utf8_lossy(secret.bytes()).into_owned()))
                 .stdin(Stdio::from(OwnedFd::from(listener)))
                 .stdout(Stdio::null())
-                // Signals from the terminal are for this process, which tells the others.
+                // Signals from the terminal are for this process, which passes them on.
                 .process_group(0);
             children.start(format!("process {number}"), command, None)?;
         }
@@ -73,7 +73,7 @@ impl Children {
         Ok(children)
     }
 
-    /// Starts what is called `name`, with this on its standard input.
+    /// Starts the command, called `name` in messages, with this on its standard input.
     fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
         let mut child = command.spawn().map_err(failed)?;
@@ -87,7 +87,7 @@ impl Children {
 }
 
 impl Drop for Children {
-    /// They end by themselves when this process does; who has not begun by then is not to begin.
+    /// They end by themselves when this process does; those that have not begun by then must not begin.
     fn drop(&mut self) {
         for (_, child) in &mut self.0 {
             let _ = child.kill();
@@ -109,7 +109,7 @@ fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Start
     if let Some(memory) = told.memory {
         words.extend(["--memory".into(), memory.to_string().into()]);
     }
-    // Other hosts have it where the command line says.
+    // On other hosts it is where the command line says.
     if let Some(kept) = told.kept.as_ref().filter(|_| told.local.is_some()) {
         words.extend(["--kept".into(), kept.into()]);
     }
@@ -118,7 +118,7 @@ fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Start
     words
 }
 
-/// A word as a shell takes it for one.
+/// A word, quoted for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

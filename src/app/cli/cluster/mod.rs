@@ -68,7 +68,7 @@ pub fn resume(again: Again, workers: Option<u16>, manifest: &Manifest) -> u8 {
     start(&told, &typed, |args| again.settle(args, manifest))
 }
 
-/// Starts what the command line says; `settle` has the last word on the exploration.
+/// Starts what the command line says; `settle` makes the last changes to the exploration.
 fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) -> Result<(), String>) -> u8 {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
@@ -102,7 +102,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
     }
 }
 
-/// Looks at mutants; the exit code.
+/// Examines mutants; the exit code.
 fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     let mut args = match mutate::parse(told.exploration[1..].to_vec()) {
         Ok(args) => args,
@@ -120,7 +120,7 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     }
 }
 
-/// What this process is, and those that it has started. The error has the exit code.
+/// The place of this process, and the processes that it started. The error has the exit code.
 fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
     let usage = |why: String| (exit::USAGE, why);
     let failed = |why: String| (exit::INTERNAL, why);
@@ -193,7 +193,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
     Ok((place, children))
 }
 
-/// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
+/// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
 fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
@@ -213,7 +213,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
             }
         }
     }
-    // The one that leads looks at the clock, for all.
+    // The leading process checks the clock, for all.
     options.time = None;
     options.checkpoint = kept::checkpoint(args, &system, Vec::new());
     following.keeps(options.checkpoint.as_ref());
@@ -222,7 +222,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
         let walked = place.follow_campaign(&system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
-    // When it cannot be explored, the one that leads says so.
+    // When it cannot be explored, the leading process says so.
     let Ok(instance) = Instance::new(&system, procs, &options, &interrupt) else {
         return document::ended(typed, exit::OK, None);
     };

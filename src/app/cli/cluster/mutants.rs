@@ -1,4 +1,4 @@
-//! `cubicle cluster -- mutate FILE`: mutants go to whoever is free.
+//! `cubicle cluster -- mutate FILE`: mutants go to the next free process.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -21,15 +21,15 @@ use crate::cli::exit;
 use crate::cli::load::load;
 use crate::cli::mutate::{MutateArgs, Team};
 
-/// How long a step may take to end in good order when nobody needs it any more.
+/// How long a step may take to end in good order when its result is not needed any more.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Why a cluster cannot do what is asked for; for the user.
+/// Whether a cluster can do what is asked for. The error is a line for the user.
 pub fn fits(args: &MutateArgs) -> Result<(), String> {
     let why = if args.list || args.print.is_some() {
-        "--list and --print look at no mutants: leave the cluster out"
+        "--list and --print examine no mutants: leave the cluster out"
     } else if args.properties || args.suggest {
-        "a cluster looks at mutants: leave --properties and --suggest out"
+        "a cluster examines mutants: leave --properties and --suggest out"
     } else if args.jobs > 1 {
         "the workers of a cluster are those of `cubicle cluster --workers W`: leave --jobs out"
     } else if args.model.as_os_str() == "-" {
@@ -42,7 +42,7 @@ pub fn fits(args: &MutateArgs) -> Result<(), String> {
 
 /// The processes of a cluster, for the one that leads.
 pub struct MutantTeam {
-    /// What this process is, until it meets the others.
+    /// The place of this process, until it meets the others.
     place: Mutex<Option<Place>>,
     children: Mutex<Children>,
     workers: usize,
@@ -92,13 +92,13 @@ impl Team for MutantTeam {
 
     fn end(&self) {
         if let Some(meeting) = self.meeting.get() {
-            // Why somebody was lost is known by then.
+            // Why a process was lost is known by then.
             let _ = meeting.end();
         }
     }
 }
 
-/// Looks at the mutants that process 0 hands out, without a word unless something is wrong; the exit code.
+/// Examines the mutants that process 0 hands out, silently unless something is wrong; the exit code.
 pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]) -> u8 {
     let following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
@@ -114,7 +114,7 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
         Err(fault) => return following.ended(Err(fault)),
     };
     let plan = Plan::new((&loaded.file, text, system), &args.selection(), &interrupt);
-    // Nothing is told when the model itself is not safe.
+    // Nothing arrives when the model itself is not safe.
     if let Some(cache) = told(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
         let options = args.options();
@@ -124,7 +124,7 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
         let over = || {
             let ended = following.ended(meeting.end());
             code.set(Some(ended));
-            // Nobody waits for a step that does not hear that it is to end.
+            // A step that ignores the request to end is not waited for.
             thread::spawn(move || {
                 thread::sleep(GRACE);
                 low_level::exit(ended.into());

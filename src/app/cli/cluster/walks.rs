@@ -83,7 +83,7 @@ impl Leading {
         let explored = explore_together(system, (procs, &options), swarm, interrupt, observer);
         match meeting.end() {
             Err(Fault(why)) if explored.exploration.stop == Stop::Cluster => lost(why),
-            // What is found is found.
+            // Findings so far are kept.
             _ => explored,
         }
     }

@@ -8,15 +8,15 @@ use clap::{Parser, ValueEnum};
 use crate::cli::choices::Deny;
 use crate::cli::quantities::{duration, warning};
 
-/// Says what in a model is probably not meant: the warnings that every run gives, and with --deep what makes no
+/// Reports what in a model is probably not meant: the warnings that every run gives, and with --deep what makes no
 /// difference: transitions that are never enabled, parts of guards that never decide, values that are never taken,
 /// variables that nothing depends on, processes that are stuck after their first step, claims that say nothing new.
 ///
 /// Each of these says whether it is proved for any number of processes or was only seen in all states of small
 /// instances. As any warning, `cubicle explain CODE` explains it and `(* cubicle: allow CODE *)` silences it.
 ///
-/// Exit codes: 0 the model was looked at, whatever was found; 2 wrong usage, errors in the model, or warnings with
-/// --deny warnings; 3 a limit ended the look; 4 output that cannot be written; 130, 143 a signal.
+/// Exit codes: 0 the model was examined, whatever was found; 2 wrong usage, errors in the model, or warnings with
+/// --deny warnings; 3 a limit ended it; 4 output that cannot be written; 130, 143 a signal.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cubicle lint", max_term_width = 110)]
 pub struct LintArgs {
@@ -44,7 +44,7 @@ pub struct LintArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "deep", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: u16,
 
-    /// End the look after this time (500ms, 10s, 2m), with what was found
+    /// End after this time (500ms, 10s, 2m), with what was found
     #[arg(long, value_name = "TIME", requires = "deep", value_parser = duration)]
     pub time_limit: Option<Duration>,
 

@@ -117,7 +117,7 @@ impl LintRun<'_> {
         };
         let code = match interrupt.reason() {
             Some(why) => {
-                ending.messages.note("the look was ended early: not all was looked at");
+                ending.messages.note("ended early: not everything was examined");
                 document.verdict = Answer::Unknown;
                 document.reason = Some(WhyOpen::from(&why));
                 if let Reason::Interrupted(signal) = why { exit::of_signal(signal) } else { exit::UNKNOWN }

@@ -15,10 +15,10 @@ use crate::cli::quantities::duration;
 ///
 /// A mutant is killed by a run to a bad state, which was replayed; it survives when it is proved safe for any number of
 /// processes, by a certificate that was checked. A survivor that changes what the model can do may point to an
-/// `unsafe` that is missing. Whatever limits a mutant's share of the work is counted, not timed: the same command
+/// `unsafe` that is missing. The limits on a mutant's share of the work are counts, not times: the same command
 /// prints the same, for any --jobs, and on any number of machines: `cubicle cluster --local 2 -- mutate FILE`.
 ///
-/// Exit codes: 0 the mutants were looked at; 1, 3 the model itself is not safe, or not decided (see --anyway), or, for
+/// Exit codes: 0 the mutants were examined; 1, 3 the model itself is not safe, or not decided (see --anyway), or, for
 /// 3, fewer are killed than --min-kill-rate asks for, or a limit ended the run; 2 wrong usage, or errors in the model;
 /// 4 output that cannot be written; 130, 143 a signal, with what is known.
 #[derive(Clone, Debug, Parser)]
@@ -29,11 +29,11 @@ pub struct MutateArgs {
     #[arg(value_name = "FILE")]
     pub model: PathBuf,
 
-    /// List the mutants and what they change, and look at none
+    /// List the mutants and what they change, and examine none
     #[arg(long, conflicts_with = "format")]
     pub list: bool,
 
-    /// Print mutant number N as a model, and look at none
+    /// Print mutant number N as a model, and examine none
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "format"])]
     pub print: Option<usize>,
 
@@ -41,8 +41,8 @@ pub struct MutateArgs {
     #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
     pub properties: bool,
 
-    /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those first that notice
-    /// most of the mistakes that no claim notices
+    /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those that notice most
+    /// mistakes that no claim notices come first
     #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
     pub suggest: bool,
 
@@ -54,11 +54,11 @@ pub struct MutateArgs {
     #[arg(long, value_name = "NAME")]
     pub transition: Vec<String>,
 
-    /// Only N of them, drawn by lot
+    /// Only N of them, chosen at random
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
 
-    /// Begins the lot of --sample, and the walks
+    /// Random seed for --sample and the walks
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
@@ -90,7 +90,7 @@ pub struct MutateArgs {
     #[arg(long)]
     pub anyway: bool,
 
-    /// Remember in DIR what was found: after an edit of the model, runs and proofs of the last time are only checked, and
+    /// Keep results in DIR: after an edit of the model, runs and proofs of the last time are only checked, and
     /// what was not decided gets less effort
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
@@ -119,13 +119,13 @@ pub struct MutateArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MutantFormat::Human)]
     pub format: MutantFormat,
 
-    /// Print the answer only: survivors and figures stay away
+    /// Print the answer only, without survivors and figures
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 }
 
 impl MutateArgs {
-    /// Which mutants are looked at.
+    /// Which mutants are examined.
     pub fn selection(&self) -> MutantSelection {
         MutantSelection {
             operators: self.only.clone(),
@@ -135,7 +135,7 @@ impl MutateArgs {
         }
     }
 
-    /// How.
+    /// How they are examined.
     pub fn options(&self) -> MutationOptions {
         MutationOptions {
             proof: self.proof(),
@@ -152,7 +152,7 @@ impl MutateArgs {
         self.brab.map_or(BackwardMode::Auto, |procs| BackwardMode::Brab(procs.into()))
     }
 
-    /// All that the result depends on beside the model, by name: who looks at mutants together must agree.
+    /// All that the result depends on besides the model, by name: the processes of a cluster must agree on it.
     pub fn agreement(&self) -> Vec<(String, String)> {
         let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = self.options();
         let all = [
@@ -172,7 +172,7 @@ impl MutateArgs {
 pub enum MutantFormat {
     /// Text for a person
     Human,
-    /// A document, whose schema stands in docs/schema/mutation.json
+    /// A document, whose schema is in docs/schema/mutation.json
     Json,
     /// The survivors that change something, in SARIF, for editors and forges
     Sarif,
@@ -186,6 +186,6 @@ fn operators() -> impl TypedValueParser<Value = Operator> {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number: f64 =
-        text.trim_end_matches('%').trim().parse().map_err(|_| "that is no number".to_owned())?;
-    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("it is from 0 to 100".to_owned()) }
+        text.trim_end_matches('%').trim().parse().map_err(|_| "that is not a number".to_owned())?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("it must be from 0 to 100".to_owned()) }
 }

@@ -41,12 +41,12 @@ const LATE: Duration = Duration::from_secs(2);
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";
 
-/// Other processes that look at mutants, too.
+/// Other processes that examine mutants, too.
 pub trait Team: Others + Send {
-    /// Waits until all are there, who must agree on the model and on these facts. `log` is told of strangers.
+    /// Waits until all have joined, which must agree on the model and on these facts. `log` gets warnings about strangers.
     ///
     /// # Errors
-    /// Somebody did not come; for the user.
+    /// A process did not join; for the user.
     fn gather(
         &self,
         model: String,
@@ -55,10 +55,10 @@ pub trait Team: Others + Send {
         log: &dyn Fn(&str),
     ) -> Result<(), String>;
 
-    /// Tells them what stands in the cache, before mutants are handed out.
+    /// Sends them the cache, before mutants are handed out.
     fn tell(&self, cache: &str);
 
-    /// There is nothing more to do.
+    /// Ends them: there is nothing more to do.
     fn end(&self);
 }
 
@@ -67,7 +67,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     parse(words).map_or_else(|code| code, |args| run_with(args, None))
 }
 
-/// What the words after `mutate` say; the exit code when that makes no sense, which was told.
+/// Parses the words after `mutate`; the exit code when they are invalid, which was reported.
 pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let parsed = MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words));
@@ -127,7 +127,7 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     )
 }
 
-/// What is written where there are no mutants to show.
+/// The kind of results where there are no mutants to show.
 const fn results(args: &MutateArgs) -> Results {
     match args.format {
         MutantFormat::Human => Results::Human,
@@ -136,10 +136,10 @@ const fn results(args: &MutateArgs) -> Results {
     }
 }
 
-/// Why no mutants are shown, which was told, and what left the model itself open.
+/// Why no mutants are shown, which was reported, and what left the model itself open.
 type NoMutants = (Failed, Option<Reason>);
 
-/// The same, with the time limit of the user.
+/// Adds the time limit of the user.
 fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
     let at = limit.and_then(|limit| Instant::now().checked_add(limit));
     at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at))
@@ -150,7 +150,7 @@ struct MutateRun<'a> {
     ending: &'a Arc<Ending>,
     interrupt: &'a Interrupt,
     team: Option<&'a dyn Team>,
-    /// What is to be said behind the results.
+    /// Notes to write after the results.
     afterwards: Vec<String>,
 }
 
@@ -201,7 +201,7 @@ impl MutateRun<'_> {
         let found = look_at((&system, &text), &plan, how, others, self.interrupt, &tell);
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
-        // Before anything is shown, since a document says whether that went well.
+        // Before any output, since a document says whether this succeeded.
         let kept =
             self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
         Ok(self.show(&found, &source, kept.err()))
@@ -223,7 +223,7 @@ impl MutateRun<'_> {
         loaded.map_err(|NoModel { error, .. }| (Failed { code: exit::USAGE, error }, None))
     }
 
-    /// Tells why there are no mutants.
+    /// Reports why there are no mutants.
     fn failed(&self, code: u8, error: String) -> NoMutants {
         self.ending.messages.error(&error);
         (Failed { code, error }, None)
@@ -234,14 +234,14 @@ impl MutateRun<'_> {
         self.args.cache.as_ref().map(|folder| folder.join(MEMORY))
     }
 
-    /// What earlier runs found, and as it stands in the file.
+    /// What earlier runs found, parsed and as the text of the file.
     fn remembered(&self) -> (MutantMemory, String) {
         let Some(path) = self.memory_file().filter(|path| path.exists()) else {
             return Default::default();
         };
         let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
         read.and_then(|text| Ok((MutantMemory::read(&text)?, text))).unwrap_or_else(|why| {
-            let text = format!("the cache {} is not used, and written anew: {why}", path.display());
+            let text = format!("the cache {} is ignored and rewritten: {why}", path.display());
             self.ending.messages.warning(&text);
             Default::default()
         })
@@ -254,8 +254,9 @@ impl MutateRun<'_> {
         ending.progress().begin("waiting for the other processes");
         let (model, log) = (document::sha256(text.as_bytes()), |what: &str| ending.messages.warning(what));
         team.gather(model, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
-            Some(reason) => self
-                .failed(exit::of_reason(&reason), "not all processes of the cluster were there".to_owned()),
+            Some(reason) => {
+                self.failed(exit::of_reason(&reason), "not all processes of the cluster joined".to_owned())
+            }
             None => self.failed(exit::INTERNAL, format!("{why}; start all processes again")),
         })
     }
@@ -270,7 +271,7 @@ impl MutateRun<'_> {
         files::write(&path, &text())
     }
 
-    /// What is wrong with the names of transitions.
+    /// The error about an unknown name of a transition.
     fn unknown_transition(&self, file: &File) -> Option<String> {
         let known = |name: &&String| {
             file.items.iter().any(|item| matches!(item, Item::Transition(it) if it.name.text == **name))
@@ -294,13 +295,13 @@ impl MutateRun<'_> {
                 self.ending.output.write(&candidate.text(text));
                 return Ok(exit::OK);
             }
-            Some(_) => format!("mutant #{number} is no model: its types do not fit"),
+            Some(_) => format!("mutant #{number} is not a model: its types do not fit"),
             None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
         };
         Err(self.failed(exit::USAGE, wrong))
     }
 
-    /// Nothing when the model itself is safe, or somebody wants its mutants all the same.
+    /// Checks that the model itself is safe, unless the user wants its mutants anyway.
     fn safe(&self, system: &System) -> Result<Option<Report>, NoMutants> {
         if self.args.anyway {
             return Ok(None);
@@ -319,7 +320,7 @@ impl MutateRun<'_> {
             _ => "not safe",
         };
         self.ending.begin();
-        let error = format!("the model itself is {what}: what its mutants show says little");
+        let error = format!("the model itself is {what}, so results about its mutants say little");
         if let Some(Reason::Cluster(why)) = report.open() {
             return Err(self.failed(exit::INTERNAL, why.clone()));
         }
@@ -339,7 +340,7 @@ impl MutateRun<'_> {
     ) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
         if args.format == MutantFormat::Sarif {
-            let error = "properties are no places of the model: --format json has them for programs";
+            let error = "properties have no place in the model: use --format json for programs";
             return Err(self.failed(exit::USAGE, error.to_owned()));
         }
         let selection =
@@ -403,7 +404,7 @@ impl MutateRun<'_> {
         files::write(path, &MutationPage { source, document, answer }.text())
     }
 
-    /// Writes it for a person.
+    /// Writes it as text.
     fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
         let style = settings::automatic_style(&stdout());
         let Self { args, ending, .. } = *self;
@@ -415,7 +416,7 @@ impl MutateRun<'_> {
             match mutant.map(|it| report::kill(it, found, source, style)) {
                 Some(Some(text)) => ending.output.write(&format!("{text}\n")),
                 Some(None) => self.afterwards.push(format!("mutant #{number} was not killed")),
-                None => self.afterwards.push(format!("mutant #{number} was not looked at")),
+                None => self.afterwards.push(format!("mutant #{number} was not examined")),
             }
         }
         // The rate comes last.
@@ -439,7 +440,7 @@ impl MutateRun<'_> {
     }
 }
 
-/// What stands after the last empty line.
+/// The text after the last empty line.
 fn last_block(text: &str) -> &str {
     text.trim_end().rfind("\n\n").map_or(text, |at| &text[at + 2..])
 }

@@ -15,7 +15,7 @@ pub struct AnswerPrinter {
     pub style: Style,
     /// Which states of a trace are wanted.
     pub states: Option<TraceStates>,
-    /// Has standard output.
+    /// Owns standard output.
     pub ending: Arc<Ending>,
 }
 

@@ -13,13 +13,13 @@ use crate::cli::output::complain;
 
 /// Writes as the original program does.
 pub struct Classic {
-    /// Nodes are wanted with their cubes.
+    /// Whether nodes are shown with their cubes.
     pub cubes: bool,
     /// Colours.
     pub style: Style,
     /// Which states of a trace are wanted.
     pub states: Option<TraceStates>,
-    /// Has standard output.
+    /// Owns standard output.
     pub ending: Arc<Ending>,
 }
 
@@ -43,7 +43,7 @@ impl Printer for Classic {
             Event::Spurious(history) => {
                 return complain(&format!("Spurious trace (no instance executes it): {history}"));
             }
-            // Events that the library may tell some day are nothing for this format.
+            // Events that the library may add later are not shown in this format.
             _ => return,
         };
         self.ending.output.write(&text);

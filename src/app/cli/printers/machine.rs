@@ -1,4 +1,4 @@
-//! Formats for programs: what they get is the document of the run, which [`Ending`] writes whatever the end; before
+//! Formats for programs: the document of the run, which [`Ending`] writes however the run ends; before
 //! it, `--format ndjson` has the events.
 
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::cli::ending::Ending;
 
 /// Writes for programs.
 pub struct Machine {
-    /// Events are wanted, a line each.
+    /// Whether events are written, a line each.
     pub events: bool,
-    /// Has standard output.
+    /// Owns standard output.
     pub ending: Arc<Ending>,
 }
 

@@ -19,7 +19,7 @@ use super::args::Args;
 use super::ending::Ending;
 use super::settings::{self, Results};
 
-/// The printer that `args` ask for. `ending` has standard output.
+/// The printer that `args` ask for. `ending` owns standard output.
 pub fn choose(args: &Args, ending: &Arc<Ending>) -> Box<dyn Printer> {
     let (style, ending) = (settings::style(args, &stdout()), Arc::clone(ending));
     let states = settings::trace_states(args);

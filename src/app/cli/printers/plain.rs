@@ -12,13 +12,13 @@ use crate::cli::output::complain;
 
 /// Writes for people.
 pub struct Plain {
-    /// Nodes, candidates and restarts are wanted as well.
+    /// Whether nodes, candidates and restarts are shown as well.
     pub nodes: bool,
     /// Colours.
     pub style: Style,
     /// Which states of a trace are wanted.
     pub states: Option<TraceStates>,
-    /// Has standard output.
+    /// Owns standard output.
     pub ending: Arc<Ending>,
 }
 

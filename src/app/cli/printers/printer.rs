@@ -1,4 +1,4 @@
-//! What a format of standard output has to do.
+//! The interface of a format of standard output.
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
@@ -6,9 +6,9 @@ use cubicle_run::observer::Event;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
 
-/// A format of standard output. Warnings are not its business: they are told in every format.
+/// A format of standard output. It does not handle warnings: they are reported in every format.
 pub trait Printer {
-    /// Something happened.
+    /// An event of the run.
     fn event(&mut self, system: &System, event: &Event<'_>);
 
     /// Whether it writes nodes, so that engines have to put them into words.
@@ -29,6 +29,6 @@ pub struct Finished<'a> {
     pub source: &'a Source<'a>,
     /// What was asked for.
     pub options: &'a Options,
-    /// What came of it.
+    /// Its report.
     pub report: &'a Report,
 }

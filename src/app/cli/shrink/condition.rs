@@ -1,8 +1,8 @@
-//! What a run has to show: conditions of `--keep`.
+//! The symptom that a run must show: conditions of `--keep`.
 
 use std::str::FromStr;
 
-/// What a run left behind.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Seen {
     /// The exit code; `None` when it was ended.
@@ -11,7 +11,7 @@ pub struct Seen {
     pub stderr: String,
 }
 
-/// What a run has to show.
+/// A symptom that a run must show.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// This exit code.
@@ -22,7 +22,7 @@ pub enum Condition {
     Stdout(String),
     /// This text on standard error.
     Stderr(String),
-    /// It does not come to its end in time.
+    /// It does not end in time.
     Hangs,
 }
 

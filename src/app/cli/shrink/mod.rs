@@ -1,4 +1,4 @@
-//! `cubicle shrink FILE --keep exit=4 -- --brab 2`: the smallest part of a model that still shows something.
+//! `cubicle shrink FILE --keep exit=4 -- --brab 2`: a minimal part of a model that still shows the chosen symptom.
 
 mod condition;
 
@@ -21,14 +21,14 @@ use super::quantities::duration;
 use super::supervise::supervise;
 use super::{exit, files, input, live, memory, outputs};
 
-/// How often somebody looks whether a run has come to its end.
+/// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How long a run may take unless the user says so.
 const RUN_LIMIT: Duration = Duration::from_secs(10);
 
-/// Leaves parts of a model out as long as a run on what is left still shows something: an error, a wrong answer, an exit
-/// code. For reports of bugs.
+/// Leaves parts of a model out as long as a run on the rest still shows the chosen symptom: an error, a wrong answer, an
+/// exit code. For reports of bugs.
 ///
 /// Each run is one of this program in a process of its own, so that it may fail in any way. Declarations are left out
 /// first, many at once, then parts of them. Of a model without errors only such models are tried. The result goes to
@@ -44,8 +44,8 @@ pub struct ShrinkArgs {
     #[arg(value_name = "FILE")]
     model: PathBuf,
 
-    /// What has to stay: exit=CODE, verdict=safe|unsafe|violated|unknown|deadlock, stdout~TEXT, stderr~TEXT, or timeout
-    /// (--run-limit ends it). May be repeated: all of it
+    /// The symptom: exit=CODE, verdict=safe|unsafe|violated|unknown|deadlock, stdout~TEXT, stderr~TEXT, or timeout
+    /// (--run-limit ends it). May be repeated: all must stay
     #[arg(long, value_name = "WHAT", required = true)]
     keep: Vec<Condition>,
 
@@ -69,7 +69,7 @@ pub struct ShrinkArgs {
     #[arg(long)]
     force: bool,
 
-    /// The options of the runs, or a command and its options; the model's name is put behind them
+    /// The options of the runs, or a command and its options; the model's name is put after them
     #[arg(last = true, value_name = "OPTIONS")]
     words: Vec<OsString>,
 }

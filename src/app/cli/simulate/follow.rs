@@ -1,4 +1,4 @@
-//! What is the same on a terminal and in a script: a line is followed, with the files that it is about.
+//! Executes a line of a session, from a terminal or a script, with the files that it names.
 
 use std::path::Path;
 
@@ -21,23 +21,23 @@ pub(super) fn take_over(session: &mut Simulation<'_>, file: &str) -> Result<Stri
     session.load(file, &read.text)
 }
 
-/// How a command ended that was followed.
+/// How a command ended that was executed.
 pub(super) enum Followed {
-    /// To be shown.
+    /// Text to show.
     Text(String),
-    /// The session is to end.
+    /// The session ends.
     Quit,
 }
 
-/// Why a command was not followed.
+/// Why a command was not executed.
 pub(super) enum NotFollowed {
-    /// The user asked for what is not possible.
+    /// The command is not possible.
     Refused(CommandRefusal),
     /// A file could not be written.
     Unwritten(String),
 }
 
-/// Follows one line; `read` are the files that the session reads.
+/// Executes one line; `read` are the files that the session reads.
 pub(super) fn follow(
     session: &mut Simulation<'_>,
     read: &[NamedFile],
@@ -62,7 +62,7 @@ pub(super) fn follow(
     Ok(Followed::Text(answer.text + &more))
 }
 
-/// Says what cannot be followed, and what is possible.
+/// Reports what is not possible, and what is.
 pub(super) fn tell(CommandRefusal { what, help, .. }: &CommandRefusal) {
     complain(&format!("error: {what}"));
     complain(&format!("help: {help}"));

@@ -34,10 +34,10 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// How long a command of a script may go on after a signal.
 const GRACE: Duration = Duration::from_millis(150);
 
-/// Steps through an instance: lists the enabled transitions with their effect, takes the ones you choose or some
-/// by lot, goes back, searches for a state, shows what changed. Type `help` there.
+/// Steps through an instance: lists the enabled transitions with their effect, takes the ones you choose or
+/// random ones, goes back, searches for a state, shows what changed. Type `help` there.
 ///
-/// Commands come from the terminal, or from a script on standard input (`cubicle simulate FILE < SCRIPT`), one a
+/// Commands come from the terminal, or from a script on standard input (`cubicle simulate FILE < SCRIPT`), one per
 /// line; lines that begin with `# ` are comments. A script ends at the first command that cannot be followed.
 ///
 /// Exit codes: 0 the session was ended; 2 the model cannot be read or has no such instance, or a line of the script
@@ -57,7 +57,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(0..=64))]
     procs: Option<u8>,
 
-    /// Begins the lots of `random` and `until`: the same seed, the same run
+    /// Random seed for `random` and `until`: the same seed gives the same run
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -133,7 +133,7 @@ fn listen(output: &Arc<Output>, interrupt: &Interrupt) {
     });
 }
 
-/// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
+/// Executes the lines of standard input, each shown before its answer, up to the first that cannot be executed.
 fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, interrupt: &Interrupt) -> u8 {
     let mut stdin = io::stdin().lock();
     for number in 1.. {

@@ -10,10 +10,10 @@ use crate::cli::quantities::duration;
 /// How much later than asked the watchdog ends a run that does not do so itself.
 pub const LATE: Duration = Duration::from_secs(2);
 
-/// Shows a run without bad states that takes a transition, comes to a state, or does what only a mutant does; on the way
+/// Shows a run without bad states that takes a transition, reaches a state, or does what only a mutant does; on the way
 /// it takes as many other transitions and shows as many values as it finds. Or says that there is none.
 ///
-/// Instances of two and three processes are looked at. Where they have no such run, it is proved that no number of
+/// Instances of two and three processes are explored. Where they have no such run, it is proved that no number of
 /// processes has one, or shown that a larger one has.
 ///
 /// Exit codes: 0 there is a run, or it is proved that there is none; 2 wrong usage, or errors in the model; 3 not found;
@@ -30,7 +30,7 @@ pub struct WitnessArgs {
     #[arg(long, value_name = "NAME")]
     pub transition: Option<String>,
 
-    /// A run to a state in which this formula holds, as in `unsafe`; #1, #2, .. are any processes that differ
+    /// A run to a state in which this formula holds, as in `unsafe`; #1, #2, .. are any distinct processes
     #[arg(long, value_name = "CUBE")]
     pub cube: Option<String>,
 
@@ -46,11 +46,11 @@ pub struct WitnessArgs {
     #[arg(long)]
     pub shortest: bool,
 
-    /// Look at the instance with K processes only, before a proof is tried [default: two, then three]
+    /// Explore the instance with K processes only, before a proof is tried [default: two, then three]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub procs: Option<u8>,
 
-    /// Look at no more than N states of an instance for what a run can cover
+    /// Examine at most N states of an instance for what a run can cover
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_states: u32,
 
@@ -84,6 +84,6 @@ pub struct WitnessArgs {
 pub enum WitnessFormat {
     /// Text for a person
     Human,
-    /// A document, whose schema stands in docs/schema/witness.json
+    /// A document, whose schema is in docs/schema/witness.json
     Json,
 }

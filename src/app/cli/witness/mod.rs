@@ -75,7 +75,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     )
 }
 
-/// What went wrong, and whether the user was told.
+/// What went wrong, and whether it was reported.
 type Wrong = (Failed, bool);
 
 fn wrong(code: u8) -> impl Fn(String) -> Wrong {
@@ -88,7 +88,7 @@ struct WitnessRun<'a> {
     interrupt: &'a Interrupt,
 }
 
-/// A model, what its runs are to show, and that in words.
+/// A model, and the goal of its runs, also in words.
 struct Wanted {
     system: System,
     text: String,
@@ -183,7 +183,7 @@ impl WitnessRun<'_> {
         document
     }
 
-    /// What is asked for.
+    /// The goal of the command line.
     fn wanted(&self, system: System, text: String) -> Result<Wanted, String> {
         let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
         if let Some(cube) = &self.args.cube {
@@ -196,7 +196,7 @@ impl WitnessRun<'_> {
                 return Err(format!("there is no mutant #{number}: the model has {} of them", all.len()));
             };
             let Some(mutant) = candidate.system(&text) else {
-                return Err(format!("mutant #{number} is no model: its types do not fit"));
+                return Err(format!("mutant #{number} is not a model: its types do not fit"));
             };
             if self.args.survivor.is_some() {
                 if self.is_killed(&mutant) {
@@ -239,7 +239,7 @@ impl WitnessRun<'_> {
         files::write(path, &text).map_err(wrong(exit::INTERNAL))
     }
 
-    /// A run of an earlier time must not be taken for one of this time.
+    /// Removes the file of an earlier run, so that it is not mistaken for one of this run.
     fn no_file(&self) -> Result<(), Wrong> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
         files::remove_traces(path, 1).map(drop).map_err(wrong(exit::INTERNAL))
@@ -259,14 +259,14 @@ impl WitnessRun<'_> {
         self.note(why);
     }
 
-    /// Tells what else is to be known of a run that was not found.
+    /// Notes about a run that was not found.
     fn note(&self, why: &NoWitness) {
         match why {
             NoWitness::Undecided(_) => {}
             NoWitness::NotAsked => {
-                self.ending
-                    .messages
-                    .note("nothing is said of other numbers of processes; a mutant may also only lose steps");
+                self.ending.messages.note(
+                    "this does not cover other numbers of processes; a mutant may also only lose steps",
+                );
             }
             NoWitness::Bad => self.ending.messages.note("there is a run, but it has a bad state"),
         }

@@ -1,7 +1,7 @@
-//! States as numbers, by the records that they consist of: what each process says, and what the rest says.
+//! States as numbers, by the records that they consist of: one for the cells of each process, and one for the rest.
 //!
 //! Few records occur, so that a state is a short number: those of its processes, then that of the rest. Where the
-//! canonical form sorts processes by what they say, only which records occur how often counts, and a
+//! canonical form sorts processes by their records, only how often each record occurs counts, and a
 //! *multiset* of m records with the numbers `a_0 <= a_1 <= .. < R` is the number
 //! `C(a_0, 1) + C(a_1 + 1, 2) + .. + C(a_(m-1) + m - 1, m)`, below `C(R + m - 1, m)`. It does not depend on R, which grows.
 
@@ -10,7 +10,7 @@ use crate::store::compact::dictionary::Dictionary;
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::lanes::MAX_LANES;
 
-/// How many records of each kind a number has room for.
+/// How many records of each kind the numbers have room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Of processes.
@@ -19,16 +19,16 @@ pub struct Room {
     rest: u64,
 }
 
-/// More records than this are no compression.
+/// Beyond this many records, numbers save nothing.
 const MOST_RECORDS: usize = 1 << 18;
 
-/// Among fewer than this, looking at each is faster than cutting in halves.
+/// Below this many, linear search is faster than binary search.
 const FEW: usize = 80;
 
-/// Words of the rest, at most.
+/// The most words of the rest.
 const MOST_WORDS: usize = 8;
 
-/// Numbers are below two to this.
+/// Numbers have at most this many bits.
 const MOST_BITS: u32 = 56;
 
 /// Translates states of one instance.
@@ -38,7 +38,7 @@ pub struct Codec {
     /// Word and shift of each lane.
     at: Vec<(u16, u8)>,
     mask: u64,
-    /// The lanes from this number on are sorted; all before keep their place. As many as there are when none is.
+    /// Lanes from this number on are sorted; those before keep their place. The number of lanes when none is sorted.
     sorted_from: usize,
     /// The bits of each word that belong to no lane.
     keep: Vec<u64>,
@@ -102,7 +102,7 @@ impl Codec {
         self.universe
     }
 
-    /// The room that numbers have now.
+    /// The present room of the numbers.
     pub const fn room(&self) -> Room {
         self.room
     }
@@ -116,7 +116,7 @@ impl Codec {
         self.at.len() - self.sorted_from
     }
 
-    /// Makes numbers as large as this room wants; false when they would be too large.
+    /// Makes the numbers as large as this room requires; false when they would be too large.
     fn make_room(&mut self, room: Room) -> bool {
         let m = self.sorted();
         let rows = room.lanes as usize + m;
@@ -175,7 +175,7 @@ impl Codec {
         n * self.room.rest + rest as u64
     }
 
-    /// The number of a state; `None` when some record of it was not met.
+    /// The number of a state; `None` when one of its records is unknown.
     #[inline]
     pub fn find(&self, state: &[u64]) -> Option<u64> {
         let rest = match self.rest_words[..] {
@@ -189,8 +189,8 @@ impl Codec {
         Some(self.number(&ids, rest))
     }
 
-    /// Takes up the records of a state, so that [`Codec::find`] finds its number. Whether there is more room in numbers
-    /// after that; `None` when states are not worth numbers.
+    /// Adds the records of a state, so that [`Codec::find`] finds its number. Returns whether this enlarged the room of
+    /// numbers; `None` when numbers for states do not pay.
     pub fn learn(&mut self, state: &[u64]) -> Option<bool> {
         let mut buffer = [0; MOST_WORDS];
         let rest = self.rest(state, &mut buffer);
@@ -206,7 +206,7 @@ impl Codec {
         if lanes <= self.room.lanes && rest <= self.room.rest {
             return Some(false);
         }
-        // Where more room changes no number, little of it is enough.
+        // Where more room changes no number, a little of it is enough.
         let spare = if self.sorted_from == 0 { 16 } else { 4 };
         let grown = |has: u64, room: u64, spare| if has > room { has + has / spare + 1 } else { room };
         let wanted =
@@ -214,7 +214,7 @@ impl Codec {
         self.make_room(wanted).then_some(true)
     }
 
-    /// Makes numbers no larger than the records so far want; whether that changed them.
+    /// Makes numbers no larger than the records so far require; returns whether that changed them.
     pub fn tighten(&mut self) -> bool {
         let wanted = Room { lanes: self.lanes.len() as u64, rest: self.rests.len() as u64 };
         let (room, bits) = (self.room, self.universe.ilog2());
@@ -225,7 +225,7 @@ impl Codec {
         shorter || !self.make_room(room)
     }
 
-    /// Takes a number that was made with this room apart.
+    /// Decomposes a number that was made with this room.
     fn ids(&self, mut n: u64, room: Room) -> (Ids, usize) {
         let mut ids = [0; MAX_LANES];
         let rest = (n % room.rest) as usize;
@@ -235,7 +235,7 @@ impl Codec {
             n /= room.lanes;
         }
         let m = self.sorted();
-        // Whatever room it was made with, the records are known ones.
+        // Whatever room it was made with, its records are known.
         let mut at = self.room.lanes as usize + m - 1;
         for i in (0..m).rev() {
             let column = &self.binomials[i * self.rows..][..=at];
@@ -250,12 +250,12 @@ impl Codec {
         (ids, rest)
     }
 
-    /// Whether numbers made with this room are what they were.
+    /// Whether numbers made with this room are unchanged.
     pub fn same(&self, room: Room) -> bool {
         room.rest == self.room.rest && (room.lanes == self.room.lanes || self.sorted_from == 0)
     }
 
-    /// The number that stands now for what `n` stood for in this room.
+    /// The present number of the state that had number `n` in this room.
     pub fn translate(&self, n: u64, from: Room) -> u64 {
         let (ids, rest) = self.ids(n, from);
         self.number(&ids, rest)

@@ -1,4 +1,4 @@
-//! Records that occur in states, numbered in the order in which they were first met.
+//! Records that occur in states, numbered in the order in which they first occurred.
 
 /// Records of a fixed number of words.
 #[derive(Clone, Debug)]
@@ -6,9 +6,9 @@ pub struct Dictionary {
     words: usize,
     /// One after the other.
     values: Vec<u64>,
-    /// Open addressing: a record's number plus one; 0 where there is none. At most half of them are in use.
+    /// Open addressing: a record's number plus one; 0 for an empty slot. At most half of the slots are used.
     slots: Vec<u32>,
-    /// For records of one word below its length: their numbers plus one, without any search.
+    /// For one-word records below the length of this table: their numbers plus one, without a search.
     direct: Vec<u32>,
 }
 
@@ -16,7 +16,7 @@ pub struct Dictionary {
 const DIRECT_BITS: u32 = 12;
 
 impl Dictionary {
-    /// None, of `words` words; those of one word have `bits` bits.
+    /// An empty dictionary for records of `words` words; those of one word have `bits` bits.
     pub fn new(words: usize, bits: u32) -> Self {
         let direct = if words == 1 && bits <= DIRECT_BITS { 1 << bits } else { 0 };
         Self { words, values: Vec::new(), slots: vec![0; 64], direct: vec![0; direct] }
@@ -38,7 +38,7 @@ impl Dictionary {
         &self.values[id * self.words..(id + 1) * self.words]
     }
 
-    /// Its number, if it was met.
+    /// Its number, if it is known.
     #[inline]
     pub fn find(&self, value: &[u64]) -> Option<usize> {
         if let [one] = value
@@ -49,7 +49,7 @@ impl Dictionary {
         self.probe(value).ok()
     }
 
-    /// Its number, or the slot where that belongs.
+    /// Its number, or the slot where it belongs.
     #[inline]
     fn probe(&self, value: &[u64]) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
@@ -63,7 +63,7 @@ impl Dictionary {
         }
     }
 
-    /// Its number, which is a new one when it was not met before.
+    /// Its number, a new one when it was unknown.
     pub fn number(&mut self, value: &[u64]) -> usize {
         if let Some(id) = self.find(value) {
             return id;
@@ -90,7 +90,7 @@ impl Dictionary {
     }
 }
 
-/// Where to look for a record. There are few, and a table for them is in the caches: a simple function will do.
+/// The first slot for a record. There are few, and the table stays in the caches: a simple function is enough.
 #[inline]
 fn spread(value: &[u64]) -> usize {
     let step = |h: u64, word: &u64| {

@@ -1,4 +1,4 @@
-//! Numbers of states in the order in which these were met, each in as many bits as the largest of its time has; and
+//! Numbers of states in the order in which the states were found, each in as many bits as the largest of its time has; and
 //! for each state its parent.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::store::compact::codec::Room;
 use crate::store::origin::ROOT;
 
-/// States of a segment, at most.
+/// The most states of a segment.
 const SEGMENT: usize = 1 << 14;
 
 /// Numbers of one width, made with one room.
@@ -57,7 +57,7 @@ impl Log {
         if self.segments.last().is_none_or(|last| last.len == SEGMENT || last.room != room) {
             let bits = (64 - universe.saturating_sub(1).leading_zeros()).max(1);
             if let Some(last) = self.segments.last_mut() {
-                // It may have ended early.
+                // The segment may have ended early.
                 self.bytes -= 8 * last.words.capacity();
                 last.words.shrink_to_fit();
                 self.bytes += 8 * last.words.capacity();
@@ -93,7 +93,7 @@ impl Log {
     }
 }
 
-/// The parents of states, which never fall from one state to the next: for each parent in turn a bit for each
+/// The parents of states, which never decrease from one state to the next: for each parent in turn a 1 for each
 /// of its children, then a 0.
 #[derive(Clone, Debug, Default)]
 pub struct Parents {
@@ -102,9 +102,9 @@ pub struct Parents {
     end: usize,
     /// Initial states.
     roots: usize,
-    /// The parent whose children are being put down.
+    /// The parent whose children are being added.
     parent: u32,
-    /// For each [`BLOCK`] of words, the bits that are 1 before it.
+    /// For each [`BLOCK`] of words, the number of 1 bits before it.
     ones: Vec<u32>,
     total: u32,
 }
@@ -133,7 +133,7 @@ impl Parents {
         self.total += u32::from(bit);
     }
 
-    /// The next state has this parent, which is no smaller than that of the state before.
+    /// Adds the next state with this parent, which is not smaller than that of the state before.
     pub fn push(&mut self, parent: u32) {
         if parent == ROOT {
             self.roots += 1;
@@ -149,7 +149,7 @@ impl Parents {
     /// The parent of a state.
     pub fn get(&self, state: usize) -> u32 {
         let Some(nth) = state.checked_sub(self.roots) else { return ROOT };
-        // The place of the 1 with so many before it; the zeros before it are its parent's number.
+        // The position of the 1 with `nth` ones before it; the number of zeros before it is the parent's number.
         let block = self.ones.partition_point(|before| *before as usize <= nth) - 1;
         let mut left = nth - self.ones[block] as usize;
         let mut word = block * BLOCK;
@@ -170,7 +170,7 @@ mod tests {
     use super::{Parents, ROOT};
 
     #[test]
-    fn parents_come_back() {
+    fn parents_are_read_back() {
         let mut parents = Parents::default();
         let mut known = vec![ROOT; 5];
         for parent in 0..60_000u32 {

@@ -1,7 +1,7 @@
-//! A store that takes a fraction of the memory of [`table`](crate::store::table), and forgets nothing.
+//! A store that takes a fraction of the memory of [`table`](crate::store::table), without loss.
 //!
-//! `codec` makes states numbers, by the few records that processes and the rest consist of (`dictionary`);
-//! `quotient` is the set of those numbers; `log` has them in the order in which they were met, with parents.
+//! `codec` turns states into numbers, by the few records that processes and the rest consist of (`dictionary`);
+//! `quotient` is the set of those numbers; `log` has them in the order in which they were found, with parents.
 
 pub mod codec;
 pub mod dictionary;

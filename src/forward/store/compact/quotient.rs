@@ -1,10 +1,10 @@
-//! A set of numbers that keeps of each only what its place does not say (Cleary, *Compact Hash Tables Using
+//! A set of numbers that stores of each only what its position does not determine (Cleary, *Compact Hash Tables Using
 //! Bidirectional Linear Probing*, 1984).
 //!
-//! A number is mixed by a function that can be undone, so that it stands anywhere in `0..2^W`. Its bucket is then the
-//! leading part of it, and what is stored is the remainder: in a byte, for a quick look, and the bits after
-//! that. Nothing is lost: from the bucket and the remainder comes the number. A bucket is one cache line; what it has no
-//! room for, which is rare, stands apart.
+//! An invertible function mixes a number, so that it is anywhere in `0..2^W`. Its bucket is then the
+//! leading part, and the remainder is stored: in a byte, for quick comparison, and the bits after
+//! that. Nothing is lost: the bucket and the remainder determine the number. A bucket is one cache line; numbers that do
+//! not fit, which is rare, are stored separately.
 
 use std::hint::black_box;
 
@@ -14,14 +14,14 @@ use wide::u8x16;
 const PARTS_BITS: u32 = 6;
 const PARTS: usize = 1 << PARTS_BITS;
 
-/// A bucket: how many it has, a byte of each, then the other bits of each.
+/// A bucket: its number of entries, a byte of each, then the other bits of each.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Bucket([u8; BYTES]);
 
 const BYTES: usize = 64;
 
-/// A part grows when it has more than this, in percent of what fits.
+/// A part grows when it is fuller than this, in percent of the entries that fit.
 const FULL: usize = 80;
 
 /// A set of numbers below `2^W`.
@@ -41,21 +41,21 @@ struct Part {
     /// Bits of a remainder, at least 8, and how many fit into a bucket.
     width: u32,
     fit: usize,
-    /// Remainders lose this many bits of what is left of a number after its bucket: those are the same for all.
+    /// Remainders omit this many of the bits that follow the bucket in a number: those are the same for all.
     drop: u32,
     len: usize,
-    /// What full buckets have no room for: numbers plus one, by open addressing.
+    /// Numbers that did not fit into full buckets, plus one, by open addressing.
     spilled: Vec<u64>,
     spilled_len: usize,
 }
 
-/// Bits of the numbers below `universe`. Shorter ones would leave nothing to store.
+/// Bits of the numbers below `universe`. With fewer there would be nothing to store.
 fn bits_for(universe: u64) -> u32 {
     (64 - universe.saturating_sub(1).leading_zeros()).max(PARTS_BITS + 16)
 }
 
 impl QuotientSet {
-    /// None, of numbers below `universe`.
+    /// An empty set of numbers below `universe`.
     pub fn new(universe: u64) -> Self {
         let bits = bits_for(universe);
         // Parts have different sizes, so that they do not all grow at the same time.
@@ -65,7 +65,7 @@ impl QuotientSet {
         new
     }
 
-    /// Whether numbers below `universe` have room, and no bit too much.
+    /// Whether numbers below `universe` fit, without a spare bit.
     pub fn has_room(&self, universe: u64) -> bool {
         self.bits == bits_for(universe)
     }
@@ -75,20 +75,20 @@ impl QuotientSet {
         self.bytes
     }
 
-    /// What stands for a number in the set.
+    /// The mixed form of a number, as stored in the set.
     #[inline]
     pub const fn mixed(&self, n: u64) -> u64 {
         mix(n, self.bits)
     }
 
-    /// Where that belongs: the part, and what stands for the number in it.
+    /// The location of a mixed number: the part, and the number within it.
     #[inline]
     const fn place(&self, mixed: u64) -> (usize, u64) {
         let bits = self.bits - PARTS_BITS;
         ((mixed >> bits) as usize, mixed & ((1 << bits) - 1))
     }
 
-    /// Whether it is there.
+    /// Whether the number is in the set.
     #[inline]
     pub fn contains(&self, n: u64) -> bool {
         let (part, x) = self.place(self.mixed(n));
@@ -96,7 +96,7 @@ impl QuotientSet {
         part.contains_at(x, part.split(x))
     }
 
-    /// Adds a number that is mixed; false when it is there already.
+    /// Adds a mixed number; false when it is in the set already.
     #[inline]
     pub fn insert_mixed(&mut self, mixed: u64) -> bool {
         let (part, x) = self.place(mixed);
@@ -118,7 +118,7 @@ impl QuotientSet {
         true
     }
 
-    /// Reads what looking for these mixed numbers is going to read; the reads do not wait for one another.
+    /// Reads the memory that looking up these mixed numbers will read; the reads do not wait for one another.
     #[inline]
     pub fn touch(&self, mixed: &[u64]) {
         let mut sum = 0;
@@ -151,7 +151,7 @@ impl Part {
         BYTES * self.buckets.capacity() + 8 * self.spilled.capacity()
     }
 
-    /// The bucket of a number, and the remainder. Numbers of one bucket, times the number of buckets, are that number apart,
+    /// The bucket of a number, and the remainder. Numbers of one bucket are multiples of the number of buckets apart,
     /// so that their remainders differ although `drop` bits are gone.
     #[inline]
     fn split(&self, x: u64) -> (usize, u64) {
@@ -166,7 +166,7 @@ impl Part {
         let buckets = self.buckets.len() as u128;
         let least = (bucket as u128) << self.bits | u128::from(remainder) << self.drop;
         let Ok(short) = u64::try_from(least) else { return least.div_ceil(buckets) as u64 };
-        // A product is faster than a division, and wrong by little.
+        // A product is faster than a division, and only slightly wrong.
         let mut x = ((u128::from(short) * u128::from(inverse)) >> 64) as u64;
         while u128::from(x) * buckets < least {
             x += 1;
@@ -182,7 +182,7 @@ impl Part {
     fn with(&self, bucket: &Bucket, byte: u8) -> u64 {
         let wanted = u8x16::splat(byte);
         let mut found = 0;
-        // Whole vectors; what they hold beside first bytes does not count.
+        // Whole vectors; what they hold besides first bytes does not count.
         for (i, bytes) in bucket.0.as_chunks::<16>().0.iter().enumerate().take(self.fit / 16 + 1) {
             found |= u64::from(u8x16::new(*bytes).simd_eq(wanted).to_bitmask()) << (16 * i);
         }
@@ -207,7 +207,7 @@ impl Part {
         (at, (first - 8 * at).min(63) as u32)
     }
 
-    /// Whether a number is there that [`Part::split`] takes apart like this.
+    /// Whether the number that [`Part::split`] decomposes like this is in the part.
     #[inline]
     fn contains_at(&self, x: u64, (at, remainder): (usize, u64)) -> bool {
         let bucket = &self.buckets[at];
@@ -221,7 +221,7 @@ impl Part {
         usize::from(bucket.0[0]) == self.fit && self.spilled_len > 0 && self.spilled_slot(x).is_err()
     }
 
-    /// The empty slot for a number apart; the error is that it is there.
+    /// The empty slot for a number stored separately; the error means that it is there already.
     fn spilled_slot(&self, x: u64) -> Result<usize, ()> {
         let mask = self.spilled.len() - 1;
         let mut slot = (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
@@ -234,7 +234,7 @@ impl Part {
         Ok(slot)
     }
 
-    /// The same, of one that is not there: adds it.
+    /// Adds a number that is not in the part, which [`Part::split`] decomposes like this.
     #[inline]
     fn put(&mut self, x: u64, (at, remainder): (usize, u64)) {
         self.len += 1;
@@ -266,7 +266,7 @@ impl Part {
         self.spilled_len += 1;
     }
 
-    /// Small parts double; large ones grow by less, to waste little memory. Numbers stand in their order, so that memory
+    /// Small parts double; large ones grow by less, to waste little memory. Numbers are stored in order, so that memory
     /// is read and written in order.
     #[cold]
     fn grow(&mut self) {
@@ -297,7 +297,7 @@ impl Part {
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// A one-to-one function of numbers of `bits` bits that leaves no trace of their order.
+/// A one-to-one function of numbers of `bits` bits that destroys their order.
 #[inline]
 const fn mix(n: u64, bits: u32) -> u64 {
     let (mask, half) = (u64::MAX >> (64 - bits), bits.div_ceil(2));
@@ -320,7 +320,7 @@ mod tests {
         n ^ n >> half
     }
 
-    /// What an odd number times gives 1, modulo 2^64: each step doubles the bits that are right, of which there are three.
+    /// The inverse of an odd number modulo 2^64: each step doubles the number of correct bits, of which three are correct at first.
     const fn inverse(odd: u64) -> u64 {
         let mut x = odd;
         let mut step = 0;
@@ -342,16 +342,16 @@ mod tests {
         }
     }
 
-    /// Against an ordered set, for universes from dense to sparse.
+    /// Compares with an ordered set, for universes from dense to sparse.
     #[test]
-    fn it_holds_what_was_put_in_and_nothing_else() {
+    fn the_set_has_exactly_the_inserted_numbers() {
         for (universe, step) in
             [(200_000u64, 1u64), (1 << 24, 77), (1 << 36, 987_659), (1 << 56, 1_234_567_891_234)]
         {
             let mut set = QuotientSet::new(universe);
             let mut known = BTreeSet::new();
             for i in 0..150_000u64 {
-                // Each comes about twice, not in order.
+                // Each number occurs about twice, not in order.
                 let n = (i * i % 99_991).wrapping_mul(step) % universe;
                 assert_eq!(set.contains(n), known.contains(&n), "{n} of {universe}");
                 assert_eq!(set.insert_mixed(set.mixed(n)), known.insert(n), "{n} of {universe}");
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_small() {
+    fn numbers_take_less_than_five_bytes() {
         let mut set = QuotientSet::new(1 << 36);
         for i in 0..2_000_000u64 {
             set.insert_mixed(set.mixed(i.wrapping_mul(34_359) % (1 << 36)));

@@ -1,4 +1,4 @@
-//! Visited states as numbers: whether a state is known, and which states were met, in order.
+//! Visited states as numbers: whether a state is known, and the states in the order in which they were found.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ pub struct CompactStates {
     set: QuotientSet,
     log: Log,
     parents: Parents,
-    /// How often numbers were made again.
+    /// How often the numbers were recomputed.
     changes: u32,
 }
 
-/// There are too many records for states to be worth numbers.
+/// There are too many records for numbers to pay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Incompressible;
 
@@ -31,14 +31,14 @@ pub struct Numbers {
     changes: u32,
 }
 
-/// When there are so many states, most records are known: numbers get no more room than these want.
+/// At these numbers of states, most records are known: numbers are reduced to the room that these require.
 const TIGHTENED: [usize; 2] = [1 << 17, 1 << 21];
 
 /// No number.
 const NONE: u64 = u64::MAX;
 
 impl CompactStates {
-    /// None; `None` when states of the instance do not consist of records.
+    /// An empty store; `None` when states of the instance do not consist of records.
     pub fn new(program: &Program) -> Option<Self> {
         let codec = Codec::new(program)?;
         let set = QuotientSet::new(codec.universe());
@@ -55,12 +55,12 @@ impl CompactStates {
         self.codec.bytes() + self.set.bytes() + self.log.bytes() + self.parents.bytes()
     }
 
-    /// Whether a state is there.
+    /// Whether a state is in the store.
     pub fn contains(&self, state: &[u64]) -> bool {
         self.codec.find(state).is_some_and(|n| self.set.contains(n))
     }
 
-    /// The numbers of states, [`TOUCHED`] at most; reads what storing them is going to read.
+    /// The numbers of states, [`TOUCHED`] at most; reads the memory that storing them will read.
     #[inline]
     pub fn touch<'s>(&self, states: impl Iterator<Item = &'s [u64]>) -> Numbers {
         let mut numbers = Numbers { plain: [NONE; TOUCHED], mixed: [0; TOUCHED], changes: self.changes };
@@ -75,7 +75,7 @@ impl CompactStates {
         numbers
     }
 
-    /// Adds a state, number `at` of those that were touched; whether it is new.
+    /// Adds a state, number `at` of those that were touched; returns whether it is new.
     #[inline]
     pub fn insert_touched(
         &mut self,
@@ -90,7 +90,7 @@ impl CompactStates {
         Ok(self.add(n, numbers.mixed[at], parent))
     }
 
-    /// Adds a state; whether it is new.
+    /// Adds a state; returns whether it is new.
     pub fn insert(&mut self, state: &[u64], parent: u32) -> Result<bool, Incompressible> {
         let n = if let Some(n) = self.codec.find(state) {
             n
@@ -125,13 +125,13 @@ impl CompactStates {
         }
     }
 
-    /// Numbers that were made with this room are made again.
+    /// Recomputes numbers that were made with this room.
     #[cold]
     fn renumber(&mut self, room: Room) {
         if self.codec.same(room) && self.set.has_room(self.codec.universe()) {
             return;
         }
-        // The list has all of them: there is no moment with two sets, which would be the largest.
+        // The list has all of them: the set is rebuilt from it, so that two large sets never coexist.
         self.set = QuotientSet::new(self.codec.universe());
         let mut numbers = self.log.range(0..self.log.len());
         loop {

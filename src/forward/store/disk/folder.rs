@@ -1,4 +1,4 @@
-//! The folder of a search that keeps its states on a disk: nobody else's, and empty again at the end.
+//! The folder of a search that keeps its states on a disk: exclusive, and empty again at the end.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,29 +6,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::StorageError;
 
-/// Name of the file that says that somebody uses the folder.
+/// Name of the file that is locked while the folder is in use.
 const LOCK: &str = "in-use";
 
-/// How the names of files of states begin.
+/// Prefix of the names of state files.
 const OURS: &str = "states-";
 
-/// A folder that is this search's own.
+/// A folder owned by one search.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     /// Held until the end.
     _lock: File,
-    /// Files made so far.
+    /// Number of files made so far.
     made: AtomicUsize,
 }
 
-/// What happened to a file.
+/// An error about a file.
 pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
     StorageError(format!("cannot {what} {}: {why}", path.display()))
 }
 
 impl Folder {
-    /// Takes a folder, which is made, or holds nothing but what a run that was killed left there.
+    /// Takes ownership of a folder, which is created, or holds nothing but files of a killed run.
     pub fn take(path: &Path) -> Result<Self, StorageError> {
         fs::create_dir_all(path).map_err(|why| failed("make", path, &why))?;
         let mut left = Vec::new();
@@ -50,7 +50,7 @@ impl Folder {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(failed("keep states in", path, &"another run has its states there"));
+                return Err(failed("keep states in", path, &"another run keeps its states there"));
             }
             Err(TryLockError::Error(why)) => return Err(failed("lock", &lock, &why)),
         }
@@ -68,7 +68,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Others have removed theirs; what cannot be removed is harmless.
+        // The owners of other files have removed them; a file that cannot be removed does no harm.
         let _ = fs::remove_file(self.path.join(LOCK));
     }
 }

@@ -1,7 +1,7 @@
 //! Records of equal length in a file, written and read block by block.
 //!
-//! What does not fill a block stays in memory, so that a few records make no file. Each block has its checksum, also in
-//! memory: what was cut or changed meanwhile is found when it is read.
+//! Records that do not fill a block stay in memory, so that a few records make no file. Each block has its checksum, also
+//! in memory: reading detects data that was cut or changed meanwhile.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,26 +11,26 @@ use crate::error::StorageError;
 use crate::store::disk::folder::{Folder, failed};
 use crate::store::hash::hash;
 
-/// Words of a block, at most. Tests see several blocks.
+/// The most words of a block. Tests use several blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 13 };
 
 /// Records of `width` words.
 #[derive(Debug)]
 pub struct Records {
     path: PathBuf,
-    /// There is none before a block is full.
+    /// `None` until a block is full.
     file: Option<File>,
     width: usize,
     len: usize,
     /// The first record of each block.
     firsts: Vec<u64>,
     sums: Vec<u64>,
-    /// Those that do not fill a block.
+    /// Records that do not fill a block.
     tail: Vec<u64>,
 }
 
 impl Records {
-    /// None.
+    /// An empty file of records of `width` words.
     pub fn new(folder: &Folder, width: usize) -> Self {
         let path = folder.next();
         Self { path, file: None, width, len: 0, firsts: Vec::new(), sums: Vec::new(), tail: Vec::new() }
@@ -63,7 +63,7 @@ impl Records {
         self.push_parts(record, &[])
     }
 
-    /// The same, of one that consists of two parts.
+    /// Appends a record that consists of two parts.
     #[inline]
     pub fn push_parts(&mut self, first: &[u64], second: &[u64]) -> Result<(), StorageError> {
         self.tail.extend_from_slice(first);
@@ -114,7 +114,7 @@ impl Records {
         }
     }
 
-    /// Where reading begins, at this record.
+    /// A cursor that begins at this record.
     pub fn from(&self, record: usize) -> Result<Cursor<'_>, StorageError> {
         let block = record / self.each();
         let mut cursor = Cursor { of: self, block, buffer: Vec::new(), at: 0 };
@@ -137,7 +137,7 @@ impl Records {
 impl Drop for Records {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            // Whoever removed it before has done no harm.
+            // If the file was removed before, there is no harm.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -149,7 +149,7 @@ pub struct Cursor<'a> {
     of: &'a Records,
     block: usize,
     buffer: Vec<u64>,
-    /// Where the present record begins.
+    /// The index of the present record.
     at: usize,
 }
 
@@ -160,7 +160,7 @@ impl Cursor<'_> {
         self.buffer.get(self.at..self.at + self.of.width)
     }
 
-    /// Goes on to the next.
+    /// Moves to the next record.
     #[inline]
     pub fn advance(&mut self) -> Result<(), StorageError> {
         self.at += self.of.width;
@@ -178,7 +178,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Goes on to the first record that is no smaller than `key`, where records are sorted; whether it is `key`. Blocks
+    /// Moves to the first record that is not smaller than `key`, where records are sorted; returns whether it is `key`. Blocks
     /// that cannot have it are not read.
     #[inline]
     pub fn seek(&mut self, key: &[u64]) -> Result<bool, StorageError> {
@@ -201,7 +201,7 @@ impl Cursor<'_> {
             }
             self.enter(last)?;
         }
-        // Steps that double, then halves.
+        // Steps that double, then binary search.
         let mut step = 1;
         let smaller = |it: &Self, by: usize| {
             let at = it.at + by * width;

@@ -1,4 +1,4 @@
-//! The states met so far, sorted: in a few files, each less than half as long as the one before.
+//! The known states, sorted: in a few files, each less than half as long as the one before.
 
 use crate::error::StorageError;
 use crate::store::disk::folder::Folder;
@@ -9,7 +9,7 @@ use crate::store::disk::sort::merge;
 #[derive(Debug, Default)]
 pub struct Seen(Vec<Records>);
 
-/// Asks for states in order.
+/// Looks states up in increasing order.
 pub struct Lookup<'a>(Vec<Cursor<'a>>);
 
 impl Seen {
@@ -23,7 +23,7 @@ impl Seen {
         self.0.iter().map(Records::len).sum()
     }
 
-    /// Adds states that are sorted, and none of which is there. Files become one where the last ones are not much shorter.
+    /// Adds states that are sorted and not in these files. Files are merged where the last ones are not much shorter.
     pub fn add(&mut self, folder: &Folder, states: Records) -> Result<(), StorageError> {
         if states.len() == 0 {
             return Ok(());
@@ -45,14 +45,14 @@ impl Seen {
         Ok(())
     }
 
-    /// To ask for states in order.
+    /// Begins lookups in increasing order.
     pub fn lookup(&self) -> Result<Lookup<'_>, StorageError> {
         self.0.iter().map(|file| file.from(0)).collect::<Result<_, _>>().map(Lookup)
     }
 }
 
 impl Lookup<'_> {
-    /// Whether a state is there, which is no smaller than the one asked for before.
+    /// Whether a state is known; it must not be smaller than the one before.
     #[inline]
     pub fn has(&mut self, state: &[u64]) -> Result<bool, StorageError> {
         for cursor in &mut self.0 {

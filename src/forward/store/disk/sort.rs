@@ -1,4 +1,4 @@
-//! Records sorted with little memory: as many as have room at a time, then all of them merged.
+//! Sorts records with little memory: as many as fit at a time, then all of them merged.
 
 use std::cmp::Ordering;
 
@@ -25,20 +25,20 @@ fn sort(records: &mut Vec<u64>, width: usize) {
     *records = order.concat();
 }
 
-/// Sorts what is put in.
+/// Sorts the records that are pushed.
 #[derive(Debug)]
 pub struct Sorter {
     width: usize,
-    /// Of records that agree in this many words only the first is kept; all words when it is any number.
+    /// Of records that agree in this many words only the first is kept; if that is all words, they are equal.
     key: usize,
-    /// Words that have room.
+    /// The number of words that fit.
     room: usize,
     buffer: Vec<u64>,
     runs: Vec<Records>,
 }
 
 impl Sorter {
-    /// Of records of `width` words, with a buffer of `room` words; one is kept of those whose first `key` words are equal.
+    /// For records of `width` words, with a buffer of `room` words; one is kept of those whose first `key` words are equal.
     pub fn new(width: usize, key: usize, room: usize) -> Self {
         Self { width, key, room: room.max(4 * width), buffer: Vec::new(), runs: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Sorter {
         self.runs.iter().map(Records::len).sum()
     }
 
-    /// Puts in a record that consists of two parts.
+    /// Adds a record that consists of two parts.
     #[inline]
     pub fn push(&mut self, folder: &Folder, first: &[u64], second: &[u64]) -> Result<(), StorageError> {
         if self.buffer.len() + self.width > self.room {
@@ -72,11 +72,11 @@ impl Sorter {
     #[cold]
     fn make_room(&mut self, folder: &Folder) -> Result<(), StorageError> {
         self.sort();
-        // Where most were there already, there is room again.
+        // After removing many duplicates, there is room again.
         if self.buffer.len() * 2 > self.room { self.write(folder) } else { Ok(()) }
     }
 
-    /// Sorts what is in the buffer, and thins it out.
+    /// Sorts the buffer and removes duplicates.
     fn sort(&mut self) {
         let Self { width, key, buffer, .. } = self;
         let (width, key) = (*width, *key);
@@ -92,7 +92,7 @@ impl Sorter {
         buffer.truncate(kept);
     }
 
-    /// Makes a run of the buffer, which is sorted.
+    /// Writes the sorted buffer as a run.
     fn write(&mut self, folder: &Folder) -> Result<(), StorageError> {
         let mut run = Records::new(folder, self.width);
         for record in self.buffer.chunks_exact(self.width) {
@@ -109,7 +109,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Hands all records to `f` in order, until it says that this is enough; whether it never did. None are left.
+    /// Passes all records to `f` in order, until `f` says that this is enough; true if it never did. None are left.
     pub fn drain(
         &mut self,
         folder: &Folder,
@@ -128,15 +128,15 @@ impl Sorter {
             return Ok(all);
         }
         self.write(folder)?;
-        // Others need the memory now.
+        // The memory is needed elsewhere now.
         self.buffer = Vec::new();
         let runs = std::mem::take(&mut self.runs);
         merge(&runs, self.key, f)
     }
 }
 
-/// Hands the records of sorted files to `f` in order, one of those whose first `key` words are equal, until it says that
-/// this is enough; whether it never did.
+/// Passes the records of sorted files to `f` in order, one of those whose first `key` words are equal, until `f` says that
+/// this is enough; true if it never did.
 pub fn merge(
     files: &[Records],
     key: usize,
@@ -164,7 +164,7 @@ pub fn merge(
     Ok(true)
 }
 
-/// Cursors that are not at their end, the one with the least record first, each no later than those at twice its place.
+/// Cursors that are not at their end, the one with the least record first; each is at most those at twice its index.
 struct Heap<'a>(Vec<Cursor<'a>>);
 
 impl<'a> Heap<'a> {

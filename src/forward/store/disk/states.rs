@@ -9,26 +9,26 @@ use crate::store::disk::records::Records;
 use crate::store::disk::seen::Seen;
 use crate::store::disk::sort::Sorter;
 
-/// States that are read at a time, to be expanded.
+/// The number of states that are read at a time, to be expanded.
 const WINDOW: usize = if cfg!(test) { 1 << 12 } else { 1 << 14 };
 
-/// Visited states, in the order in which they were met, and what is to be held against them.
+/// Visited states, in the order in which they were found, and successors to compare with them.
 #[derive(Debug)]
 pub struct DiskStates {
     words: usize,
-    /// Each with its parent and how it was found.
+    /// Each state with its parent and how it was found.
     list: Records,
     seen: Seen,
     /// Successors, with their parents, places and how they were found.
     pending: Sorter,
-    /// The last one's parent, and how many it has so far.
+    /// The parent of the last successor, and its number of successors so far.
     last: (u32, u64),
-    /// Those that are new, by who met them first.
+    /// New states, by the step that first reached them.
     fresh: Sorter,
     window: Window,
-    /// Words that a buffer has room for.
+    /// The number of words that fit into a buffer.
     room: usize,
-    /// Last, so that its files go before it does.
+    /// Last field, so that its files are removed before it is dropped.
     folder: Folder,
 }
 
@@ -39,14 +39,14 @@ struct Window {
     states: Vec<u64>,
 }
 
-/// What becomes of a new state.
+/// The decision about a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offer {
     /// It is stored.
     Take,
     /// It is stored, and the search ends.
     Last,
-    /// There are enough.
+    /// It is not stored: the limit is reached.
     Refuse,
 }
 
@@ -55,7 +55,7 @@ pub enum Offer {
 pub enum Settled {
     /// All that is new was stored.
     All,
-    /// This state, which was found from that one, was the last one or refused.
+    /// The search ended with this state, found from that one; it was the last one stored or the first one refused.
     Ended(Vec<u64>, u32),
     /// The search must end.
     Interrupted,
@@ -74,7 +74,7 @@ const fn parent_of(word: u64) -> u32 {
 }
 
 impl DiskStates {
-    /// None, of states of `words` words, with buffers of so many bytes together.
+    /// An empty store for states of `words` words, with buffers of `bytes` bytes in all.
     pub fn new(folder: Folder, words: usize, bytes: usize) -> Self {
         let room = bytes / 2 / 8;
         Self {
@@ -101,12 +101,12 @@ impl DiskStates {
         self.list.bytes() + self.seen.bytes() + self.pending.bytes() + self.fresh.bytes() + window
     }
 
-    /// Appends a state that is new, and was met after all others; [`DiskStates::sort_from`] follows.
+    /// Appends a state that is new and was found after all others; [`DiskStates::sort_from`] must follow.
     pub fn append(&mut self, state: &[u64], parent: u32, sleep: SleepId) -> Result<(), StorageError> {
         self.list.push_parts(state, &[pack(parent, 0, sleep)])
     }
 
-    /// Hands states of a range to `f`, one after the other, each with its parent and how it was found.
+    /// Passes the states of a range to `f`, one after the other, each with its parent and how it was found.
     pub fn each(
         &self,
         range: Range<usize>,
@@ -124,12 +124,12 @@ impl DiskStates {
         Ok(())
     }
 
-    /// Whether no state was appended twice, once they are sorted.
+    /// Whether the states are distinct, once they are sorted.
     pub fn are_distinct(&self) -> bool {
         self.seen.len() == self.list.len()
     }
 
-    /// The states from this one on were appended, and are sorted now.
+    /// Sorts the states appended from this one on.
     pub fn sort_from(&mut self, first: usize) -> Result<(), StorageError> {
         let Self { words, list, seen, folder, room, .. } = self;
         let mut sorter = Sorter::new(*words, *words, *room);
@@ -143,7 +143,7 @@ impl DiskStates {
         seen.add(folder, sorted)
     }
 
-    /// A state leads to another. Parents come in order, and the successors of each.
+    /// Buffers a successor. Parents must come in order, and the successors of each.
     #[inline]
     pub fn push(&mut self, state: &[u64], parent: u32, sleep: SleepId) -> Result<(), StorageError> {
         if self.last.0 != parent {
@@ -154,24 +154,24 @@ impl DiskStates {
         self.pending.push(&self.folder, state, &[word])
     }
 
-    /// Whether another successor of the last parent has a place.
+    /// Whether the last parent may have another successor.
     pub const fn has_place(&self) -> bool {
         self.last.1 + 1 < PLACES
     }
 
-    /// Whether so many successors wait that holding them against the states costs less than to keep them: then a limit is
-    /// not met much too late, and they take no more room than the states.
+    /// Whether enough successors wait that comparing them with the states costs less than keeping them: then a limit is
+    /// not noticed much too late, and they take no more room than the states.
     pub fn is_due(&self) -> bool {
         self.pending.written() > 2 * self.list.len() + self.room / self.words
     }
 
-    /// Whether some successors were not held against the states yet.
+    /// Whether some successors are not compared with the states yet.
     pub fn is_waiting(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Holds all successors so far against the states, and offers what is new in the order in which it was met, with its
-    /// number, until an offer ends the search or `go_on` says no.
+    /// Compares all successors so far with the states, and offers new ones in the order in which they were found, with their
+    /// numbers, until an offer ends the search or `go_on` returns false.
     pub fn deduplicate(
         &mut self,
         go_on: &dyn Fn() -> bool,
@@ -216,7 +216,7 @@ impl DiskStates {
         Ok(ended)
     }
 
-    /// Makes some states of a range ready, the first ones; up to where, and how they were found.
+    /// Loads the first states of a range; returns the end of the loaded range, and how these states were found.
     pub fn load(&mut self, range: Range<usize>) -> Result<(usize, Vec<SleepId>), StorageError> {
         let end = range.end.min(range.start + WINDOW);
         self.window.first = range.start;
@@ -232,7 +232,7 @@ impl DiskStates {
         Ok((end, sleeps))
     }
 
-    /// States that were made ready, one after the other.
+    /// States that were loaded, one after the other.
     pub fn loaded(&self, range: Range<usize>) -> &[u64] {
         let at = |n: usize| (n - self.window.first) * self.words;
         &self.window.states[at(range.start)..at(range.end)]
@@ -250,7 +250,7 @@ impl DiskStates {
         self.seen.lookup()?.has(state)
     }
 
-    /// Others need the memory of the buffers.
+    /// Frees the buffers, whose memory is needed elsewhere.
     pub fn end(&mut self) {
         self.pending = Sorter::new(self.words + 1, self.words, 0);
         self.fresh = Sorter::new(self.words + 1, 1, 0);

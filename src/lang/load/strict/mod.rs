@@ -1,5 +1,5 @@
-//! What a model says that the original Cubicle (version 1.2) does not understand: it refuses it, or takes it for something
-//! else. `quantifiers`: where they may stand; `sums`: which there are; here, the rest.
+//! Finds what the original Cubicle (version 1.2) does not understand in a model: it refuses it, or takes it for something
+//! else. `quantifiers`: where they may stand; `sums`: which are accepted; here, the rest.
 
 mod quantifiers;
 mod sums;
@@ -13,8 +13,8 @@ use crate::syntax::ast::{
     TermKind, Transition, Update,
 };
 
-/// What is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in the
-/// order of the file, at most [`MAX_ERRORS`].
+/// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
+/// the order of the file, at most [`MAX_ERRORS`].
 pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
     let mut seen = Beyond { text, ..Beyond::default() };
     if text.starts_with(BYTE_ORDER_MARK) {
@@ -28,7 +28,7 @@ pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
     seen.found
 }
 
-/// What is known of the declarations so far, and what was found.
+/// Facts about the declarations so far, and the errors found.
 #[derive(Default)]
 struct Beyond<'a> {
     text: &'a str,
@@ -118,7 +118,7 @@ impl<'a> Beyond<'a> {
         }
     }
 
-    /// Looks at a formula, but for its quantifiers.
+    /// Checks a formula, except for its quantifiers.
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Bool(_) | ExprKind::Error => {}
@@ -181,7 +181,7 @@ impl<'a> Beyond<'a> {
         }
     }
 
-    /// Takes in which parameters of a predicate have to be processes.
+    /// Notes which parameters of a predicate have to be processes.
     fn predicate(&mut self, predicate: &'a Predicate) {
         let mut strict = IndexSet::new();
         strict_names(&predicate.body, &self.strict_params, &mut strict);
@@ -249,7 +249,7 @@ fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
     }
 }
 
-/// Whether a name begins with a capital letter: it is no process.
+/// Whether a name begins with a capital letter: it is not a process.
 fn capital(name: &Name) -> bool {
     name.text.starts_with(|c: char| c.is_ascii_uppercase())
 }

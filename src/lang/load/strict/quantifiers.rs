@@ -1,4 +1,4 @@
-//! Where the original Cubicle has quantifiers: `forall` around `init`, `exists` around `unsafe`, and in a guard one
+//! Where the original Cubicle accepts quantifiers: `forall` around `init`, `exists` around `unsafe`, and in a guard one
 //! universal for each way to satisfy it.
 
 use indexmap::IndexMap;
@@ -9,12 +9,12 @@ use crate::syntax::ast::{Expr, ExprKind, Predicate, Quantifier};
 /// A place, what is there, and what to write instead.
 type Found = (Span, &'static str, &'static str);
 
-/// What matters of the quantifiers of a formula in a guard.
+/// Facts about the quantifiers of a formula in a guard.
 #[derive(Clone, Copy, Default)]
 struct Shape {
     /// The most universals in one way to satisfy it.
     universals: u32,
-    /// A quantifier that no guard has.
+    /// A quantifier that is not allowed in a guard.
     misplaced: Option<Found>,
 }
 
@@ -39,7 +39,7 @@ pub struct Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// Takes in a predicate; those that it uses were taken in before.
+    /// Adds a predicate; those that it uses were added before.
     pub fn declare(&mut self, predicate: &'a Predicate) {
         let shapes = [self.shape(&predicate.body, false), self.shape(&predicate.body, true)];
         self.known.insert(&predicate.name.text, (shapes, &predicate.body));
@@ -49,7 +49,7 @@ impl<'a> Shapes<'a> {
     pub fn of_guard(&self, guard: &Expr) -> Option<Found> {
         let shape = self.shape(guard, false);
         shape.misplaced.or_else(|| {
-            let help = "say it in one: `forall_other q. (f && g)`";
+            let help = "join them: `forall_other q. (f && g)`";
             (shape.universals > 1).then_some((guard.span, "guards with several universal parts", help))
         })
     }
@@ -134,7 +134,7 @@ impl<'a> Shapes<'a> {
                         Quantifier::Exists => false,
                     };
                 let what = "such quantifiers in guards";
-                let help = "make what exists a parameter, and universals `forall_other` of one process";
+                let help = "use parameters for `exists`, and `forall_other` of one process for universals";
                 let misplaced = (!universal).then_some((expr.span, what, help));
                 Shape { universals: u32::from(universal), misplaced }
             }

@@ -1,16 +1,16 @@
-//! Sums that the original Cubicle has: a name or a cell and one constant or number, or a multiple of a constant.
+//! Sums that the original Cubicle accepts: a name or a cell and one constant or number, or a multiple of a constant.
 
 use indexmap::IndexSet;
 
 use crate::syntax::ast::{Base, Name, Number, Operand, Summand};
 
-/// What is beyond it in a sum, and what to write instead.
+/// The part of a sum that is beyond it, and what to write instead.
 type Found = (&'static str, &'static str);
 
 const FORM: &str =
     "write `X + 1`, `X - C` or `X + 2 * C`, where `C` is a `const` and `X` a variable or a cell";
 
-/// What is beyond the original in a sum, if anything is.
+/// The part of a sum that is beyond the original, if any.
 pub fn beyond(summands: &[Summand], constants: &IndexSet<&str>, text: &str) -> Option<Found> {
     if summands.iter().any(|it| glued(it, text)) {
         return Some(("difference that is written without a blank", "write a blank after `-`"));
@@ -26,7 +26,7 @@ pub fn beyond(summands: &[Summand], constants: &IndexSet<&str>, text: &str) -> O
                 return Some(("sum without a name or a cell in front", FORM));
             };
             if !before(&factor, &name) {
-                return Some(("multiple with the number behind, but for a summand", "write `2 * C`"));
+                return Some(("multiple with the number behind, except as a summand", "write `2 * C`"));
             }
             frozen(constant(&name))
         }
@@ -56,7 +56,7 @@ fn before(factor: &Number, name: &Name) -> bool {
     factor.loc.0.start < name.span().start
 }
 
-/// Whether the sign before a number belongs to it for the original.
+/// Whether the original reads the sign before a number as part of it.
 fn glued(summand: &Summand, text: &str) -> bool {
     let number = match (&summand.factor, &summand.operand) {
         (Some(factor), Operand::Base(base)) if before(factor, base.name()) => factor,

@@ -1,7 +1,7 @@
 //! Truth of literals and formulas, and values of terms, in a concrete state.
 //!
-//! `None` means that a number left the 64-bit range, so that the value is not known. It does not
-//! spread further than it must: a conjunction with a false literal is false.
+//! `None` means that a number left the 64-bit range, so that the value is not known. It spreads
+//! no further than it must: a conjunction with a false literal is false.
 
 use super::state::{Layout, Point, State, Value};
 use crate::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, Term};

@@ -30,21 +30,21 @@ impl Lasso {
     }
 }
 
-/// What fairness asks for, of one tuple of processes or of all together.
+/// One fairness requirement, for one tuple of processes or for all together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FairStep {
     /// Index in [`System::fairness`].
     pub fairness: usize,
-    /// The declared arguments; `None` when it is about any.
+    /// The declared arguments; `None` for any arguments.
     pub args: Option<Vec<usize>>,
 }
 
-/// How a lasso does what fairness asks for.
+/// How a lasso satisfies a fairness requirement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
     /// By taking the step with this number, from 0.
     Taken(usize),
-    /// It is not possible in the state after so many steps.
+    /// It is not possible in the state after this many steps.
     Disabled(usize),
     /// It is not possible anywhere in the loop.
     Never,
@@ -70,7 +70,7 @@ impl Semantics<'_> {
         Some(!none)
     }
 
-    /// All that fairness asks for in this instance.
+    /// All fairness requirements of this instance.
     pub fn fair_steps(&self) -> Vec<FairStep> {
         let system = self.system();
         let mut found = Vec::new();
@@ -86,7 +86,7 @@ impl Semantics<'_> {
         found
     }
 
-    /// Whether some step that `fair` asks for is possible. `None` when that depends on a number beyond 64 bits.
+    /// Whether some step that `fair` requires is possible. `None` when that depends on a number beyond 64 bits.
     pub fn possible(&self, state: &State, fair: &FairStep) -> Option<bool> {
         let system = self.system();
         let fairness = &system.fairness[fair.fairness];
@@ -102,10 +102,10 @@ impl Semantics<'_> {
         all(impossible.into_iter()).map(|none| !none)
     }
 
-    /// How a lasso does what `fair` asks for; an error when it does not, or when that is not known.
+    /// How a lasso satisfies `fair`; an error when it does not, or when that is not known.
     ///
     /// # Errors
-    /// What is put off for ever.
+    /// The step that is put off for ever.
     pub fn served(&self, lasso: &Lasso, fair: &FairStep) -> Result<Served, String> {
         let system = self.system();
         let fairness = &system.fairness[fair.fairness];
@@ -138,7 +138,7 @@ impl Semantics<'_> {
     /// Whether the lasso is a fair run of the system.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not one.
     pub fn is_fair_run(&self, lasso: &Lasso) -> Result<(), String> {
         let system = self.system();
         super::replay::replay_steps(system, &lasso.run).map_err(|why| why.to_string())?;
@@ -206,8 +206,8 @@ impl Semantics<'_> {
         if truth[0] { Err("the formula holds".to_owned()) } else { Ok(()) }
     }
 
-    /// Whether the lasso is a fair run that breaks a `response`, a `recurrence` or a formula for a tuple of processes: the number of
-    /// steps after which what is promised never comes.
+    /// Whether the lasso is a fair run that breaks a `response`, a `recurrence` or a formula for a tuple of processes: the
+    /// number of steps after which the promised condition never holds.
     ///
     /// # Errors
     /// Why it does not.
@@ -227,14 +227,14 @@ impl Semantics<'_> {
         };
         let never = |state: &&State| self.holds(state, answer, tuple) == Some(false);
         if !states[first..].iter().all(&never) {
-            return Err("what is promised comes in the loop".to_owned());
+            return Err("the promised condition holds in the loop".to_owned());
         }
-        // The states of the run from which on the answer never comes.
+        // From this state of the run on, the answer never comes.
         let silent = states.iter().rposition(|state| !never(state)).map_or(0, |at| at + 1);
         let waits = |state: &State| asked.is_none_or(|asked| self.holds(state, asked, tuple) == Some(true));
         (silent..states.len())
             .find(|at| waits(states[*at]))
-            .ok_or_else(|| "nothing waits for what never comes".to_owned())
+            .ok_or_else(|| "no request is left without an answer".to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which processes satisfy a cube: a search that looks at a literal as soon as its processes are chosen.
+//! Finds processes that satisfy a cube: the search evaluates a literal as soon as its processes are chosen.
 
 use super::eval::Env;
 use super::state::{Layout, State};
@@ -124,7 +124,7 @@ fn exchanged(literal: &Literal, swap: &impl Fn(ProcRef) -> ProcRef) -> Literal {
     }
 }
 
-/// Whether two literals are the same but for the order of what has none.
+/// Whether two literals are the same up to the order of unordered operands.
 fn same(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (

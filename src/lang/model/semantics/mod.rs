@@ -1,7 +1,7 @@
 //! Reference semantics: concrete states of an instance, truth of formulas, steps, runs.
 //!
-//! Slow and simple on purpose. Every trace is replayed here before anybody sees it, and the
-//! engines are tested against it. Nothing here knows an engine.
+//! Slow and simple on purpose. Every trace is replayed here before it is reported, and the
+//! engines are tested against it. Nothing here depends on an engine.
 
 mod eval;
 mod lasso;

@@ -1,4 +1,4 @@
-//! Whether a trace is a run: the last word before anybody is told that a system is unsafe.
+//! Checks that a trace is a run: the last check before a system is reported as unsafe.
 
 use super::state::State;
 use super::step::Semantics;
@@ -6,24 +6,24 @@ use super::trace::Trace;
 use super::tuples::distinct_tuples;
 use crate::model::{System, TransitionId};
 
-/// Why a trace is no run of the system.
+/// Why a trace is not a run of the system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The first state is no state of any instance.
+    /// The first state is not a state of any instance.
     #[error("the trace does not begin with a state: {0}")]
     NoState(String),
     /// The first state is not initial.
     #[error("the first state of the trace is not initial")]
     NotInitial,
-    /// A step is none.
+    /// A step is not possible.
     #[error("step {step} of the trace is not possible: {why}")]
     Step {
         /// Number of the step, from 1.
         step: usize,
-        /// What is wrong with it.
+        /// Why.
         why: String,
     },
-    /// The trace speaks of a bad cube that the system does not have.
+    /// The trace names a bad cube that the system does not have.
     #[error("the trace ends in bad cube {0}, which does not exist")]
     NoSuchBad(usize),
     /// The last state does not satisfy the bad cube.
@@ -32,8 +32,8 @@ pub enum ReplayError {
         /// Number of steps of the trace.
         step: usize,
     },
-    /// The last state of a trace to a deadlock can go on.
-    #[error("the last state of the trace (after step {step}) is no deadlock: {transition} is enabled")]
+    /// The trace should end in a deadlock, but its last state has an enabled transition.
+    #[error("the last state of the trace (after step {step}) is not a deadlock: {transition} is enabled")]
     NotDeadlocked {
         /// Number of steps of the trace.
         step: usize,
@@ -50,7 +50,7 @@ pub enum ReplayError {
     },
 }
 
-/// Runs a trace: its first state is initial, each step is possible, and the last state satisfies the
+/// Replays a trace: its first state is initial, each step is possible, and the last state satisfies the
 /// bad cube that the trace names or, when it names none, has no enabled transition.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     }
 }
 
-/// Runs a trace, wherever it ends: its first state is initial, and each step is possible.
+/// Replays a trace, wherever it ends: its first state is initial, and each step is possible.
 ///
 /// # Errors
 /// The first thing that keeps it from being one.

@@ -1,4 +1,4 @@
-//! Concrete states of an instance: values, states, steps, and where each cell stands.
+//! Concrete states of an instance: values, states, steps, and the position of each cell.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub enum Value {
 
 impl Value {
     /// Whether this is a value of type `ty` as declared. Value ranges found by analysis do not count: a
-    /// state outside of them is a state all the same, and shows that the analysis was wrong.
+    /// state outside of them is still a state, and shows that the analysis was wrong.
     pub fn is_of(self, system: &System, ty: Type) -> bool {
         match (self, ty) {
             (Self::Constructor(c), Type::Enum(id)) => {

@@ -37,7 +37,7 @@ pub fn fire(
 /// See [`Semantics::is_step`].
 ///
 /// # Errors
-/// Why it is none.
+/// Why it is not a step.
 pub fn is_step(system: &System, before: &State, step: &Step) -> Result<(), String> {
     Semantics::new(system, before.procs).is_step(before, step)
 }
@@ -61,7 +61,7 @@ impl<'a> Semantics<'a> {
         Self { system, layout: Layout::new(system, procs) }
     }
 
-    /// Where the cells stand.
+    /// The positions of the cells.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -82,7 +82,7 @@ impl<'a> Semantics<'a> {
     /// Whether `state` is a state of this instance at all.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not one.
     pub fn check_state(&self, state: &State) -> Result<(), String> {
         let (system, procs) = (self.system, self.procs());
         if state.procs != procs {
@@ -98,7 +98,7 @@ impl<'a> Semantics<'a> {
             system.vars.iter().flat_map(|var| tuples(procs, var.arity()).map(move |index| (var, index)));
         for (value, (var, index)) in state.values.iter().zip(types) {
             if !value.is_of(system, var.ty) {
-                return Err(format!("{}{index:?} holds {value:?}, no value of its type", var.name));
+                return Err(format!("{}{index:?} holds {value:?}, not a value of its type", var.name));
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ impl<'a> Semantics<'a> {
         all([self.env(state, args).conj(guard)].into_iter().chain(others))
     }
 
-    /// The first process, not among the arguments, of which (with others) some universal guard of the transition is false.
+    /// The first process, not among the arguments, for which (with others) some universal guard of the transition is false.
     pub fn excluded(&self, state: &State, transition: TransitionId, args: &[usize]) -> Option<usize> {
         let universals = &self.system.transition(transition).universals;
         let failing = universals.iter().filter_map(|universal| {
@@ -158,7 +158,7 @@ impl<'a> Semantics<'a> {
             return Err(format!("{} arguments instead of {arity}", args.len()));
         }
         if args.iter().any(|&arg| arg >= self.procs()) {
-            return Err("an argument is no process of the instance".into());
+            return Err("an argument is not a process of the instance".into());
         }
         if args.iter().enumerate().any(|(i, arg)| args[..i].contains(arg)) {
             return Err("two arguments are the same process".into());
@@ -213,14 +213,14 @@ impl<'a> Semantics<'a> {
     /// Whether `step` is a step from `before`. A cell with `:= ?` may hold any value of its type afterwards.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not a step.
     pub fn is_step(&self, before: &State, step: &Step) -> Result<(), String> {
         let Some(transition) = self.system.transitions.get(usize::from(step.transition.0)) else {
             return Err("there is no such transition".into());
         };
         let name = &transition.name;
         self.check_args(step.transition, &step.args).map_err(|why| format!("{name}: {why}"))?;
-        self.check_state(&step.after).map_err(|why| format!("{name} leads to no state: {why}"))?;
+        self.check_state(&step.after).map_err(|why| format!("{name} does not lead to a state: {why}"))?;
         match self.enabled(before, step.transition, &step.args) {
             Some(true) => {}
             Some(false) => return Err(format!("{name} is not enabled")),

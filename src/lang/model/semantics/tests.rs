@@ -111,7 +111,7 @@ fn tuples_come_in_lexicographic_order() {
     assert_eq!(rising_tuples(1, vec![None, Some(0)]).count(), 0);
 }
 
-/// All of so many processes are in B, and P is the last of them if asked.
+/// The first `params` processes are in B, and, if `pointed`, P is the last of them.
 fn all_in_b(params: u8, pointed: bool) -> Conj {
     let pointer = pointed.then(|| points_to(params - 1, false));
     (0..params).map(|p| holds(s(p), 1)).chain(pointer).collect()

@@ -17,7 +17,7 @@ pub fn distinct_tuples(procs: usize, arity: usize) -> impl Iterator<Item = Vec<u
     rising_tuples(procs, vec![None; arity])
 }
 
-/// The arguments of a transition with each tuple of `count` pairwise distinct processes below `procs` that are none of them.
+/// The arguments of a transition followed by each tuple of `count` pairwise distinct other processes below `procs`.
 pub fn other_tuples(procs: usize, args: &[usize], count: usize) -> impl Iterator<Item = Vec<usize>> {
     let others: Vec<usize> = (0..procs).filter(|it| !args.contains(it)).collect();
     let args = args.to_vec();

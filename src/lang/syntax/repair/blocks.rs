@@ -52,7 +52,7 @@ fn too_many<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         Token::ParOpen if matches!(site.first(), Some(Token::Fair | Token::StrongFair)) => {
             let close = site.closing(at)?;
             let error = slip(site.span(at..close + 1), "parameters after the name of a transition")
-                .label("fairness is about the whole transition")
+                .label("fairness applies to the whole transition")
                 .help(format!("write `{}`", site.source(0..at)))
                 .mend_at(site.span(0..close + 1), site.source(0..at));
             Some(Repair::new(at..close + 1, [], error))
@@ -128,7 +128,7 @@ fn transition<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
 }
 
-/// `{ }` where a formula is due.
+/// `{ }` where a formula is expected.
 fn empty<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     if site.found()? != Token::BraceClose || site.back(1)? != Token::BraceOpen || !site.expects("true") {
@@ -202,7 +202,7 @@ fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     };
     let fits = site.expects(closing);
     if let Some(found) = site.found() {
-        // Another bracket's end where this one's may come, or what can only come after it.
+        // Another closing bracket where this one may be closed, or a token that can only follow it.
         let after = matches!(
             found,
             Token::BraceClose
@@ -226,13 +226,13 @@ fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
     }
     let error = slip(site.after(at), format!("`{closing}` is missing"))
-        .label("it is due here at the latest")
+        .label("expected here at the latest")
         .mend_at(
             site.end(at),
             if site.found().is_none() { format!(" {closing}") } else { closing.to_owned() },
         )
         .also(site.span(open..open + 1), format!("this `{opening}` is not closed"));
-    // At the end of a declaration whatever is open is meant to end.
+    // At the end of a declaration all open brackets are meant to close.
     let with: Vec<Token<'t>> = if site.found().is_none() {
         let closer = |i: &usize| match site.token(*i) {
             Some(Token::BraceOpen) => Token::BraceClose,

@@ -62,7 +62,7 @@ fn type_<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
 }
 
-/// The constructors in another language's dress: braces, commas, small letters.
+/// Constructors in the style of another language: braces, commas, small letters.
 fn enumeration<'t>(site: &Site<'_, 't>, end: usize) -> Option<Repair<'t>> {
     let (Token::Lident(name) | Token::Mident(name)) = site.token(1)? else { return None };
     let mut constructors = Vec::new();
@@ -157,7 +157,7 @@ fn parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 letter_case(site.span(here.clone()), format!("parameter `{name}` with a capital letter"))
                     .label("names of processes begin with a small letter")
                     .help(format!("write `{lower}`, here and where it is used"));
-            // Everywhere in this declaration, so that nothing follows from it.
+            // Everywhere in this declaration, so that it causes no further error.
             let parameters: Vec<&str> = (open + 1..close?)
                 .filter_map(|i| if let Some(Token::Mident(name)) = site.token(i) { Some(name) } else { None })
                 .collect();
@@ -289,7 +289,7 @@ const fn lident(token: Token<'_>) -> Option<&str> {
     if let Token::Lident(name) = token { Some(name) } else { None }
 }
 
-/// The processes that index arrays in this declaration and that nothing binds, in order.
+/// The unbound processes that index arrays in this declaration, in order.
 fn indices<'t>(site: &Site<'_, 't>) -> Vec<Token<'t>> {
     let mut bound: Vec<Token<'t>> = Vec::new();
     let mut names: Vec<Token<'t>> = Vec::new();

@@ -120,7 +120,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(range, [Token::Equal], error).habit(":="))
 }
 
-/// `{ S[i] := Idle; Lock := False }` where a formula is due.
+/// `{ S[i] := Idle; Lock := False }` where a formula is expected.
 fn updates<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let open = *site.open().last().filter(|&&open| site.token(open) == Some(Token::BraceOpen))?;
     let close = site.closing(open)?;
@@ -246,7 +246,7 @@ fn prefix<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(at - 1..close + 1, with, error))
 }
 
-/// Words that count elsewhere.
+/// Words for counting in other languages.
 const COUNTS: [&str; 12] = [
     "card",
     "cardinality",
@@ -483,7 +483,7 @@ fn any_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     };
     let start = site.term_before(at - 1).filter(|_| site.place() == DeclarationPart::Formula)?;
     let error = slip(site.span(start..at + 1), format!("`{}` in a formula", site.source(at..at + 1)))
-        .label("a formula says nothing about what has any value")
+        .label("`?` is a value in updates only")
         .help("leave the comparison out, or write `true`")
         .mend("true");
     Some(Repair::new(start..at + 1, [Token::True], error).habit("any value of a formula"))
@@ -553,7 +553,7 @@ fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let start = site.term_before(at)?;
     let term = site.source(start..at);
     let negated = start > 0 && site.token(start - 1) == Some(Token::Not);
-    // What a name stands for is not known here.
+    // The meaning of a name is not known here.
     let (from, right) = if negated { (start - 1, "False") } else { (start, "True") };
     let meant = format!("{term} = {right}");
     let typed = site.source(from..at);
@@ -574,11 +574,11 @@ fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     if (site.back(1)?, site.found()?) == (Token::Star, Token::Star) {
-        let error = foreign(site.span(at - 1..at + 1), "there is no power")
+        let error = foreign(site.span(at - 1..at + 1), "there is no power operator")
             .help("numbers are added, subtracted, compared and multiplied by numbers");
         return Some(Repair::new(at - 1..at + 2, [], error));
     }
-    // What does not fit is the second factor, or `*` behind a product or a real number.
+    // The second factor does not fit, or `*` after a product or a real number.
     let star = match (site.back(1), site.found()?) {
         (_, Token::Star) => at,
         (Some(Token::Star), Token::Mident(_) | Token::Lident(_) | Token::Real(_) | Token::Int(_)) => at - 1,
@@ -596,7 +596,7 @@ fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"))
     } else {
         slip(site.span(start..last + 1), "a product that is not a multiple of a variable")
-            .label("what multiplies is one whole number")
+            .label("the factor must be one whole number")
             .help("write `2 * X`, with the product of the numbers worked out")
     };
     Some(Repair::new(star..last + 1, [], error))

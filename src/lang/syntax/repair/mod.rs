@@ -1,9 +1,9 @@
-//! Slips of the pen and habits of other languages: what was meant where a declaration fails to parse, so that
+//! Typing errors and habits from other languages: finds what was meant where a declaration fails to parse, so that
 //! the error can name it and the rest of the declaration is still read.
 //!
-//! Rules look at the failing place only, never at what parses: no model that is right is read differently.
+//! Rules look at the failing place only, never at text that parses: no correct model is read differently.
 //! Each returns the tokens to go on with; the parser tries again with them, and gives up without another
-//! word when that does not bring it further.
+//! message when that brings it no further.
 
 mod blocks;
 mod declarations;
@@ -19,7 +19,7 @@ pub use site::{DeclaredNames, Repair, Site, capital};
 pub use starts::{begins_declaration, listed, type_first};
 pub use words::{keyword, property_of_runs};
 
-/// What was meant, if a rule knows.
+/// The repair, if a rule recognises what was meant.
 pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     words::repair(site)
         .or_else(|| declarations::repair(site))

@@ -1,19 +1,19 @@
-//! A place where a declaration fails to parse, as rules see it, and what they make of it.
+//! A place where a declaration fails to parse, as rules see it, and the repairs that they return.
 
 use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::{Placed, Token};
 
-/// What a rule makes of a failing place.
+/// The repair that a rule proposes for a failing place.
 pub struct Repair<'t> {
-    /// What to tell; nothing when it follows from what was told before.
+    /// The error; `None` when it follows from an earlier one.
     pub diagnostic: Option<Diagnostic>,
-    /// The slip is the same wherever it occurs in a file, and told once.
+    /// The mistake is the same wherever it occurs in a file, and reported once.
     pub habit: Option<&'static str>,
     /// The tokens that are replaced.
     pub range: Range<usize>,
-    /// By what.
+    /// The tokens that replace them.
     pub with: Vec<Token<'t>>,
     /// Tokens to be read as declarations of their own.
     pub more: Vec<Vec<Placed<'t>>>,
@@ -33,7 +33,7 @@ impl<'t> Repair<'t> {
         self
     }
 
-    /// The declaration with the repair made, and the index after what was put in.
+    /// The declaration with the repair made, and the index after the new tokens.
     pub fn apply(&self, chunk: &[Placed<'t>]) -> (Vec<Placed<'t>>, usize) {
         let covered = &chunk[self.range.clone()];
         let end = |placed: Option<&Placed<'t>>| placed.map(|&(_, _, r)| r);
@@ -56,7 +56,7 @@ impl<'t> Repair<'t> {
     }
 }
 
-/// Names that were declared in letters of the wrong case, and what is declared at all.
+/// The declared names, and those that were declared in letters of the wrong case.
 #[derive(Default)]
 pub struct DeclaredNames<'t> {
     /// Names of variables and constructors, in the order of the file.
@@ -65,7 +65,7 @@ pub struct DeclaredNames<'t> {
     pub arrays: Vec<&'t str>,
     /// Names of types and predicates.
     pub smalls: Vec<&'t str>,
-    /// Small names that were declared where capital ones are due.
+    /// Small names that were declared where capital ones are required.
     pub lowered: Vec<&'t str>,
     /// The reverse.
     pub raised: Vec<&'t str>,
@@ -90,11 +90,11 @@ pub struct Site<'a, 't> {
     pub chunk: &'a [Placed<'t>],
     /// The first one that does not fit; beyond the last when the declaration is not complete.
     pub at: usize,
-    /// What would fit, as the grammar spells it.
+    /// The terminals that would fit, as the grammar spells them.
     pub expected: &'a [String],
     /// The model.
     pub text: &'t str,
-    /// What the declarations before said.
+    /// The names from the declarations before.
     pub known: &'a DeclaredNames<'t>,
     /// Whether the tokens before `at` are a declaration.
     pub complete: bool,
@@ -129,7 +129,7 @@ impl<'t> Site<'_, 't> {
         self.expected.iter().any(|e| e.trim_matches('"') == terminal)
     }
 
-    /// Where these tokens stand; after the token before them when there are none.
+    /// The span of these tokens; after the token before them when there are none.
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         match (self.chunk.get(range.start), self.chunk.get(range.end.wrapping_sub(1))) {
             (Some(&(l, ..)), Some(&(.., r))) if !range.is_empty() => Span::new(l, r),
@@ -137,7 +137,7 @@ impl<'t> Site<'_, 't> {
         }
     }
 
-    /// The empty place behind the tokens before `i`, for what is put in there.
+    /// The empty place after the tokens before `i`, for an insertion.
     pub(super) fn end(&self, i: usize) -> Span {
         let end = self.after(i).end;
         Span::new(end, end)
@@ -149,7 +149,7 @@ impl<'t> Site<'_, 't> {
         Span::new(end.saturating_sub(1), end)
     }
 
-    /// What is written at these tokens.
+    /// The text of these tokens.
     pub(super) fn source(&self, range: Range<usize>) -> &'t str {
         if range.is_empty() {
             return "";
@@ -218,7 +218,7 @@ impl<'t> Site<'_, 't> {
         matches!((self.chunk.get(i), self.chunk.get(i + 1)), (Some(&(.., r)), Some(&(l, ..))) if l == r)
     }
 
-    /// The first token from `i` on that ends what stands there: `;` or an unmatched closing bracket.
+    /// The first token from `i` on that ends the text there: `;` or an unmatched closing bracket.
     pub(super) fn end_of_statement(&self, i: usize) -> usize {
         let mut depth = 0;
         for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
@@ -319,7 +319,7 @@ pub(super) fn slip(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0003", span, message)
 }
 
-/// An error for what other languages write.
+/// An error for spellings of other languages.
 pub(super) fn foreign(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0006", span, message)
 }

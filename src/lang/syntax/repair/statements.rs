@@ -17,7 +17,7 @@ pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
 }
 
-/// What stands where `:=` is due.
+/// Another token where `:=` is expected.
 fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     if !site.expects(":=") {
         return None;
@@ -27,7 +27,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let target = site.source(start..at);
     let copy = || (start..at).filter_map(|i| site.token(i));
     let here = at..at + 1;
-    // `X' = ..` has had its error.
+    // `X' = ..` was reported.
     let primed = site.text.get(site.after(at).end as usize..).is_some_and(|rest| rest.starts_with('\''))
         || site
             .text
@@ -157,7 +157,7 @@ fn each<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(at..end, [], error))
 }
 
-/// What does not begin an update.
+/// Text that does not begin an update.
 fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     let here = at..at + 1;
@@ -170,14 +170,14 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         let end = site.end_of_statement(at);
         let end = end + usize::from(site.token(end) == Some(Token::Semicolon));
         let error = foreign(site.span(at - 1..end), "`UNCHANGED` is not an update")
-            .help("leave it out: what is not assigned keeps its value")
+            .help("leave it out: variables that are not assigned keep their values")
             .mend("");
         return Some(Repair::new(at - 1..end, [], error));
     }
     match found {
         Token::Semicolon if site.expects("in") => {
             let error = foreign(site.span(here.clone()), "`;` after `let`")
-                .help("write `in`: the name is known in the updates behind it")
+                .help("write `in`: the name is known in the updates after it")
                 .mend(" in");
             Some(Repair::new(here, [Token::In], error))
         }
@@ -199,7 +199,7 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         Token::Lident(word) if separator && IDLE.contains(&word) => {
             let end = if site.ahead(1) == Some(Token::Semicolon) { at + 2 } else { at + 1 };
             let error = foreign(site.span(here), format!("`{word}` is not an update"))
-                .help("leave it out: what is not assigned keeps its value");
+                .help("leave it out: variables that are not assigned keep their values");
             Some(Repair::new(at..end, [], error))
         }
         Token::If | Token::Case if separator => {

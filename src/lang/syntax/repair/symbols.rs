@@ -134,7 +134,7 @@ fn with_value<'t>(site: &Site<'_, 't>, typed: bool) -> Repair<'t> {
     let declaration =
         if typed { site.source(0..at).to_owned() } else { format!("{} : {ty}", site.source(0..2)) };
     let error = slip(site.span(at..end), "a declaration with a value")
-        .label("what holds in the beginning is said by `init`")
+        .label("initial values belong in `init`")
         .help(format!("write `{declaration}`, and in the formula of `init`: `{name} = {value}`"));
     let error = if ty == ".." && !typed { error } else { error.mend_at(site.span(0..end), declaration) };
     let with: &[Token<'t>] = if typed { &[] } else { &[Token::Colon, Token::Lident("int")] };
@@ -220,7 +220,7 @@ fn several<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let help: Vec<String> =
         names.iter().map(|&i| format!("`{} {} {ty}`", site.source(0..1), site.source(i..i + 1))).collect();
     let error = slip(site.span(1..colon), "several names in one declaration")
-        .label("each is declared by itself")
+        .label("declare each one separately")
         .help(format!("write {}", help.join(" and ")));
     let (_, rest) = names.split_first()?;
     let mut repair = Repair::new(2..colon, [], error);

@@ -1,4 +1,4 @@
-//! What stands on the right of `:=` and is not a value.
+//! Text on the right of `:=` that is not a value.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::site::{Repair, Site, foreign, slip};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::token::Token;
 
-/// Said of all values that depend on a condition.
+/// The message for all values that depend on a condition.
 const WITH_CASE: &str = "a value that depends on a condition is written with `case`";
 
 /// An update whose value does not parse.
@@ -90,7 +90,7 @@ impl<'t> Assigned<'_, '_, 't> {
         if found == Token::If {
             let first = at == assign + 1;
             let (then, name) =
-                if first { (find(Token::Then, at)?, "`if` as a value") } else { (at, "`if` behind a value") };
+                if first { (find(Token::Then, at)?, "`if` as a value") } else { (at, "`if` after a value") };
             let other = find(Token::Else, then)?;
             let (condition, yes) =
                 if first { (at + 1..then, then + 1..other) } else { (at + 1..other, assign + 1..at) };
@@ -117,7 +117,7 @@ impl<'t> Assigned<'_, '_, 't> {
                 .label("the right side of an update is a term")
         };
         match site.found()? {
-            // The prime before it has had its error.
+            // The prime before it was reported.
             Token::BracketOpen if at == assign + 1 && site.ahead(2) == Some(Token::Mident("EXCEPT")) => {
                 let cell: Vec<Token<'t>> = (self.start..assign).filter_map(|i| site.token(i)).collect();
                 Some(Repair::silent(rest, cell))
@@ -145,7 +145,7 @@ impl<'t> Assigned<'_, '_, 't> {
             {
                 let negated = site.token(rest.start) == Some(Token::Not)
                     && site.formula(rest.clone()).matches(['=', '&', '|', '(']).count() == 1;
-                // `not X`: what is meant is shorter the other way round.
+                // `not X`: the `case` is shorter with the branches exchanged.
                 Some(if negated {
                     self.by_case(formula(), &site.formula(rest.start + 1..rest.end), "False", "True")
                 } else {

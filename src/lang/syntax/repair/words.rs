@@ -33,7 +33,7 @@ const INNER: [(&str, Token<'static>); 11] = [
     ("in", Token::In),
 ];
 
-/// What begins a declaration in other languages, and what that is here.
+/// Words that begin a declaration in other languages, and their equivalents here.
 const FOREIGN: [(&str, &str); 46] = [
     ("enum", "type"),
     ("typedef", "type"),
@@ -83,11 +83,11 @@ const FOREIGN: [(&str, &str); 46] = [
     ("define", "predicate"),
 ];
 
-/// What comes before a guard in other languages.
+/// Words before a guard in other languages.
 const GUARDS: [&str; 10] =
     ["require", "guard", "when", "pre", "precondition", "where", "provided", "given", "assume", "enabled"];
 
-/// Operators that are words elsewhere.
+/// Operators that are words in other languages.
 const OPERATORS: [(&str, &str, Token<'static>); 12] = [
     ("and", "&&", Token::And),
     ("AND", "&&", Token::And),
@@ -104,7 +104,7 @@ const OPERATORS: [(&str, &str, Token<'static>); 12] = [
 ];
 
 /// The declaration keyword that a word at the start of a declaration stands for: its token, its spelling,
-/// and whether the word is another language's rather than a slip.
+/// and whether the word is another language's rather than misspelt.
 pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
     let token = |spelling: &str| DECLARATIONS.iter().find(|(known, _)| *known == spelling);
     let lower = word.to_ascii_lowercase();
@@ -118,7 +118,7 @@ pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
     token(spelling).map(|&(spelling, token)| (token, spelling, false))
 }
 
-/// Words for what runs do, and what that is here.
+/// Words about runs in other languages, and their equivalents here.
 const OF_RUNS: [(&str, &str); 17] = [
     ("liveness", RECURRENCE),
     ("live", RECURRENCE),
@@ -132,10 +132,7 @@ const OF_RUNS: [(&str, &str); 17] = [
     ("ctl", LTL),
     ("temporal", LTL),
     ("formula", LTL),
-    (
-        "reachable",
-        "what some run reaches is written `possible (p) { .. }`, or `cover (p) { .. }` for each process",
-    ),
+    ("reachable", "reachability is written `possible (p) { .. }`, or `cover (p) { .. }` for each process"),
     ("fairness", FAIR),
     ("justice", FAIR),
     ("compassion", FAIR),
@@ -146,7 +143,7 @@ const RECURRENCE: &str = "write `recurrence (p) { .. }` for what happens again a
 const LTL: &str = "write `response (p) { .. } ~> { .. }` or `recurrence (p) { .. }`; a formula of linear time is given by `--ltl`";
 const FAIR: &str = "write `fair t` or `strong_fair t` for a transition `t`";
 
-/// What to write instead of a declaration of another language that is about runs.
+/// Advice for a declaration of another language that is about runs.
 pub fn property_of_runs(word: &str) -> Option<&'static str> {
     OF_RUNS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, help)| *help)
 }
@@ -212,7 +209,7 @@ fn inner<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     None
 }
 
-/// A keyword where a name is due.
+/// A keyword where a name is expected.
 pub(super) fn reserved<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let here = site.at..site.at + 1;
     let word = site.source(here.clone());
