@@ -55,7 +55,7 @@ fn main() {
     }
 }
 
-/// What is compared.
+/// The compared settings.
 fn settings() -> Vec<(&'static str, ForwardOptions)> {
     let base = ForwardOptions::default().max_states(STATES).stop_at_unsafe(false);
     let with = |strategy| base.clone().strategy(strategy);

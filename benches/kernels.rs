@@ -1,4 +1,4 @@
-//! Times of the inner operations of the backward search, on the cubes that a search of some examples meets.
+//! Times of the inner operations of the backward search, on cubes from searches of some examples.
 //!
 //! `cargo bench --bench kernels`
 

@@ -1,4 +1,4 @@
-//! Mutants that die soon: how many of a model are made, explored and killed in a second, on one thread.
+//! Mutants that are killed quickly: how many of a model are made, explored and killed per second, on one thread.
 //!
 //! `cargo bench --bench mutants [-- MODEL.cub ..]`; without models, some of `examples/`.
 
@@ -14,10 +14,10 @@ use cubicle::observer::Silent;
 use cubicle::options::ForwardOptions;
 use cubicle::transform::mutate::{MutantCandidate, candidates};
 
-/// Those that count die within this many states of two processes.
+/// Mutants count if they are killed within this many states of two processes.
 const STATES: usize = 1_000;
 
-/// Times that all are looked at.
+/// Repetitions over all mutants.
 const ROUNDS: u32 = 5;
 
 fn main() {

@@ -1,5 +1,5 @@
-//! Properties of runs against bad states, on the same instances: states a second of each, the best of three runs on one
-//! thread, and of runs on two threads and with the symmetry of processes.
+//! Properties of runs against bad states, on the same instances: states per second of each, the best of three measurements on one
+//! thread, on two threads, and with the symmetry of processes.
 //!
 //! `cargo bench --bench runs`. The table in `docs/liveness.md` is its output.
 
@@ -18,7 +18,7 @@ use cubicle::options::ForwardOptions;
 /// Runs of each setting.
 const RUNS: usize = 3;
 
-/// Models of `examples`, numbers of processes, and what is asked beside.
+/// Models of `examples`, numbers of processes, and an added property.
 const INSTANCES: [(&str, usize, &str); 6] = [
     ("live_two_phase_commit", 8, "response none { Decision = Open } ~> { Decision <> Open }"),
     ("live_two_phase_commit", 9, "response none { Decision = Open } ~> { Decision <> Open }"),
@@ -57,7 +57,7 @@ fn main() {
         print!("| {name}, {procs} |");
         for symmetry in [false, true] {
             let options = ForwardOptions::default().symmetry(symmetry);
-            // Without symmetry a property is looked at for each process by itself: here, one about none.
+            // Without symmetry a property is checked for each process separately: here, one about no process.
             let wanted = if symmetry { system.temporal.first() } else { system.temporal.last() };
             let alone = system.edited(|parts| parts.temporal = wanted.into_iter().cloned().collect());
             let bad = best(|| {
@@ -75,7 +75,7 @@ fn seen(system: &System, procs: usize, options: &ForwardOptions) -> usize {
     check_runs(system, procs, options, &Interrupt::default()).states
 }
 
-/// How many states there were, and the seconds that it took.
+/// The number of states, and the seconds that it took.
 fn best(run: impl Fn() -> usize) -> (usize, f64) {
     let mut best = f64::INFINITY;
     let mut states = 0;

@@ -1,15 +1,15 @@
-//! Tables over folders of models, one process a run:
+//! Tables over folders of models, one process for each run:
 //!
 //! ```text
 //! cargo bench --bench corpus -- verdicts --brab 2 --time 60 examples other/folder
 //! cargo bench --bench corpus -- strategies --forward-time 10 --seeds 10 folder
 //! ```
 //!
-//! `verdicts` decides each model and says what that cost. `strategies` compares the ways of exploring
+//! `verdicts` decides each model and reports the cost. `strategies` compares the ways of exploring
 //! forward, as in tables 1 to 5 of S. Conchon and A. Korneva, "The Cubicle Fuzzy Loop", SEFM 2023.
 //!
-//! Each run is a fresh copy of this program, so that one that runs out of memory or time leaves the
-//! others alone, and so that CPU time and peak memory are its own. A time-out is a verdict of its own
+//! Each run is a fresh copy of this program, so that one that runs out of memory or time does not affect
+//! the others, and so that CPU time and peak memory are its own. A time-out is a separate verdict
 //! and does not enter sums or medians.
 
 mod job;
@@ -41,7 +41,7 @@ enum Command {
     Verdicts(verdicts::Args),
     /// Forward strategies and seeds compared
     Strategies(strategies::Args),
-    /// One run: what the program calls itself with
+    /// One run: the program calls itself with this
     #[command(hide = true)]
     Job(job::Job),
 }
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If standard error is gone there is nobody to tell.
+            // If standard error is closed, the error cannot be reported.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

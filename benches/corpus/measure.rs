@@ -1,4 +1,4 @@
-//! Does one job in this process and says what it cost.
+//! Does one job in this process and measures its cost.
 
 use std::fmt;
 use std::fs;
@@ -10,7 +10,7 @@ use cubicle::verdict::{Reason, Verdict};
 
 use crate::job::Job;
 
-/// The outcome of a job: printed by the process that does it, read by the one that asked.
+/// The outcome of a job: printed by the process that does it, read by its parent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// `safe`, `unsafe`, `deadlock`, `nothing`, `reject`, `time`, `memory`, `unknown`, or `died`.

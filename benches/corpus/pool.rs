@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::job::Job;
 use crate::measure::Row;
 
-/// Does `job` in a fresh copy of this program. The copy ends itself at the time limit; one that does not
-/// is killed a while later.
+/// Does `job` in a fresh copy of this program. The copy ends itself at the time limit, or
+/// is killed some time later.
 pub fn run(job: &Job) -> io::Result<Row> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(job.arguments())

@@ -11,7 +11,7 @@ use crate::job::{self, Job};
 use crate::measure::Row;
 use crate::pool;
 
-/// Which tables, over what, how long.
+/// The tables, their models and their limits.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Folders of `.cub` files, or files
@@ -36,7 +36,7 @@ pub struct Args {
     /// Seconds of a whole run
     #[arg(long, default_value_t = 300)]
     time: u64,
-    /// Number of seeds, from 0; strategies without chance run once
+    /// Number of seeds, from 0; deterministic strategies run once
     #[arg(long, default_value_t = 10)]
     seeds: u64,
 }
@@ -67,7 +67,7 @@ pub fn print(out: &mut impl Write, args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs every model with every strategy and seed; a row says how many seeds gave the verdict looked for,
+/// Runs every model with every strategy and seed; a row says how many seeds gave the expected verdict,
 /// and the medians over these.
 fn compare(
     out: &mut impl Write,

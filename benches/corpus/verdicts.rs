@@ -24,7 +24,7 @@ pub struct Args {
     z3: bool,
 }
 
-/// Prints a row a model and the totals over the decided ones (for memory: the most).
+/// Prints a row for each model and the totals over the decided ones (for memory: the maximum).
 pub fn print(out: &mut impl Write, args: &Args) -> io::Result<()> {
     let models = crate::models(&args.models)?;
     let brab = args.brab.map_or("none".to_owned(), |procs| procs.to_string());

@@ -40,7 +40,7 @@ fn kill_after(folder: &Path, line: &str, moment: Duration) -> bool {
 const KEEP: &str = "--checkpoint kept --checkpoint-every 0s";
 
 #[test]
-fn the_rest_of_a_run_says_what_the_whole_says() {
+fn a_resumed_run_prints_what_the_whole_run_prints() {
     let mut killed = 0;
     for (name, line) in [
         ("german", "--only-forward --procs 5"),

@@ -282,7 +282,7 @@ fn processes_of_this_machine_end_with_the_one_that_started_them() {
 }
 
 #[test]
-fn a_difference_is_said_by_every_process() {
+fn every_process_reports_a_difference() {
     let line = "--procs 3 --quiet examples/mutex.cub";
     for (own, other, what) in [
         ("", "--procs 3 --quiet examples/mesi.cub", "the model is `"),

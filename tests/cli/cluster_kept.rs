@@ -57,7 +57,7 @@ fn kill_one(run: &Running, lost: usize) {
 const KEEP: &str = "--checkpoint kept --checkpoint-every 0s";
 
 #[test]
-fn the_rest_of_a_run_says_what_the_whole_says() {
+fn a_resumed_run_prints_what_the_whole_run_prints() {
     for (name, line, sizes) in [
         ("german", "--procs 4 --quiet --allow C0916", "--local 2"),
         (

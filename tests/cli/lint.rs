@@ -73,7 +73,7 @@ fn every_end_is_reported() {
 }
 
 #[test]
-fn the_number_of_threads_is_not_to_be_seen() {
+fn the_number_of_threads_does_not_change_the_output() {
     let one = run("lint --deep examples/directory.cub");
     assert_eq!(one.code, Some(0), "{one:?}");
     assert_eq!(one, run("lint --deep examples/directory.cub --jobs 3"));

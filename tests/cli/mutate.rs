@@ -76,7 +76,7 @@ fn every_end_has_its_page() {
 }
 
 #[test]
-fn every_end_is_a_document() {
+fn every_end_has_a_document() {
     let schema = schema("docs/schema/mutation.json");
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &str| {
@@ -138,7 +138,7 @@ fn a_signal_ends_in_a_document_too() {
 }
 
 #[test]
-fn the_number_of_threads_is_not_to_be_seen() {
+fn the_number_of_threads_does_not_change_the_output() {
     let line = "mutate examples/mesi.cub --sample 30 --seed 3 --verbose";
     let one = run(line);
     assert_eq!(one.code, Some(0), "{one:?}");

@@ -24,7 +24,7 @@ fn fairness_of_a_name_covers_all_its_declarations() {
     expect("fairdup4", &["s: VIOLATED with 2 processes", "VIOLATED: s"], 1);
 }
 
-/// Each number of parameters is treated separately: always taking the step without a process does not replace the step of a process.
+/// Each number of parameters is treated separately: taking the step without a process does not replace the step of a process.
 #[test]
 fn tuples_of_different_lengths_are_treated_separately() {
     let model = |params: &str| {

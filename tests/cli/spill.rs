@@ -1,4 +1,4 @@
-//! `--spill` and `--bitstate`: an exploration larger than its memory gives the same output as with more, and ends when the disk fails.
+//! `--spill` and `--bitstate`: an exploration larger than its memory gives the same output, and ends when the disk fails.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;

@@ -73,7 +73,7 @@ fn a_lost_process_ends_all() {
 }
 
 #[test]
-fn a_difference_is_said_by_every_process() {
+fn every_process_reports_a_difference() {
     let hosts = Hosts::new(2);
     let line = "--procs 3 --quiet --forward cfl --epochs 5 examples/mutex.cub";
     let runs = vec![hosts.start(0, "", line), hosts.start(1, "", &format!("--seed 1 {line}"))];

@@ -51,7 +51,7 @@ fn a_witness_that_does_not_fit_the_model_is_refused() {
 }
 
 #[test]
-fn every_end_is_a_document() {
+fn every_end_has_a_document() {
     let schema = schema("docs/schema/witness.json");
     let never = "At[#1] = Inside && At[#2] = Inside";
     for (words, code, answer) in [

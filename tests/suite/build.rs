@@ -1,4 +1,4 @@
-//! What `build/` finds out about the machine and the source.
+//! Detection of the machine and the source by `build/`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ fn the_commit_comes_from_a_package_or_from_git() {
     assert_eq!(log, Some(tree.join("../root/.git/worktrees/tree/logs/HEAD")));
 }
 
-/// `cargo binstall` looks for the archive that `.ci/release` makes, and in it for the program where it stands.
+/// `cargo binstall` finds the archive of `.ci/release`, and the program in it.
 #[test]
 fn the_archive_of_a_release_is_found_by_its_name() {
     let read = |path: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path));

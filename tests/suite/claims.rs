@@ -1,4 +1,4 @@
-//! Properties that a model has and does not claim: whoever pastes one gets a model that is proved safe.
+//! Properties that hold but are not claimed: pasting one into the model gives a model that is proved safe.
 
 use cubicle::interrupt::Interrupt;
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
@@ -12,7 +12,7 @@ use cubicle::{Loaded, Report};
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
 
-/// Whoever is inside has the lock, and the claim says so of two processes, each at a place too many.
+/// A process inside has the lock; the claim says so for two processes, with a redundant literal for each.
 const LOCK: &str = "\
 type place = Out | Door | In
 var Locked : bool
@@ -44,7 +44,7 @@ fn look(text: &str, jobs: usize) -> Properties {
     properties((&loaded.system, text), (&plan, asked), &options, &interrupt, &|_| {})
 }
 
-/// The model with a further declaration behind init.
+/// The model with a further declaration after init.
 fn pasted(text: &str, line: &str) -> String {
     let init = load(text).system.init.span.end as usize;
     format!("{}\n{line}\n{}", &text[..init], &text[init..])

@@ -1,4 +1,4 @@
-//! Processes that fail: what `--crash` makes of random systems, against the definition of it and brute force.
+//! Processes that fail: `--crash` on random systems, compared with its definition and brute force.
 //!
 //! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose the systems.
 
@@ -26,7 +26,7 @@ fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// What init may say of a process `p`, and of another one where it has two parameters.
+/// Conditions of init on a process `p`, and on another one where it has two parameters.
 const OF_ONE: [&str; 16] = [
     "S[p] = A",
     "S[p] <> B",
@@ -155,7 +155,7 @@ fn restarted(system: &System, procs: usize, p: usize, before: &State) -> BTreeSe
     all.iter().map(|state| canonical(system, state).values).collect()
 }
 
-/// Compares the steps of `restart` with the definition, in states that are reached.
+/// Compares the steps of `restart` with the definition, in reachable states.
 fn restarts_are_as_defined(original: &System, system: &System, reached: &Reached, text: &str) {
     let semantics = Semantics::new(system, reached.procs);
     for state in reached.states.keys().take(30) {
@@ -174,7 +174,7 @@ fn restarts_are_as_defined(original: &System, system: &System, reached: &Reached
     }
 }
 
-/// Engines, on a system as it is, against brute force.
+/// Compares the engines, on the given system, with brute force.
 fn engines_agree(system: &System, reached: &[Reached], text: &str) {
     let bad = reached.iter().any(|it| it.bad.is_some());
     for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
@@ -187,7 +187,7 @@ fn engines_agree(system: &System, reached: &[Reached], text: &str) {
     }
 }
 
-/// Whether the text of a system means the system.
+/// Whether the printed text of a system has the same meaning.
 fn text_means_it(system: &System, reached: &[Reached]) {
     let text = export::model(system);
     let again = cubicle::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).system;
@@ -252,7 +252,7 @@ fn engines_agree_on_crashes_of_random_systems() {
     assert!(done * 2 >= count, "{done} of {count} done");
 }
 
-/// Whatever makes a system from another one derives again what follows.
+/// Every transform derives all dependent data again.
 #[test]
 fn transforms_derive_all_dependent_data() {
     let closed = |system: &System, what: &str, text: &str| {
@@ -311,7 +311,7 @@ fn owners(system: &System) -> Option<cubicle::model::Owner> {
     None
 }
 
-/// An assumption about what nothing assigns is a claim once something assigns it.
+/// An assumption about variables that no transition assigns becomes a claim once one does.
 #[test]
 fn an_axiom_about_a_variable_that_becomes_assigned_is_a_claim() {
     let text = "var X : bool array S[proc] : bool init () { true } invariant () { X = True }

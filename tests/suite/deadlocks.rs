@@ -20,19 +20,19 @@ use crate::support::examine::{Failure, random_literal};
 use crate::support::explore::{Reached, canonical, explore};
 use crate::support::generate::{Weights, generate};
 
-/// States of one instance that brute force looks at, about.
+/// Approximate number of states of one instance that brute force explores.
 const STATES: usize = 1_000;
 
-/// What came up while systems were examined, so that a test is about something.
+/// Counts of the cases that occurred, so that a test cannot pass vacuously.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     /// Instances compared.
     instances: usize,
     /// Those with deadlocks.
     deadlocked: usize,
-    /// Those with deadlocks that clean runs lead to, and others.
+    /// Those with both kinds: deadlocks that clean runs lead to, and others.
     mixed: usize,
-    /// Those with deadlocks that no clean run leads to, alone.
+    /// Those with only deadlocks that no clean run leads to.
     outside: usize,
     /// Those with a clean run to a deadlock on which there is an outside value.
     needed: usize,
@@ -135,7 +135,7 @@ fn compare(
             if strategy == Strategy::Bfs && shortest != ends.clean.values().min().copied() {
                 return failure("the run to a deadlock is not a shortest one", of());
             }
-            // States that differ only in nameless values may be one, and then count when one of them does.
+            // States that differ only in nameless values may be merged, and then count when one of them does.
             let outside = ends.deadlocks.len() > ends.clean.len();
             let plainly = ends.has_plainly_outside(reached);
             let told = found.outside_deadlock_states > 0;
@@ -147,7 +147,7 @@ fn compare(
     Ok(())
 }
 
-/// Whether runs end in deadlocks that are no expected ends, and those said to be clean are.
+/// Whether runs end in deadlocks that are not expected ends, and runs reported as clean are clean.
 fn runs_are_what_they_claim(
     system: &System,
     ends: &Ends<'_>,
@@ -249,7 +249,7 @@ fn campaign() {
     assert!(failures.is_empty(), "{} disagreements\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What matters is whether some clean run leads to a deadlock, not by which run it was met first.
+/// A deadlock counts if some clean run leads to it, whichever run found it first.
 #[test]
 fn a_deadlock_counts_whichever_run_found_it_first() {
     let pointed = (
@@ -259,7 +259,7 @@ fn a_deadlock_counts_whichever_run_found_it_first() {
         "transition h (x) requires { S[x] = False && P = x } { S[j] := case | _ : True }",
         "h",
     );
-    // Here init forces `P` to be outside, and a copy stays what it was.
+    // Here init forces `P` to be outside, and a copy keeps that value.
     let copied = (
         "var P : proc  var Q : proc  array S[proc] : bool
          init (z) { S[z] = False && P <> z && Q <> P }",

@@ -1,11 +1,11 @@
-//! What editors know of the language agrees with the lexer.
+//! The keywords of editor extensions agree with the lexer.
 
 use cubicle::syntax::{self, Word};
 use serde_json::Value;
 
 use crate::models::files;
 
-/// The words of a text that the lexer takes for words of the language.
+/// The words of a text that the lexer reads as keywords.
 fn keywords(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut found: Vec<String> =
@@ -15,7 +15,7 @@ fn keywords(text: &str) -> Vec<String> {
     found
 }
 
-/// The words of the lexer, read from its source: there is no list at run time.
+/// The keywords of the lexer, read from its source: there is no list at run time.
 fn of_the_lexer() -> Vec<String> {
     let source = files::text(&files::folder("src/lang/syntax/token.rs"));
     let tokens = source.split("#[token(\"").skip(1).filter_map(|rest| rest.split('"').next());

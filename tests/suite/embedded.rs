@@ -1,4 +1,4 @@
-//! The library inside of another program: runs one after the other, and several at once.
+//! The library inside another program: runs one after the other, and several at once.
 
 use std::error::Error;
 use std::thread;
@@ -17,7 +17,7 @@ fn system(example: &str) -> System {
     cubicle::load(&text).unwrap_or_else(|error| panic!("{path}: {error}")).system
 }
 
-/// What does not depend on the clock.
+/// The parts of a report that do not depend on the clock.
 fn told(report: &Report) -> String {
     let backward =
         report.backward.as_ref().map(|it| (it.statistics.nodes, it.statistics.solver_calls, &it.invariant));
@@ -73,7 +73,7 @@ fn errors_of_all_steps_convert_to_a_boxed_error() {
     assert_eq!(decide(model).expect("a model"), Some(Verdict::Safe));
 }
 
-/// All that an observer hears, but what only shows that work goes on.
+/// All events of an observer, except pure progress events.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
@@ -91,10 +91,10 @@ impl Observer for Heard {
     }
 }
 
-/// Searches side by side tell, find and answer what they do one after the other.
+/// Parallel searches give the same events, results and answers as sequential ones.
 #[test]
 fn the_number_of_threads_changes_neither_report_nor_events() {
-    // That N is even is not seen by any search.
+    // No search finds that N is even.
     let text = "
         var N : int
         init () { N = 0 }

@@ -1,4 +1,4 @@
-//! Fairness of a name that several transitions have: what is said of a system does not depend on whether a guard is one
+//! Fairness of a name that several transitions share: the results do not depend on whether a guard is one
 //! declaration with `||` or several declarations. Random systems in both forms, instance by instance, and their monitors.
 
 use cubicle::check;
@@ -51,7 +51,7 @@ fn both_forms(seed: u64) -> [String; 2] {
         };
         one += &declared(&guards.join(" || "));
         for (number, guard) in guards.iter().enumerate() {
-            // Declarations of one name need not stand together.
+            // Declarations of one name need not be adjacent.
             let text = if number % 2 == 0 { &mut several } else { &mut later };
             *text += &declared(guard);
         }
@@ -93,7 +93,7 @@ fn compare(count: u64, every: u64) -> [usize; 3] {
                 let broken = seen.answers.iter().enumerate().map(|(property, answer)| match answer {
                     RunAnswer::Holds => false,
                     RunAnswer::Lasso(tuple, lasso) => {
-                        // A run of one form may fire a part that the other numbers otherwise: each is replayed by itself.
+                        // A run of one form may fire a part that the other form numbers differently: each is replayed separately.
                         replay_lasso(system, property, tuple, lasso).expect("a run that breaks it");
                         true
                     }

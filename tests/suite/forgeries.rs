@@ -1,5 +1,5 @@
-//! Certificates of what is made of a model: processes that fail, monitors of properties of runs. Those of proofs are accepted,
-//! damaged ones are refused, unless they are true all the same: brute force over what the transform makes decides.
+//! Certificates of derived systems: processes that fail, monitors of properties of runs. Those of proofs are accepted,
+//! damaged ones are refused, unless they still hold: brute force over the result of the transform decides.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::support::explore::explore;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// States of an instance that brute force looks at.
+/// States of an instance that brute force explores.
 const STATES: usize = 1_500;
 
 /// A proof and its certificate.
 struct Certified {
     model: String,
     plain: System,
-    /// What the transform made of it.
+    /// The result of the transform.
     made: System,
     text: String,
 }
@@ -100,11 +100,11 @@ fn is_false(made: &System, cubes: &[Forbidden]) -> bool {
     })
 }
 
-/// What became of forgeries.
+/// The outcomes of forgeries.
 #[derive(Default, Debug)]
 struct Count {
     refused: usize,
-    /// They are true all the same.
+    /// Forgeries that still hold.
     accepted: usize,
 }
 
@@ -122,7 +122,7 @@ impl Certified {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Damages cubes, about this many times: one is left out, a literal is left out or turned round.
+    /// Damages cubes, about this many times: one is left out, a literal is left out or negated.
     fn damaged(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
         for at in self.cubes() {
@@ -143,19 +143,19 @@ impl Certified {
                 found.push(self.with(at, Some(&format!("{head} {{ {} }}", fewer.join(" && ")))));
             }
         }
-        // Of large invariants, some of each kind.
+        // For large invariants, only some of each kind.
         let every = found.len() / most + 1;
         found.into_iter().step_by(every).collect()
     }
 
-    /// Whether a forgery is refused; one that is accepted must be true of what `made` is.
+    /// Whether a forgery is refused; one that is accepted must hold in `made`.
     fn judge(&self, forged: &str, made: Option<&System>, count: &mut Count) {
         match check(&self.plain, &self.model, forged) {
             Err(_) => count.refused += 1,
             Ok(certificate) => {
                 count.accepted += 1;
                 let made = made.unwrap_or_else(|| panic!("accepted:\n{forged}"));
-                // An owner is behind what the transform adds.
+                // An owner comes after the variables that the transform adds.
                 let is_known = |cube: &&Forbidden| {
                     let mut vars = cube.cube.iter().flat_map(|it| it.cells()).map(|it| usize::from(it.var.0));
                     vars.all(|var| var < made.vars.len())
@@ -231,7 +231,7 @@ fn forged_certificates_of_failing_processes_are_refused() {
             "crash restart\ncrash restart",
             "crash never",
         ] {
-            // Where no cube names what is added, it may be called as it likes.
+            // If no cube names an added variable, its name is irrelevant.
             let forged = certified.with(at, Some(line));
             let how = line.split(' ').nth(1).filter(|it| line.contains(" with ") && !it.contains("64"));
             let other = how.and_then(|how| made(&certified.plain, how));
@@ -241,7 +241,7 @@ fn forged_certificates_of_failing_processes_are_refused() {
     assert!(count.refused >= 130, "{count:?}");
 }
 
-/// A restart forgets the badge, and the process inside then has none: what is true where processes stop is false.
+/// After a restart, the process inside has no badge: an invariant that holds where processes stop is false.
 #[test]
 fn a_certificate_for_another_way_to_fail_is_refused() {
     let model = LOCK;
@@ -250,7 +250,7 @@ fn a_certificate_for_another_way_to_fail_is_refused() {
     let cubes: Vec<&str> = certified.text.lines().filter(|line| line.starts_with("invariant")).collect();
     assert!(!cubes.iter().any(|line| line.contains("Alive")), "{}", certified.text);
     assert!(check(&plain, model, &cubes.join("\n")).is_ok(), "{}", certified.text);
-    // A restart makes Crit to Idle, while the lock stays taken: that is safe as well.
+    // A restart changes Crit to Idle, while the lock stays taken: that is safe as well.
     let restart = format!("crash restart\n{}", cubes.join("\n"));
     assert!(check(&plain, model, &restart).is_ok());
     // With a way back to Crit, it is not.
@@ -310,7 +310,7 @@ fn forged_certificates_of_monitors_are_refused() {
             if !["monitor", "copy", "follow"].contains(&first) {
                 continue;
             }
-            // Whatever is left out, more loops close: what is accepted then shows the property all the same, which holds.
+            // Leaving anything out lets more loops close: an accepted forgery still proves the property, which holds.
             let mut forged =
                 vec![certified.with(at, None), certified.with(at, Some(&format!("{line}\n{line}")))];
             forged.push(certified.with(at, Some(&format!("{first} x{rest}"))));
@@ -323,7 +323,7 @@ fn forged_certificates_of_monitors_are_refused() {
                 certified.judge(&forged, Some(&certified.made), &mut count);
             }
         }
-        // Weaker fairness, or none: the certificate speaks of what is not there, or of another model.
+        // Weaker fairness, or none: the certificate mentions declarations that do not exist, or another model.
         for weaker in [
             model.replace("strong_fair enter\n", ""),
             model.replace("strong_fair enter", "fair enter"),
@@ -344,7 +344,7 @@ fn forged_certificates_of_monitors_are_refused() {
     assert!(count.refused >= 70, "{count:?}");
 }
 
-/// Two checks at once do not wait for each other, and each looks at its own interrupt.
+/// Two concurrent checks do not wait for each other, and each polls its own interrupt.
 #[test]
 fn concurrent_checks_of_certificates_do_not_block_each_other() {
     // One pigeon more than holes: Z3 would take very long.
@@ -365,7 +365,7 @@ fn concurrent_checks_of_certificates_do_not_block_each_other() {
             let how = CheckOptions::new(Duration::from_secs(300), &interrupt);
             certificate::check(&system, &hard, "", Extent::All, how).map(|_| ())
         });
-        // It has begun by then, or this shows less.
+        // It should have started by then; otherwise the test is weaker.
         std::thread::sleep(Duration::from_millis(300));
         let plain = cubicle::load(LOCK).expect("a model").system;
         assert!(check(&plain, LOCK, "").is_err());

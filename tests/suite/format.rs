@@ -1,5 +1,5 @@
-//! `cubicle::format`: only blanks and line breaks change, twice is as good as once, and the form of each construct.
-//! `CUBICLE_CORPUS=FOLDER cargo test --release --test suite -- --ignored format` takes all models below a folder.
+//! `cubicle::format`: only blanks and line breaks change, formatting twice changes nothing more, and the form of each construct.
+//! `CUBICLE_CORPUS=FOLDER cargo test --release --test suite -- --ignored format` uses all models below a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use cubicle::syntax;
 use crate::models::files;
 use crate::support::dice::Dice;
 
-/// Lays a text out, and checks what must hold of any. `None` for a text with errors of syntax.
+/// Formats a text, and checks what must hold for any text. `None` for a text with syntax errors.
 fn checked(name: &str, text: &str) -> Option<String> {
     let (tree, _) = syntax::parse(text);
     let out = match format(text) {
@@ -45,7 +45,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// How many models of a folder are laid out.
+/// How many models of a folder are formatted.
 fn laid_out(folder: &Path) -> usize {
     let models = below(folder);
     let texts = models.iter().filter_map(|path| Some((path, std::fs::read_to_string(path).ok()?)));
@@ -68,7 +68,7 @@ fn models_of_a_corpus_keep_their_meaning() {
     assert!(count > 0);
 }
 
-/// The text with comments and line breaks thrown between its tokens.
+/// The text with comments and line breaks inserted between its tokens.
 fn littered(text: &str, dice: &mut Dice) -> String {
     const LITTER: [&str; 8] = [
         "\n",
@@ -103,7 +103,7 @@ fn comments_and_line_breaks_may_stand_anywhere() {
         for round in 0..60 {
             let littered = littered(&text, &mut dice);
             let name = format!("{path}, round {round}:\n{littered}");
-            assert!(checked(&name, &littered).is_some(), "{name} is no model");
+            assert!(checked(&name, &littered).is_some(), "{name} is not a model");
         }
     }
 }
@@ -163,6 +163,6 @@ fn a_text_with_errors_is_refused() {
     for text in ["var X int", "transition", "var X : int §", "(* open"] {
         assert!(matches!(format(text), Err(Refused::Wrong(_))), "{text}");
     }
-    // What is well-formed need not make sense.
+    // A well-formed text need not make sense.
     assert!(format("var X : nowhere").is_ok());
 }

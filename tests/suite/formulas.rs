@@ -1,5 +1,5 @@
-//! Formulas by themselves and in properties of runs mean what `docs/language.md` says: quantifiers against an evaluator
-//! of its own, on random states.
+//! Formulas, alone and in properties of runs, have the meaning of `docs/language.md`: quantifiers are compared with a
+//! separate evaluator, on random states.
 
 use cubicle::load::{FormulaScope, parse_formula};
 use cubicle::model::semantics::{Layout, Point, Semantics, State, Value};
@@ -32,7 +32,7 @@ enum Formula {
 
 const VALUES: [&str; 3] = ["A", "B", "C"];
 
-/// A random formula. Universals stand in no existential's place but the other way round: `within` says that one is around.
+/// A random formula. Existentials do not stand within universals, but the other way round: `within` says that one is around.
 fn formula(
     rng: &mut ChaCha8Rng,
     depth: usize,
@@ -100,12 +100,12 @@ fn written(it: &Formula) -> String {
     }
 }
 
-/// A state, as the evaluator sees it.
+/// A state, for the evaluator.
 struct World {
     cells: Vec<usize>,
     /// A process, or something outside.
     global: Option<usize>,
-    /// Those that `.._other` leaves out, beside what is bound.
+    /// Processes that `.._other` leaves out, besides bound ones.
     parameters: Vec<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The front end over folders of models: what is accepted reads back from its printed text, what is rejected
-//! says so in pinned words. `CUBICLE_BLESS=1` rewrites the pinned texts.
+//! The front end over folders of models: accepted models read back from their printed text, rejected ones
+//! give the pinned messages. `CUBICLE_BLESS=1` rewrites the pinned texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ fn exists_over_other_processes_is_reported_where_it_matters() {
     ] {
         assert_eq!(warned(&format!("{quiet}\n{property}")).as_deref(), Some(at), "{property}");
     }
-    // The meaning is what it was.
+    // The meaning is unchanged.
     let bad = |property: &str| {
         let loaded = cubicle::load(&format!("{quiet}\n{property}")).expect("a model");
         let last = loaded.system.bad.last().expect("a bad state").clone();
@@ -161,7 +161,7 @@ fn each_code_has_a_page() {
     assert_eq!(pages, explained.len(), "a page is not listed");
 }
 
-/// What is said about a model, errors or warnings.
+/// The diagnostics of a model, errors or warnings.
 fn said(model: &str) -> Vec<Diagnostic> {
     match cubicle::load(model) {
         Ok(loaded) => loaded.warnings,
@@ -169,23 +169,23 @@ fn said(model: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// What only `lint --deep` tells.
+/// Codes that only `lint --deep` reports.
 const DEEP: [&str; 6] = ["C0927", "C0928", "C0929", "C0930", "C0931", "C0932"];
 
-/// What only `--crash` tells.
+/// Codes that only `--crash` reports.
 const CRASH: [&str; 2] = ["C0601", "C0602"];
 
-/// Codes of what makes `--crash restart` impossible, after what there is to say without.
+/// Codes of the errors of `--crash restart`, after those without it.
 fn said_of_restarts(text: &str) -> Vec<&'static str> {
     let loaded = cubicle::load(text).expect("a model");
     let refused = with_crashes(&loaded.system, Crash::Restart).err();
     loaded.warnings.iter().map(|it| it.code).chain(refused.map(|it| it.code)).collect()
 }
 
-/// What only `--strict-upstream` tells.
+/// Codes that only `--strict-upstream` reports.
 const STRICT: &str = "C0015";
 
-/// What a model says that the original Cubicle does not have: each place's text.
+/// The constructs of a model that the original Cubicle does not have: the text of each place.
 fn beyond(text: &str) -> Vec<String> {
     let loaded = cubicle::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found = cubicle::load::beyond_original(&loaded.file, text);
@@ -194,7 +194,7 @@ fn beyond(text: &str) -> Vec<String> {
     found.iter().map(|it| place(it.primary.span)).collect()
 }
 
-/// Codes of all that there is to say.
+/// Codes of all diagnostics.
 fn deeply_said(text: &str) -> Vec<&'static str> {
     let loaded = cubicle::load(text).expect("a model");
     let model = LintedModel { file: &loaded.file, text, system: &loaded.system, known: &loaded.warnings };
@@ -245,7 +245,7 @@ fn examples_of_pages_get_their_code_and_nothing_else() {
             wrong.push(format!("{code}: the mended example gets {codes:?}"));
         }
     }
-    // What takes 32768 declarations, and what only a run can tell.
+    // Codes that need 32768 declarations, and codes that only a run reports.
     assert_eq!(without, ["C0501", "C0921", "C0922", "C0923"]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -324,11 +324,11 @@ fn suggested_fixes_remove_their_diagnostics() {
                 (it.code, it.primary.span.start) == (this.code, this.primary.span.start)
                     && it.message == this.message
             };
-            // What is told once for the whole file goes on to be told of its next place.
+            // A diagnostic given once for a file moves to its next place.
             if after.iter().any(same) || after.len() > said.len() {
                 wrong.push(format!("{}: {} -> {:?}\n{after:?}", path.display(), this.message, mend.text));
             }
-            // What is proposed is no error itself.
+            // The proposed text is not an error itself.
             let (from, to) = (mend.span.start, mend.span.start + mend.text.len() as u32);
             let touches = |it: &&Diagnostic| it.primary.span.start <= to && it.primary.span.end > from;
             if let Some(error) = after.iter().find(touches) {
@@ -361,12 +361,12 @@ fn arrays_that_axioms_speak_of_are_parameters() {
     assert_eq!(unchanged(""), (0, vec![next.to_owned(), limit.to_owned()]));
     let parameter = "invariant (p q) { Next[p, q] = True && Next[q, p] = True }";
     assert_eq!(unchanged(parameter), (1, vec![limit.to_owned()]));
-    // What is no array can be a `const`.
+    // Anything but an array can be a `const`.
     assert_eq!(unchanged("invariant () { Limit = False }"), (1, vec![next.to_owned(), limit.to_owned()]));
 }
 
-/// Each construct that the original does not have, alone in a model that it has otherwise, and what is pointed at; and
-/// neighbours of them that it has.
+/// Each construct that the original does not have, alone in a model that it otherwise accepts, and the reported text; and
+/// similar constructs that it has.
 #[test]
 fn constructs_missing_in_the_original_are_found() {
     let model = "number_procs 3\ntype t = A | B\nvar G : proc\nvar N : int\nconst C : int\narray S[proc] : t\n\

@@ -1,4 +1,4 @@
-//! What is said to make no difference makes none, in any instance that brute force can look through.
+//! Parts reported to make no difference make none, in any instance that brute force can explore.
 
 use cubicle::diagnostic::{Diagnostic, Span};
 use cubicle::interrupt::Interrupt;
@@ -19,7 +19,7 @@ fn codes(text: &str, options: &LintOptions) -> Vec<(&'static str, String)> {
     look(text, options).into_iter().map(|it| (it.code, it.primary.text)).collect()
 }
 
-/// Nobody gets in, since the ticket is never theirs; the counter makes instances infinite.
+/// No process gets in, since it never has the right ticket; the counter makes instances infinite.
 const COUNTING: &str = "\
 type place = Out | In
 var N : int
@@ -38,7 +38,7 @@ fn lints_of_infinite_instances_are_proved() {
 
 #[test]
 fn without_a_proof_the_explored_instances_are_named() {
-    // A chain that takes more steps than one round of proofs.
+    // A chain that needs more steps than one round of proofs.
     let text = "type t = A | B var S : t array C[proc] : t init (p) { S = A && C[p] = A }
         unsafe (p q) { C[p] = B && C[q] = B }
         transition one (p) requires { S = A && C[p] = A } { C[p] := B; S := B }
@@ -70,7 +70,7 @@ fn an_interrupt_ends_a_lint() {
     assert_eq!(deep(&model, &LintOptions::default(), &now, &|_| {}), []);
 }
 
-/// Where the transitions stand that brute force takes in instances of up to three processes; `None` when there are too
+/// The places of the transitions that brute force takes in instances of up to three processes; `None` when there are too
 /// many states.
 fn taken(system: &System) -> Option<Vec<Span>> {
     let mut taken: Vec<Span> = Vec::new();

@@ -1,4 +1,4 @@
-//! The library as programs use it, one module a subject; all in one program, which links Z3 once.
+//! The library as other programs use it, one module for each subject; all in one program, which links Z3 once.
 //!
 //! `cargo test --release --test suite random_systems` runs one of them.
 

@@ -1,4 +1,4 @@
-//! Mutants: what a small mistake in a model makes of it, and that nobody is told a wrong fate.
+//! Mutants: models with a small mistake, and their reported fates, which must be right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
 
-/// Has a place for each kind of mistake.
+/// A model with a place for each kind of mistake.
 const MODEL: &str = "\
 type place = Out | Door | In
 var Turn : place
@@ -176,7 +176,7 @@ fn options_never_turn_a_kill_into_a_survival() {
     }
 }
 
-/// The mutants of a model with what an earlier run remembers, and what this one does.
+/// The mutants of a model with the memory of an earlier run, and the new memory.
 fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
     let (loaded, options) = (load(text), MutationOptions::default());
     let selection = MutantSelection { transitions: vec!["leave".into(), "ask".into()], ..Default::default() };
@@ -200,7 +200,7 @@ fn remembered_results_are_confirmed() {
     assert_eq!(report(&again, MODEL), report(&first, MODEL));
     assert_eq!(rewritten, written);
 
-    // Another place of the model is edited: fates are those of the edited model, whatever was remembered.
+    // After an edit elsewhere in the model, the fates are those of the edited model, whatever was remembered.
     for (from, to) in [("forall_other r. At[r] <> In", "true"), ("At[q] <> In }", "At[q] = Out }")] {
         let edited = MODEL.replace(&format!("({from})"), "true").replace(from, to);
         assert_ne!(edited, MODEL);
@@ -212,7 +212,7 @@ fn remembered_results_are_confirmed() {
     }
 }
 
-/// What a report says of each mutant: its fate in a word, and what it changes.
+/// For each mutant of a report: its fate in a word, and what it changes.
 fn told(found: &Mutation) -> Vec<(&'static str, Option<Change>, bool)> {
     let fate = |mutant: &MutantResult| match &mutant.fate {
         Fate::Killed(_) => ("killed", false),
@@ -235,8 +235,8 @@ fn a_remembered_comparison_is_with_the_current_model() {
             transition leave (p) requires {{ At[p] = {guard} && forall_other q. At[q] <> C }} {{ At[p] := C }}"
         )
     };
-    // After the second edit the last transition is never possible, after the fourth it is again: mutants of that line are as
-    // they were, and the model that they are compared with is another one.
+    // After the second edit the last transition is never possible, after the fourth it is again: mutants of that line are
+    // unchanged, but the model that they are compared with is another one.
     let mut memory = MutantMemory::default();
     let mut differ = BTreeSet::new();
     for guard in ["B", "C", "A", "B", "C"] {
@@ -254,7 +254,7 @@ fn a_remembered_comparison_is_with_the_current_model() {
 fn no_memory_makes_a_killed_mutant_survive() {
     let (_, written) = remembering(MODEL, &MutantMemory::default());
     let mut memory = MutantMemory::read(&written).expect("it was just written");
-    // Edits as an author may make them: the model's own mutants, those outside of what is looked at, one after the other.
+    // Edits like those of an author: mutants of the model outside of the examined selection, one after the other.
     let edits = candidates(&load(MODEL).file, MODEL);
     let elsewhere = |it: &&cubicle::transform::mutate::MutantCandidate| {
         it.transition.as_deref().is_none_or(|name| name == "enter") && it.system(MODEL).is_some()
@@ -272,7 +272,7 @@ fn no_memory_makes_a_killed_mutant_survive() {
         }
         recalled += with.killed().filter(|(_, kill)| kill.finder == KillFinder::Memory).count();
         recalled += with.survivors().filter(|(_, survival)| survival.decider.is_none()).count();
-        // Whatever was shown of one model is at hand for the next.
+        // All results for one model are available for the next.
         memory = MutantMemory::read(&written).expect("it was just written");
     }
     assert!(recalled > 20, "{recalled}");
@@ -326,12 +326,12 @@ fn the_curve_grows_to_all_kills_and_has_a_stable_size() {
     let curve = curve(&found);
     assert!(curve.killed.windows(2).all(|two| two[0].1 <= two[1].1));
     assert_eq!(curve.killed.last().map(|it| it.1), Some(killed(&found).len()));
-    // To count one more process than there is room for takes four of them.
+    // Exceeding the capacity by one process takes four processes.
     assert_eq!(curve.stable(), Some(4));
     assert_eq!(smallest_set(&found), [0, 1], "each claim kills some mutant of its own");
 }
 
-/// The mutants of random models: what brute force finds in small instances is killed, and nothing else is.
+/// The mutants of random models: those that brute force finds unsafe in small instances are killed, and no others.
 fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, usize> {
     let mut tally = BTreeMap::new();
     for seed in seeds {
@@ -359,7 +359,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
                 Fate::Untried => "untried",
             };
             *tally.entry(fate).or_default() += 1;
-            // A model that is not safe has mutants that change nothing and are not safe either.
+            // An unsafe model has mutants that change nothing and are unsafe as well.
             let wrong = bad && !matches!(fate, "killed" | "same");
             assert!(!wrong, "seed {seed}: {fate}, but wrong\n{}", mutant.candidate.text(&text));
         }

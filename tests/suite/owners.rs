@@ -1,4 +1,4 @@
-//! Owners: ghost variables that a proof adds for what universal guards say of processes that no cube names.
+//! Owners: ghost variables that a proof adds for conditions of universal guards on processes that no cube names.
 //!
 //! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose the random systems.
 
@@ -60,7 +60,7 @@ fn universal_guards_are_proved_with_an_owner() {
 
 #[test]
 fn an_owner_does_not_hide_that_a_system_is_unsafe() {
-    // Who writes back keeps what it holds: the next holder may write, and the first one reads the old copy.
+    // A process that writes back keeps its copy: the next holder may write, and the first one reads the old copy.
     let model = lease().replace("  State[p] := Idle;\n  Has[p]", "  Has[p]");
     let system = cubicle::load(&model).expect("the model is well-formed").system;
     for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
@@ -94,14 +94,14 @@ fn wrong_owners_are_refused() {
     ] {
         unreadable(&model, wrong);
     }
-    // Another transition gives the value too; with two parameters it has to be said which one.
+    // Another transition assigns the value too; with two parameters, one must be chosen.
     let more = "transition pass(p q) requires { Has[p] = True && State[q] = Idle }";
     let two = format!("{model}{more}\n{{ Leased := True; }}\n");
     unreadable(&two, line);
     unreadable(&two, "owner Leased_owner of Leased = True by grant(p), pass(p), pass(q)");
     let named = good.replace(line, "owner Leased_owner of Leased = True by grant(p), pass(p)");
     assert!(check(&two, &named).is_ok());
-    // Held from the beginning, by nobody: the guard would say nothing of the owner.
+    // Held initially without an owner: the guard would not constrain the owner.
     let held = model.replace("  Leased = False && Stored", "  Stored");
     let refused = check(&held, &good);
     let initially = Obligation::Owner(0);
@@ -138,7 +138,7 @@ pub fn owners(system: &System, dice: &mut Dice) -> Vec<Owner> {
     owners
 }
 
-/// States less the variables of owners.
+/// States without the variables of owners.
 fn projected(system: &System, with: &Instrumented, procs: usize) -> Option<BTreeSet<Vec<String>>> {
     let reached = explore(&with.system, procs, 3_000)?;
     reached.complete.then(|| {
@@ -151,7 +151,7 @@ fn projected(system: &System, with: &Instrumented, procs: usize) -> Option<BTree
     })
 }
 
-/// Systems with owners reach what they reach without, their proofs are certified, and their runs are runs.
+/// Systems with owners reach the same states as without, their proofs are certified, and their runs replay.
 #[test]
 fn owners_change_no_behaviour() {
     let environment = |name: &str, default: u64| {

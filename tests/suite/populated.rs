@@ -1,4 +1,4 @@
-//! Sizes that have no initial state: what a run says of them, against what explorations of these sizes see.
+//! Sizes without an initial state: reports about them, compared with explorations of these sizes.
 
 use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
@@ -7,10 +7,10 @@ use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Options};
 use cubicle::result::{Lack, Stop, Unpopulated, Vacuous};
 
-/// The largest size that is asked of the models here: one more than `unsafe` speaks of.
+/// The largest size that is checked for the models here: one more than `unsafe` has parameters.
 const LARGEST: usize = 4;
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -70,7 +70,7 @@ fn model(random: &mut Random) -> String {
     )
 }
 
-/// Whether a size has an initial state; `None` where explorations do not get to know.
+/// Whether a size has an initial state; `None` where explorations do not decide it.
 fn has_state(system: &System, procs: usize) -> Option<bool> {
     let limits = ForwardOptions::default().max_states(1);
     let seen = explore(system, procs, &limits, &Interrupt::default(), &mut Silent).exploration;
@@ -87,19 +87,19 @@ fn empty_sizes_are_those_that_explorations_find_empty() {
     let mut counts = [0; LARGEST + 2];
     for _ in 0..400 {
         let text = model(&mut random);
-        // What is refused at once is another matter.
+        // Models that are refused at once are skipped.
         let Ok(cubicle::Loaded { system, .. }) = cubicle::load(&text) else { continue };
         let sizes: Option<Vec<bool>> = (0..=LARGEST).map(|procs| has_state(&system, procs)).collect();
         let Some(sizes) = sizes else { continue };
         let empty: Vec<usize> = (0..=LARGEST).filter(|&procs| !sizes[procs]).collect();
         let first = empty.first().copied();
-        // A size without an initial state has none above it.
+        // If a size has no initial state, neither has any larger one.
         assert_eq!(empty.len(), first.map_or(0, |first| LARGEST + 1 - first), "{empty:?}\n{text}");
         let report = cubicle::check(&system, &Options::explore(1), &Interrupt::default(), &mut Silent);
         let report = report.expect("no bug");
         let nothing = report.vacuous.iter().any(|it| matches!(it, Vacuous::NoInitialState(_)));
         let never = report.vacuous.iter().find_map(|it| match it {
-            // An `invariant` that is no axiom is a claim, too.
+            // An `invariant` that is not an axiom is a claim, too.
             Vacuous::NeverApplies(claim, Lack::States(from, _)) if claim.name.starts_with("unsafe") => {
                 Some((claim.procs, *from))
             }

@@ -1,4 +1,4 @@
-//! Properties that tie the engines' readings of a transition together.
+//! Properties that compare the engines' interpretations of a transition.
 
 use crate::support::dice::Dice;
 use crate::support::direct::random_state;
@@ -9,7 +9,7 @@ use cubicle::model::semantics::Semantics;
 use cubicle::model::{Assignment, System, Transition};
 use proptest::prelude::*;
 
-/// A region to look at: a bad cube, or one some pre-images further.
+/// A region to examine: a bad cube, or one some pre-images further.
 fn region(system: &System, probe: &PreImages<'_>, dice: &mut Dice) -> Option<Region> {
     let mut regions = probe.bad(dice.below(system.bad.len().max(1)).min(system.bad.len().checked_sub(1)?))?;
     for _ in 0..dice.below(3) {
@@ -26,13 +26,13 @@ fn region(system: &System, probe: &PreImages<'_>, dice: &mut Dice) -> Option<Reg
     (!regions.is_empty()).then(|| dice.pick(&regions).clone())
 }
 
-/// Whether all successors can be enumerated: no number becomes anything.
+/// Whether all successors can be enumerated: no number is assigned `?`.
 fn finite(system: &System, t: &Transition) -> bool {
     let nondet = t.updates.iter().filter(|u| u.assignment == Assignment::Nondet);
     nondet.map(|u| system.var(u.var).ty).all(|ty| !ty.is_numeric())
 }
 
-/// Looks at random states of one random system; says how often a step led into the region.
+/// Examines random states of one random system; returns how often a step led into the region.
 fn pre_image_matches_steps(seed: u64) -> Result<usize, TestCaseError> {
     let model = generate(seed, &Weights::default());
     let loaded = cubicle::load(&model.to_string()).expect("generated models have no errors");
@@ -62,7 +62,7 @@ fn pre_image_matches_steps(seed: u64) -> Result<usize, TestCaseError> {
                 let leads = successors.any(|s| probe.contains(&region, s));
                 met += usize::from(leads);
                 let claimed = pre.iter().find(|p| probe.contains(p, &state));
-                // A step that does not change what the region is about starts in it.
+                // A step that changes no cell of the region starts in it.
                 prop_assert!(
                     !leads || claimed.is_some() || inside,
                     "{model}a step of {} from {:?} leads into {region:?}, its pre-image lacks that state",
@@ -94,7 +94,7 @@ proptest! {
         pre_image_matches_steps(seed)?;
     }
 
-    /// Which numbers stand for nameless values changes nothing.
+    /// The choice of numbers for nameless values changes nothing.
     #[test]
     fn nameless_values_do_not_matter(seed in any::<u64>()) {
         let loaded = cubicle::load(&generate(seed, &Weights::default()).to_string()).expect("no errors");
@@ -117,7 +117,7 @@ proptest! {
 
 #[test]
 fn steps_into_regions_are_met() {
-    // Without them the first property would say nothing.
+    // Without them the first property would be vacuous.
     let met: usize = (0..40).map(|seed| pre_image_matches_steps(seed).expect("the property holds")).sum();
     assert!(met > 200, "only {met}");
 }

@@ -1,7 +1,7 @@
 //! Random systems: all engines against brute force.
 //!
 //! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose how many systems and which; the campaign
-//! (`cargo test --release --test suite -- --ignored random_systems::campaign`) takes more of them and goes on
+//! (`cargo test --release --test suite -- --ignored random_systems::campaign`) takes more of them and continues
 //! after a disagreement. Certificates take most of the time: they are checked for every n-th system, with
 //! `CUBICLE_RANDOM_CERTIFY=n` (0: for none).
 
@@ -28,7 +28,7 @@ fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Reduces a model that fails, and says all that is needed to see it fail.
+/// Reduces a failing model, and describes how to reproduce the failure.
 fn report(model: &str, seed: u64, failure: &Failure) -> String {
     let same = |m: &str| verdict(m, seed).is_err_and(|f| f.kind == failure.kind);
     let small = shrink(model, 400, &mut |m| Some(same(m))).text;
@@ -53,27 +53,27 @@ fn engines_agree_with_brute_force() {
     assert!(safe * 5 >= count && wrong * 5 >= count, "safe, unsafe, unknown: {tally:?}");
 }
 
-/// What the campaign found, reduced.
+/// Reduced models that the campaign found.
 #[test]
 fn mended_disagreements_stay_mended() {
     let models = [
-        // A cell with two pointers: both must be looked at.
+        // A cell with two pointers: both must be examined.
         "type t = B | C array S[proc] : t var P : proc var Q : proc array M[proc, proc] : t
          init () { true } transition t1 (i) requires { M[Q, P] <> S[i] } { }",
-        // What `exists` binds may be what a pointer names.
+        // A process bound by `exists` may be the one that a pointer names.
         "type t = A | B var G : t var P : proc array M[proc, proc] : t
          init () { true } unsafe (z) { G = M[z, P] && (exists e. true) }",
-        // A visited cube that a later one subsumes goes, but what was derived from it must not.
+        // A visited cube that a later one subsumes is removed, but its pre-images must not be.
         "type t = A | B | C | D array S[proc] : t init (a) { S[a] = A } unsafe (y z) { S[y] = B && S[z] = A }
          transition t0 (i) requires { S[i] = D } { S[i] := A }
          transition t2 () { S[c] := case | S[c] = C : B | S[c] <> D : C | _ : S[c] }
          transition t3 () { S[c] := case | S[c] = B : D | _ : B }",
-        // What a `?` forgets may have been the first to bear its name.
+        // The old value of a variable assigned `?` may have been the first with its name.
         "type t = A | B | C type d array S[proc] : t var Y : d array R[proc] : d
          init (a) { S[a] = A } unsafe (z) { S[z] = B } transition t0 () { Y := . }
          transition t1 () { S[c] := case | R[c] = Y : C | _ : S[c] }
          transition t3 () { S[c] := case | true : B | _ : S[c] }",
-        // No initial state has a process: proofs must not rest on that without saying so.
+        // No initial state has a process: proofs must not rest on that silently.
         "type t = A | C array S[proc] : t var F : bool array M[proc, proc] : bool
          init (a b) { S[a] = A && M[a, b] = True && S[b] = C } unsafe (z) { M[z, z] = F }
          transition t2 (i) requires { S[i] = C } { M[i, i] := False }",

@@ -1,5 +1,5 @@
-//! Properties of runs: the models of `tests/runs`, whose first lines say what is right, and what a run of the whole
-//! program comes to.
+//! Properties of runs: the models of `tests/runs`, whose first lines give the right answers, and the answers of the
+//! whole program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn models() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).expect("it is text"))).collect()
 }
 
-/// What the first line promises: for each number of processes, the properties and their answers.
+/// The promise of the first line: for each number of processes, the properties and their answers.
 fn promises(text: &str) -> Vec<(usize, Vec<(String, String)>)> {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("(* EXPECT ").and_then(|rest| rest.strip_suffix(" *)")).expect("a promise");
@@ -76,7 +76,7 @@ fn models_keep_what_their_first_lines_promise() {
     }
 }
 
-/// A loop that does not do what fairness asks for, or does not close, is none.
+/// A loop that is not fair, or does not close, is refused.
 #[test]
 fn an_invalid_lasso_is_refused() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/v01_weak_lock.cub"));
@@ -100,7 +100,7 @@ fn an_invalid_lasso_is_refused() {
 
 #[test]
 fn a_property_of_runs_is_never_passed_over() {
-    // With more processes than tickets it is broken, which nobody has seen when three were looked at.
+    // With more processes than tickets it is violated, which instances with up to three processes do not show.
     let (_, text) = models().remove(2);
     let text: Vec<&str> = text.lines().filter(|line| !line.starts_with("unsafe")).collect();
     let text = text.join("\n");
@@ -119,7 +119,7 @@ fn a_property_of_runs_is_never_passed_over() {
     }
     let report = run(&Options::default().only_forward(true));
     assert_eq!(report.conclusion(), Conclusion::NothingFound);
-    // All instances that there are.
+    // All instances of the model.
     let bounded = load(&format!("number_procs 3 {text}")).expect("a model").system;
     let report = check(&bounded, &Options::classic(), &Interrupt::default(), &mut Silent).expect("an answer");
     assert_eq!(report.conclusion(), Conclusion::Safe);
@@ -150,8 +150,8 @@ fn a_violation_settles_a_property() {
     }
 }
 
-/// What the monitor of a property proves is what instances show, of models and of their mutants: each `every`-th. How many
-/// proofs there were.
+/// Compares the proofs of monitors with instances, for models and each `every`-th of their mutants. Returns the number of
+/// proofs.
 fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let names = ["germanish", "two_phase_commit", "token_ring_wrong", "ticket_wrong"];
@@ -188,7 +188,7 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
     found
 }
 
-/// With no process at all nobody takes the step; a step of no process is taken all the same.
+/// Without processes, a step with a parameter cannot be taken, but a step without parameters can.
 #[test]
 fn monitors_cover_instances_without_processes() {
     let text = |params: &str, fair: &str| {
@@ -252,13 +252,13 @@ fn a_cover_that_no_run_reaches_is_violated() {
     let report = check(&system, &Options::default(), &Interrupt::default(), &mut Silent).expect("an answer");
     assert_eq!(report.conclusion(), Conclusion::Violated);
     assert!(!report.temporal[0].is_violated() && report.temporal[1].never);
-    // An exploration shows it for what was explored.
+    // An exploration shows it for the explored instances only.
     let report = check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent).expect("an answer");
     assert_eq!(report.conclusion(), Conclusion::Unknown);
     assert_eq!(report.open(), Some(&Reason::NotReached(vec!["two".into()])));
 }
 
-/// A loop far from the beginning, in an instance that is too wide to be looked at level by level: walks come there.
+/// A loop far from the initial states, in an instance that is too wide to be explored level by level: walks find it.
 #[test]
 fn walks_find_loops_far_away() {
     let places: Vec<String> = (0..20).map(|number| format!("D{number}")).collect();

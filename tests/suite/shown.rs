@@ -1,4 +1,4 @@
-//! What a certificate has shown need not be shown again, and only that.
+//! Obligations that were proved for a certificate are skipped later, and only those.
 
 use std::time::Duration;
 

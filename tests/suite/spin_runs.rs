@@ -1,8 +1,8 @@
-//! Properties of runs under weak fairness, with SPIN (`pan -a -f`) as a judge: the same verdicts on whole models. Where spin or
+//! Properties of runs under weak fairness, compared with SPIN (`pan -a -f`): the same verdicts on whole models. Where spin or
 //! gcc is missing, the test counts as ignored.
 //!
-//! What SPIN is fair to is its processes. So each instance of a fair transition is one, and another one has all steps that no
-//! run has to take; while something fair is possible it may also do nothing, which properties without `X` do not see.
+//! SPIN is fair to its processes. So each instance of a fair transition is a process, and another one has all steps that no
+//! run has to take; while a fair step is possible it may also do nothing, which properties without `X` do not see.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use cubicle::load;
 use cubicle::model::System;
 use cubicle::options::ForwardOptions;
 
-/// A model of `examples`, or, with a slash, of the tests; a number of processes; a property; what SPIN is asked of each process `$`.
+/// A model of `examples`, or, with a slash, of the tests; a number of processes; a property; its formula for SPIN, with process `$`.
 const CASES: [(&str, usize, &str, &str); 16] = [
     ("live_ticket", 2, "served", "[] ((v_At[$] == Waiting) -> <> (v_At[$] == Inside))"),
     ("live_ticket", 3, "outside", "[] <> (v_At[$] == Outside)"),
@@ -53,7 +53,7 @@ struct Step {
     option: String,
 }
 
-/// The model for SPIN, with a process for each instance that fairness is about.
+/// The model for SPIN, with a process for each instance of a fair transition.
 fn promela(system: &System, procs: usize, formula: &str) -> String {
     let name = InstanceName { procs, range: None, source: "model".into(), module: "model".into() };
     let text = export(system, &name, Target::Promela).unwrap_or_else(|refused| panic!("{}", refused.what));
@@ -107,7 +107,7 @@ fn promela(system: &System, procs: usize, formula: &str) -> String {
     made
 }
 
-/// Whether SPIN says that all runs do what the formula says, how many states it saw, and the time that took.
+/// Whether all runs satisfy the formula according to SPIN, its number of states, and its time.
 fn spin(model: &str) -> (bool, u64, Duration) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("model.pml"), model).expect("a file");
@@ -133,7 +133,7 @@ fn spin(model: &str) -> (bool, u64, Duration) {
     (holds, states.unwrap_or_else(|| panic!("{said}")), time)
 }
 
-/// What we say: whether it holds, how many states were looked at, and the time that took.
+/// Whether the property holds according to Cubicle, its number of states, and its time.
 fn ours(system: &System, procs: usize) -> (bool, usize, Duration) {
     let start = Instant::now();
     let seen = check_runs(system, procs, &ForwardOptions::default(), &Interrupt::default());

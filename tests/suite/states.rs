@@ -104,12 +104,12 @@ fn a_deadlock_that_needs_an_outside_value_is_distinguished() {
     let system = system("F1");
     let found = run(&system, 3, &concrete());
     assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (0, 1));
-    // With one process, nobody else can be given the turn.
+    // With one process, there is no other one to give the turn to.
     let found = run(&system, 1, &concrete());
     assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (1, 1));
 }
 
-/// With the turn outside nobody can move: 461 such states come before the one deadlock that counts.
+/// With the turn outside no process can move: 461 such states come before the one deadlock that counts.
 #[test]
 fn a_deadlock_is_found_behind_many_that_need_an_outside_value() {
     let text = "
@@ -134,8 +134,8 @@ fn a_deadlock_is_found_behind_many_that_need_an_outside_value() {
     assert_eq!(found.deadlocks[0].steps.len(), 30);
 }
 
-/// Each deadlock comes after `Turn` was nobody's, but then it is a process again; with a counter that has no
-/// end, nobody can say that no other run leads there.
+/// Each deadlock comes after `Turn` was not a process, but then it is a process again; with an unbounded counter,
+/// it stays open whether another run leads there.
 #[test]
 fn deadlocks_that_may_count_are_not_passed_over() {
     let explore = |count: &str| {
@@ -192,8 +192,8 @@ fn numbers_stay_exact() {
     assert_eq!(cut.stop, Stop::Numbers, "a range makes the exploration inexact");
 }
 
-/// What init allows of numbers is seen whole where that can be, and said not to be where it cannot; what is written
-/// is what was meant; no step leaves a range.
+/// All numbers that init allows are explored where possible, and reported as incomplete where not; stored values
+/// are right; no step leaves a range.
 #[test]
 fn numbers_of_small_models_are_right() {
     let run = |text: &str, options: &ForwardOptions| {
@@ -217,13 +217,13 @@ fn numbers_of_small_models_are_right() {
     let half = "var X : real init { X = 0.0 } unsafe { X > 3.0 }
         transition more () requires { X < 9.0 } { X := X + 0.5 }";
     assert_eq!(run(half, &concrete().number_range((0, 3))), (7, Stop::Numbers, false));
-    // The value of B is chosen when a step asks for it; then the sum is out of range.
+    // The value of B is chosen when a step reads it; then the sum is out of range.
     let open = "var B : bool var X : int init { X = 3 } unsafe { X = 4 }
         transition more () requires { B = True } { X := X + 1 }";
     assert_eq!(run(open, &concrete().undefined_cells(true).number_range((0, 3))), (1, Stop::Numbers, false));
 }
 
-/// Neither cells nor ground transitions without bound.
+/// The numbers of cells and of ground transitions are bounded.
 #[test]
 fn instances_that_are_too_large_are_refused() {
     let cells = "array M[proc, proc, proc, proc] : bool init (a b c d) { M[a, b, c, d] = False }

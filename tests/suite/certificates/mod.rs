@@ -1,4 +1,4 @@
-//! Certificates: what a proof leaves behind passes the check, and anything less does not.
+//! Certificates: the certificate of a proof passes the check, and anything weaker does not.
 
 use std::fs;
 use std::path::Path;
@@ -119,7 +119,7 @@ fn an_unneeded_reachable_cube_is_refuted_or_left_out() {
     assert!(lines(TOKEN, &needed).iter().all(|line| line.contains("Busy")));
 }
 
-/// The first cube is all that the property needs, until the second turns out to be needed anyway and to be enough.
+/// The first cube suffices for the property, until the second turns out to be needed anyway and to suffice alone.
 #[test]
 fn redundant_cubes_are_left_out() {
     let both = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
@@ -161,7 +161,7 @@ fn removing_a_cube_of_german_is_noticed() {
             is_refuted(&check(&model, &rest.join("\n")))
         })
         .count();
-    // The others follow from those that are left.
+    // The others follow from the remaining ones.
     assert!(refused * 2 > all.len(), "only {refused} of {} cubes are missed", all.len());
 }
 
@@ -181,7 +181,7 @@ fn invariants_are_not_assumed_of_initial_states() {
 
 #[test]
 fn instances_smaller_than_the_cubes_are_covered() {
-    // Nothing may be said of a second process where only one need be.
+    // No second process may be assumed where only one is required.
     let model = "
         type t = A | C | D  array X[proc] : t  array Y[proc] : bool
         init (z) { X[z] = A }
@@ -193,7 +193,7 @@ fn instances_smaller_than_the_cubes_are_covered() {
         invariant (x y) { X[x] = C && Y[y] = False }
     ";
     assert!(is_refuted(&check(model, both)));
-    // With no process at all, init says only what it says of globals.
+    // Without processes, init has only its conditions on globals.
     let empty = "
         type t = A | B  var G : t  array S[proc] : t
         init (z) { G = A && S[z] = A && S[z] = B }
@@ -250,8 +250,8 @@ fn scripts_have_one_answer_for_each_obligation() {
     }
 }
 
-/// Constructors, truth values, numbers, reals, `#1`, an abstract type, two indices, an order of processes: what is
-/// written of each is pinned, since a script that says something else may have the same answers.
+/// Constructors, truth values, numbers, reals, `#1`, an abstract type, two indices, an order of processes: the
+/// text for each is pinned, since a different script may have the same answers.
 #[test]
 fn scripts_are_pinned_for_every_kind_of_value() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/certificates");
@@ -275,7 +275,7 @@ fn scripts_are_pinned_for_every_kind_of_value() {
     assert_eq!(said, read("mixed.smt2"));
 }
 
-/// With `#1` and an order of processes, and with values that a step chooses by a condition: a case that says more
+/// With `#1` and an order of processes, and with values that a step chooses by a condition: a case that assumes more
 /// than it may would have no counterexample.
 #[test]
 fn an_invariant_that_misses_a_part_is_refuted() {
@@ -286,7 +286,7 @@ fn an_invariant_that_misses_a_part_is_refuted() {
         let rest: Vec<&str> = (0..all.len()).filter(|&line| line != gone).map(|line| all[line]).collect();
         assert!(is_refuted(&check(&model, &rest.join("\n"))), "not missed: {}", all[gone]);
     }
-    // The variable that is declared first stands on the left.
+    // The variable that is declared first is on the left.
     for declared in ["var T : proc  array R[proc] : proc", "array R[proc] : proc  var T : proc"] {
         let model = format!(
             "{declared}  array S[proc] : bool

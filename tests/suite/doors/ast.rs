@@ -1,10 +1,10 @@
-//! Models as the campaign makes them, and how they are written: nothing of the product.
+//! Models as the campaign generates them, and their text: independent of the product.
 //!
-//! Processes are named by their depth: parameters come first, what a quantifier binds comes behind them.
+//! Processes are named by their depth: parameters come first, then processes bound by quantifiers.
 
 use std::fmt::{self, Display, Write};
 
-/// A constructor, a truth value, a number, or a process (those behind the last one are none of the processes).
+/// A constructor, a truth value, a number, or a process (numbers after the last one are not processes).
 pub type Value = i8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub struct Var {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Index {
-    /// What is bound at this depth.
+    /// The process bound at this depth.
     Bound(usize),
     /// The process that a global holds.
     Global(usize),
@@ -63,7 +63,7 @@ pub struct Quantifier {
     pub other: bool,
 }
 
-/// Parameters and what is said of them.
+/// Parameters and their condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub params: usize,
@@ -82,7 +82,7 @@ pub enum Target {
     Global,
     /// The cell at these parameters.
     One(Vec<usize>),
-    /// All cells, whose indices are bound behind the parameters.
+    /// All cells, whose indices are bound after the parameters.
     All,
 }
 
@@ -123,7 +123,7 @@ pub enum RunKind {
     Cover,
 }
 
-/// A property of runs; `then` is of a response only.
+/// A property of runs; only a response has `then`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     pub name: String,
@@ -159,7 +159,7 @@ impl Model {
         self.vars.iter().any(|var| var.kind == kind)
     }
 
-    /// Whether `init` gives each number a value: brute force tries few.
+    /// Whether `init` gives each number a value: brute force tries few values.
     pub fn numbers_are_given(&self) -> bool {
         let pinned = |var: usize, way: &Vec<Formula>| {
             let pins = |l: &Formula| matches!(l, Formula::Compare(Op::Eq, Term::Cell(v, _), Term::Const(..)) if *v == var);

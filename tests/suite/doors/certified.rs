@@ -1,4 +1,4 @@
-//! `--certify`: what is proved of a system with failures is shown again by the checker.
+//! `--certify`: the checker accepts proofs about systems with failures.
 
 use std::fs;
 

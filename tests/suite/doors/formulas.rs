@@ -27,7 +27,7 @@ pub fn formulas(case: &Case<'_>) -> Checked {
     let formula = Temporal { shape, params: run.params, left: &run.when, right: &run.then };
     let words = |it: &Formula| case.model.about_constants(it, run.params);
     let (a, b) = (words(formula.left), words(formula.right));
-    // `exists_other` leaves out the processes that stand in the same braces.
+    // `exists_other` leaves out the processes named in the same braces.
     let all_named =
         |it: &str| !it.contains("_other") || (1..=run.params).all(|k| it.contains(&format!("#{k}")));
     if !all_named(&a) || !all_named(&b) {
@@ -52,7 +52,7 @@ pub fn formulas(case: &Case<'_>) -> Checked {
     let mut compared = false;
     for graph in case.graphs(Failures::None).filter(|it| it.complete) {
         let procs = graph.instance.procs;
-        // The product looks at #1, #2 .. only, which is for all where processes are alike.
+        // The product checks #1, #2 .. only, which suffices where processes are alike.
         if procs < run.params || procs > 3 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Random models, small enough for brute force, with what the doors are about: relations in init, names that are
+//! Random models, small enough for brute force, with the constructs that the doors test: relations in init, names that are
 //! declared twice, several properties, fairness, quantifiers.
 
 use super::ast::{
@@ -8,7 +8,7 @@ use super::ast::{
 use super::instance::{Failures, Instance};
 use crate::support::dice::Dice;
 
-/// Where a formula stands.
+/// The place of a formula.
 #[derive(Clone, Copy)]
 struct Place {
     params: usize,
@@ -77,7 +77,7 @@ pub fn generate(seed: u64) -> Model {
         model.unsafes.push(claim);
     }
     if dice.chance(12) {
-        // `A && (A || B)` is `A`, and whether it speaks of what B is about is no question of the documents.
+        // `A && (A || B)` is `A`, and the documents do not say whether it mentions the variables of B.
         let mut claim = claim(&model, dice);
         if let Formula::And(parts) = &mut claim.body {
             parts.retain(|part| !matches!(part, Formula::Or(_)));
@@ -258,8 +258,8 @@ fn transition(model: &Model, name: String, dice: &mut Dice) -> Transition {
     Transition { name, params, guard: Formula::And(parts), updates }
 }
 
-/// Whether the guard holds in some state, reachable or not: what a transition assigns that never can be taken is
-/// assigned by the documents, and the product knows better.
+/// Whether the guard holds in some state, reachable or not: according to the documents a transition that can never be
+/// taken still assigns its variables, while the product ignores it.
 fn is_possible(model: &Model, transition: &Transition, seed: u64) -> bool {
     let instance = Instance::new(model, 3, Failures::None);
     let dice = &mut Dice::new(seed);
@@ -285,7 +285,7 @@ fn value(model: &Model, kind: Kind, depth: usize, dice: &mut Dice) -> Term {
 
 fn runs(model: &mut Model, dice: &mut Dice) {
     let named: Vec<String> = model.transitions.iter().map(|t| t.name.clone()).collect();
-    // What the last one is called is often the name of two.
+    // The last transition often shares its name with another one.
     for _ in 0..if named.is_empty() { 0 } else { dice.below(4) } {
         let name = if dice.chance(40) { named[named.len() - 1].clone() } else { dice.pick(&named).clone() };
         let fair = Fair { strong: dice.chance(35), any: dice.chance(20), name };

@@ -1,4 +1,4 @@
-//! All states of an instance and all steps between them, and what the documents say of properties of runs in there.
+//! All states of an instance and all steps between them, and properties of runs on them, according to the documents.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,11 +10,11 @@ pub struct Graph<'m> {
     pub states: Vec<State>,
     steps: Vec<Vec<(Label, usize)>>,
     pub initial: usize,
-    /// Whether these are all states. What is seen of others is there all the same.
+    /// Whether these are all states; the states seen are there in any case.
     pub complete: bool,
 }
 
-/// What a formula of linear temporal logic says of two formulas about states.
+/// A formula of linear temporal logic over two formulas about states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     Always,
@@ -35,7 +35,7 @@ pub struct Temporal<'m> {
     pub right: &'m Formula,
 }
 
-/// What fairness asks for: that one of these is not put off.
+/// A fairness condition: one of these steps is not put off for ever.
 struct Demand {
     strong: bool,
     steps: BTreeSet<(usize, Vec<usize>)>,
@@ -63,7 +63,7 @@ pub fn explore(model: &Model, procs: usize, failures: Failures, most: usize) -> 
     }
     while let Some(at) = waiting.pop_front() {
         graph.steps.resize(graph.states.len(), Vec::new());
-        // A number that goes on growing has no end here.
+        // A number may grow for ever.
         if graph.states.len() > most || graph.states[at].contains(&GROWS) {
             graph.complete = false;
             break;
@@ -81,19 +81,19 @@ impl Graph<'_> {
         self.states.iter().any(|state| self.instance.is_bad(state))
     }
 
-    /// States in which nothing at all is possible.
+    /// States without any step.
     pub fn deadlocks(&self) -> usize {
         self.steps.iter().filter(|steps| steps.iter().all(|(label, _)| *label == Label::Stutter)).count()
             * usize::from(self.complete)
     }
 
-    /// Whether a property of runs is broken; of a cover, whether it is not reached.
+    /// Whether a property of runs is violated; for a cover, whether it is not reached.
     pub fn violates(&self, run: &Run) -> bool {
         let tuples = self.instance.distinct(run.params);
         let holds = |formula: &Formula, tuple: &[usize]| -> Vec<bool> {
             self.states.iter().map(|state| self.instance.holds(formula, state, tuple)).collect()
         };
-        // What is promised to a process that stopped counts as kept.
+        // A promise to a crashed process counts as kept.
         let promised = |formula: &Formula, tuple: &[usize]| -> Vec<bool> {
             let stopped = |state: &State| tuple.iter().any(|p| !self.instance.is_alive(state, *p));
             let holds = holds(formula, tuple);
@@ -121,7 +121,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a formula of linear temporal logic is broken for the processes `#1`, `#2` and so on.
+    /// Whether a formula of linear temporal logic is violated for the processes `#1`, `#2` and so on.
     pub fn breaks(&self, formula: &Temporal) -> bool {
         let of = |it: &Formula| -> Vec<bool> {
             let tuple: Vec<usize> = (0..formula.params).collect();
@@ -168,7 +168,7 @@ impl Graph<'_> {
         }
     }
 
-    /// From where some state of `there` can be reached.
+    /// The states from which some state of `there` can be reached.
     fn leading_to(&self, there: &[bool]) -> Vec<bool> {
         let mut leads = there.to_vec();
         loop {
@@ -188,7 +188,7 @@ impl Graph<'_> {
         reached(from, within, |at| self.steps[at].iter().map(|(_, to)| *to).collect())
     }
 
-    /// The states within that a fair run without an end may meet again and again, staying within.
+    /// The states of `within` that an infinite fair run within it may visit again and again.
     fn fair_loops(&self, within: &[bool], demands: &[Demand]) -> Vec<bool> {
         let mut fair = vec![false; within.len()];
         let mut left: Vec<Vec<usize>> = self.components(within);
@@ -223,7 +223,7 @@ impl Graph<'_> {
         fair
     }
 
-    /// The strongly connected components of the states within.
+    /// The strongly connected components of the states of `within`.
     fn components(&self, within: &[bool]) -> Vec<Vec<usize>> {
         let mut before = vec![Vec::new(); within.len()];
         for (at, steps) in self.steps.iter().enumerate() {
@@ -274,7 +274,7 @@ fn demands(instance: &Instance<'_>) -> Vec<Demand> {
             demands.push(Demand { strong: *strong, steps: steps.into_iter().collect() });
             continue;
         }
-        // For each tuple of arguments by itself, whichever declaration of the name it is.
+        // For each tuple of arguments separately, over all declarations of the name.
         let tuples: BTreeSet<Vec<usize>> = steps.iter().map(|(_, args)| args.clone()).collect();
         for tuple in tuples {
             let steps = steps.iter().filter(|(_, args)| *args == tuple).cloned().collect();

@@ -1,7 +1,7 @@
-//! What a model means in an instance, written from `docs/language.md` and `docs/liveness.md` alone.
+//! The semantics of a model in an instance, written from `docs/language.md` and `docs/liveness.md` alone.
 //!
-//! Slow and simple: a state is a list of values, a formula is evaluated by walking along it. Where `A[G]` stands and `G`
-//! holds no process, the comparison does not hold.
+//! Slow and simple: a state is a list of values, a formula is evaluated recursively. A comparison with
+//! `A[G]` does not hold where `G` is not a process.
 
 #![allow(clippy::cast_sign_loss, reason = "values count from 0 where they name a process")]
 
@@ -13,24 +13,24 @@ use super::ast::{Assigned, Formula, Index, Kind, Model, Op, Target, Term, Transi
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failures {
     None,
-    /// At most this many stop.
+    /// At most this many processes crash.
     Stop(usize),
     Restart,
 }
 
-/// The cells, and behind them for each process whether it is alive.
+/// The cells, followed for each process by whether it is alive.
 pub type State = Vec<Value>;
 
-/// Stands in a cell that has no value yet.
+/// Marks a cell that has no value yet.
 const OPEN: Value = Value::MIN;
 
-/// Which step it was.
+/// The kind of a step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Label {
     /// The transition with this number, of these processes.
     Step(usize, Vec<usize>),
     Failure,
-    /// Nothing is possible, and the run stays as it is.
+    /// Nothing is possible, and the run stays in its state.
     Stutter,
 }
 
@@ -38,21 +38,21 @@ pub struct Instance<'m> {
     pub model: &'m Model,
     pub procs: usize,
     pub failures: Failures,
-    /// Where the cells of each variable begin; the last one is where those of the processes do.
+    /// The first cell of each variable, and at the end the first cell of the processes.
     offsets: Vec<usize>,
     kinds: Vec<Kind>,
-    /// How many values of type `proc` are told apart that are none of the processes.
+    /// The number of distinct values of type `proc` that are not processes.
     outside: usize,
 }
 
-/// Where a formula is evaluated.
+/// The environment of a formula.
 struct At<'s> {
     state: &'s [Value],
     /// The processes that are bound.
     bound: Vec<usize>,
     /// How many of them are parameters.
     params: usize,
-    /// Whether processes that have stopped can play no part.
+    /// Whether crashed processes are excluded.
     guard: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'m> Instance<'m> {
         if value == OPEN { Read::Open } else { Read::Is(value) }
     }
 
-    /// `None` when a cell that has no value yet decides.
+    /// `None` when it depends on a cell without a value.
     fn truth(&self, formula: &Formula, at: &mut At<'_>) -> Option<bool> {
         match formula {
             Formula::Compare(op, left, right) => match (self.read(left, at), self.read(right, at)) {
@@ -163,7 +163,7 @@ impl<'m> Instance<'m> {
         self.distinct(params).iter().any(|tuple| self.holds(body, state, tuple))
     }
 
-    /// Whether an invariant says for which systems the model is meant: no transition assigns what it speaks of.
+    /// Whether an invariant is an axiom: no transition assigns the variables that it mentions.
     fn is_axiom(&self, body: &Formula) -> bool {
         let mut vars = Vec::new();
         mentioned(body, &mut vars);
@@ -177,7 +177,7 @@ impl<'m> Instance<'m> {
 
     /// The initial states; `None` when there are too many.
     pub fn initial(&self, most: usize) -> Option<Vec<State>> {
-        // Without processes, what is said of globals alone is left.
+        // Without processes, only the conditions on globals remain.
         let left = |literal: &&Formula| self.procs > 0 || !is_about_processes(literal);
         let tuples = if self.procs > 0 { self.tuples(self.model.init.params) } else { vec![Vec::new()] };
         let ways = &self.model.init.ways;
@@ -199,7 +199,7 @@ impl<'m> Instance<'m> {
         (found.len() <= most).then_some(found)
     }
 
-    /// Gives `cells` all values that do not contradict what is said; `None` when that takes too long.
+    /// Gives `cells` all values that do not contradict the conditions; `None` when that takes too long.
     fn fill(
         &self,
         state: &mut State,
@@ -225,7 +225,7 @@ impl<'m> Instance<'m> {
         Some(())
     }
 
-    /// All steps from a state, failures among them.
+    /// All steps from a state, including failures.
     pub fn steps(&self, state: &State) -> Vec<(Label, State)> {
         let mut steps = Vec::new();
         for (number, transition) in self.model.transitions.iter().enumerate() {
@@ -252,7 +252,7 @@ impl<'m> Instance<'m> {
         steps
     }
 
-    /// A state with any values.
+    /// A state with random values.
     pub fn any_state(&self, dice: &mut Dice) -> State {
         let kinds = self.kinds.iter();
         let mut state: State = kinds.map(|kind| dice.below(self.values(*kind).len()) as Value).collect();
@@ -284,8 +284,8 @@ impl<'m> Instance<'m> {
         })
     }
 
-    /// What `p` may restart with: its own assigned cells get values such that for every tuple some alternative of init
-    /// holds, as far as it speaks of them, or of what nothing assigns.
+    /// The states after a restart of `p`: its own assigned cells get values such that for every tuple some alternative of init
+    /// holds, as far as it constrains them, or unassigned variables.
     fn restarted(&self, state: &State, p: usize) -> Vec<State> {
         let vars = 0..self.model.vars.len();
         let own: Vec<usize> = vars
@@ -337,7 +337,7 @@ impl<'m> Instance<'m> {
         }
     }
 
-    /// What a step leads to: updates read the old state, and `?` is any value.
+    /// The states after a step: updates read the old state, and `?` is any value.
     fn after(&self, transition: &Transition, state: &State, tuple: &[usize]) -> Vec<State> {
         let mut results = vec![state.clone()];
         for update in &transition.updates {
@@ -438,7 +438,7 @@ fn pointers_in(formula: &Formula, found: &mut Vec<usize>) {
     }
 }
 
-/// The variables that a formula speaks of.
+/// The variables that a formula mentions.
 pub fn mentioned(formula: &Formula, vars: &mut Vec<usize>) {
     match formula {
         Formula::Compare(_, left, right) => {

@@ -1,11 +1,12 @@
-//! Every door of the product against brute force that is written from the documents alone and shares nothing with it.
+//! Every door (way to use) of the product, compared with brute force that is written from the documents alone and shares no
+//! code with it.
 //!
-//! `ast` and `generate` make random models, `instance` says what they mean, `graph` explores instances and looks for
-//! fair loops; the other files are doors, each with what the product answers there and what is right. `reduce` makes a
+//! `ast` and `generate` make random models, `instance` has their semantics, `graph` explores instances and searches for
+//! fair loops; the other files are doors, each compares the answers of the product with the right ones. `reduce` makes a
 //! model that shows a disagreement smaller.
 //!
 //! `CUBICLE_DOORS_SEED`, `CUBICLE_DOORS_COUNT` and `CUBICLE_DOORS_ONLY` (the name of a door) choose systems and doors;
-//! `cargo test --release --test suite -- --ignored doors::campaign` takes many and goes on after a disagreement.
+//! `cargo test --release --test suite -- --ignored doors::campaign` takes many and continues after a disagreement.
 
 mod ast;
 mod certified;
@@ -33,14 +34,14 @@ use self::graph::{Graph, explore};
 use self::instance::Failures;
 use self::reduce::reduce;
 
-/// The product and brute force say different things.
+/// A disagreement between the product and brute force.
 struct Disagreement {
-    /// What about, so that reducing the model does not slip to another.
+    /// Its kind, so that reducing the model does not change it to another.
     kind: &'static str,
     detail: String,
 }
 
-/// Whether there was something to compare, or what is wrong.
+/// Whether there was something to compare, or the disagreement.
 type Checked = Result<bool, Disagreement>;
 
 const REFUSED: &str = "a model is refused";
@@ -54,7 +55,7 @@ struct Case<'m> {
     model: &'m Model,
     text: String,
     seed: u64,
-    /// The largest instance for brute force, and how many states it may have.
+    /// The largest instance for brute force, and its maximal number of states.
     largest: usize,
     states: usize,
     graphs: RefCell<BTreeMap<(usize, String), Option<Rc<Graph<'m>>>>>,
@@ -95,7 +96,7 @@ fn load(text: &str) -> Result<cubicle::model::System, Disagreement> {
     loaded.map(|it| it.system).map_err(|why| Disagreement { kind: REFUSED, detail: format!("{why}\n{text}") })
 }
 
-/// A way through the product, and each how many systems take it.
+/// A way through the product; it is tested on one in this many systems.
 struct Door {
     name: &'static str,
     every: u64,
@@ -120,7 +121,7 @@ const DOORS: &[Door] = &[
     Door { name: "any_number", every: 16, enter: runs::for_any_number },
 ];
 
-/// What was compared at each door.
+/// The number of comparisons at each door.
 type Tally = BTreeMap<&'static str, usize>;
 
 fn through(door: &Door, model: &Model, seed: u64) -> Checked {
@@ -132,7 +133,7 @@ fn through(door: &Door, model: &Model, seed: u64) -> Checked {
     })
 }
 
-/// Sends a system through its doors; what is wrong, with a model that is as small as it gets.
+/// Sends a system through its doors; returns the disagreements, each with a reduced model.
 fn examine(seed: u64, tally: &mut Tally) -> Vec<String> {
     let model = generate(seed);
     let only = std::env::var("CUBICLE_DOORS_ONLY").ok();
@@ -168,7 +169,7 @@ fn doors_agree_with_brute_force() {
         let wrong = examine(seed, &mut tally);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
-    // A door says nothing when nothing comes through.
+    // A door without comparisons tests nothing.
     let seen = |door: &Door| tally.get(door.name).copied().unwrap_or_default() as u64;
     assert!(DOORS.iter().all(|door| seen(door) > 0), "{tally:?}");
 }

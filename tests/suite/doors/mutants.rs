@@ -1,4 +1,4 @@
-//! `mutate --cache` after an edit says what it says without a cache.
+//! `mutate --cache` after an edit prints the same as without a cache.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The program itself, for doors that only it has.
+//! Runs the program itself, for doors that the library does not have.
 
 use std::path::Path;
 use std::process::{Command, Output};

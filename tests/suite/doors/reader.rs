@@ -1,11 +1,11 @@
-//! Reads what the product prints in place of a model back, as much of the language as the campaign's models have.
+//! Reads models that the product prints, for the part of the language that the campaign's models use.
 
 use super::ast::{
     Assigned, Claim, Formula, Index, Init, Kind, Model, Op, Quantifier, Target, Term, Transition, Update,
     Value, Var,
 };
 
-/// The model that a text says; `None` when there is something in it that is not read.
+/// The model of a text; `None` when it has an unsupported construct.
 pub fn read(text: &str) -> Option<Model> {
     let mut reader =
         Reader { words: words(text), at: 0, types: Vec::new(), constructors: Vec::new(), vars: Vec::new() };
@@ -245,7 +245,7 @@ impl Reader {
                 if other { "_other" } else { "" }
             );
             if self.takes(&word) {
-                // One process at a time is all that these models have.
+                // These models only have one process at a time.
                 let mut inner = scope.to_vec();
                 inner.push(self.word()?);
                 self.wants(".")?;

@@ -1,8 +1,8 @@
-//! A model that shows a disagreement, made smaller: parts are left out as long as it still does.
+//! Reduces a model that shows a disagreement: parts are left out as long as it still does.
 
 use super::ast::{Assigned, Formula, Model, TRUE};
 
-/// Leaves out what can be left out.
+/// Leaves out all parts that can be left out.
 pub fn reduce(model: &Model, fails: &dyn Fn(&Model) -> bool) -> Model {
     let mut best = model.clone();
     loop {

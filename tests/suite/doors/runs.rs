@@ -61,7 +61,7 @@ fn agree(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
     Ok(compared)
 }
 
-/// A broken property has a monitor that reaches its bad state, in the same instance: a proof rests on that.
+/// The monitor of a violated property reaches its bad state in the same instance: proofs rely on that.
 pub fn monitors(case: &Case<'_>) -> Checked {
     let system = case.system()?;
     let mut compared = false;
@@ -85,7 +85,7 @@ pub fn monitors(case: &Case<'_>) -> Checked {
     Ok(compared)
 }
 
-/// What a whole run says of each property.
+/// The answer of a whole run for each property.
 pub fn for_any_number(case: &Case<'_>) -> Checked {
     if case.model.runs.is_empty() {
         return Ok(false);

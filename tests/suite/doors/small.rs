@@ -1,4 +1,4 @@
-//! `shrink`: what is left still shows it.
+//! `shrink`: the reduced model still shows the symptom.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ pub fn shrunk(case: &Case<'_>) -> Checked {
         return differ("a bad state cannot be shrunk", detail);
     }
     let Some(small_model) = read(&small) else { return differ("a shrunk model is not read", small) };
-    // A number that init no longer gives a value has more values than are tried.
+    // A number without an initial value has more values than are tried.
     if !small_model.numbers_are_given() {
         return Ok(false);
     }

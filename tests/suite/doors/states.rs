@@ -25,7 +25,7 @@ pub fn proofs(case: &Case<'_>) -> Checked {
     proof_agrees(case, &case.system()?, Failures::None)
 }
 
-/// Whether the product sees the states of each instance that there are.
+/// Whether the product finds exactly the states of each instance.
 pub fn explorations_agree(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
     let mut compared = false;
     for graph in case.graphs(failures) {
@@ -58,7 +58,7 @@ pub fn explorations_agree(case: &Case<'_>, system: &System, failures: Failures) 
         if (found.deadlock_states == 0) != (graph.deadlocks() == 0) {
             return differ("deadlocks", of("deadlocks"));
         }
-        // Names of what is none of the processes differ.
+        // Names of values that are not processes differ.
         if !symmetry && !case.model.has(Kind::Proc) {
             if found.states != graph.states.len() {
                 return differ("number of states", of("states"));
@@ -72,7 +72,7 @@ pub fn explorations_agree(case: &Case<'_>, system: &System, failures: Failures) 
     Ok(compared)
 }
 
-/// Small searches: what they decide is compared, and that is most of these systems.
+/// Small searches: they decide most of these systems, and their verdicts are compared.
 pub fn small(proof: BackwardMode) -> Options {
     let mut options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
     options.proof = proof;
@@ -90,7 +90,7 @@ fn proof(seed: u64) -> BackwardMode {
     }
 }
 
-/// Approximations that see numbers within bounds only.
+/// Approximations that only see numbers within bounds.
 pub fn numbers(case: &Case<'_>) -> Checked {
     if !case.model.has(Kind::Int) {
         return Ok(false);
@@ -101,16 +101,16 @@ pub fn numbers(case: &Case<'_>) -> Checked {
     proof_with(case, &case.system()?, Failures::None, &options)
 }
 
-/// An answer about sizes that have no initial state is none.
+/// There is no verdict about sizes without an initial state.
 pub fn vacuity(case: &Case<'_>) -> Checked {
     let claims = &case.model.unsafes;
     let none = |params: usize| case.graph(params, Failures::None).is_some_and(|it| it.initial == 0);
-    // An initial state of a larger instance has one of a smaller one in it.
+    // An initial state of a larger instance contains one of a smaller instance.
     if claims.is_empty() || !claims.iter().all(|claim| none(claim.params)) {
         return Ok(false);
     }
     let system = case.system()?;
-    // What no state satisfies, whatever its size, is told when the model is loaded.
+    // A formula that no state of any size satisfies is reported when the model is loaded.
     if system.bad.is_empty() {
         return Ok(false);
     }
@@ -125,7 +125,7 @@ pub fn vacuity(case: &Case<'_>) -> Checked {
     }
 }
 
-/// Variables for owners, which a proof adds where universal guards ask for them.
+/// Variables for owners, which a proof adds for universal guards.
 pub fn owners(case: &Case<'_>) -> Checked {
     let system = case.system()?;
     let mut owners = possible_owners(&system, &mut Dice::new(case.seed));
@@ -134,7 +134,7 @@ pub fn owners(case: &Case<'_>) -> Checked {
     proof_with(case, &with.system, Failures::None, &small(BackwardMode::Classic))
 }
 
-/// Whether a verdict for any number of processes is what small instances show.
+/// Whether a verdict for any number of processes agrees with small instances.
 pub fn proof_agrees(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
     proof_with(case, system, failures, &small(proof(case.seed)))
 }

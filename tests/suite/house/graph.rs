@@ -10,15 +10,15 @@ use syn::{Item, UseTree, Visibility};
 /// A module as the names on the way to it from `src`: the first is its crate.
 pub type Module = Vec<String>;
 
-/// A file, its names and what it asks of others.
+/// A file, its names and its imports.
 #[derive(Default)]
 struct Source {
     /// Where it is, from the root of the project.
     file: String,
-    /// Names of what it defines, modules apart.
+    /// Names of its definitions, except modules.
     defines: BTreeSet<String>,
-    /// Names that it hands on: what they are called here, and the path that they stand for. The name `*` hands
-    /// on everything.
+    /// Names that it re-exports: the name here, and the path that it stands for. The name `*` re-exports
+    /// everything.
     hands_on: Vec<(String, Vec<String>)>,
     /// Paths that it takes names from, as written.
     asks: BTreeSet<Vec<String>>,
@@ -37,7 +37,7 @@ impl Graph {
             let relative = path.strip_prefix(root).expect("it was found there");
             let mut module: Module =
                 relative.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            // The face of a folder, the crate's own and the program's are named by their folder.
+            // The root file of a folder, of a crate and of the program is named by its folder.
             if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
                 module.pop();
             }
@@ -100,7 +100,7 @@ impl Graph {
         Some(at)
     }
 
-    /// The module that defines what an absolute path names, through names that are handed on.
+    /// The module that defines the target of an absolute path, through re-exports.
     fn owner(&self, path: &[String], hops: usize) -> Option<&Module> {
         let length = (0..=path.len()).rev().find(|&n| self.sources.contains_key(&path[..n]))?;
         let (module, source) = self.sources.get_key_value(&path[..length]).expect("just found");
@@ -142,7 +142,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Collects what a file defines and asks for.
+/// Collects the definitions and imports of a file.
 struct Reader {
     source: Source,
 }
@@ -170,7 +170,7 @@ impl Reader {
         }
     }
 
-    /// What a file hands on is its face: whoever asks for it is sent on, and the arrow is theirs.
+    /// A re-export is not a dependency of this file: an importer of the name depends on the definition directly.
     fn note(&mut self, shown: String, path: Vec<String>, public: bool) {
         if public {
             self.source.hands_on.push((shown, path));
@@ -187,7 +187,7 @@ impl Reader {
 impl<'ast> Visit<'ast> for Reader {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
-            // Unit tests may look around.
+            // Unit tests may import anything.
             Item::Mod(inner) if inner.attrs.iter().any(is_test) => return,
             Item::Use(item) => {
                 if !item.attrs.iter().any(is_test) {

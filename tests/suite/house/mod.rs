@@ -1,5 +1,5 @@
-//! How the files of `src/` hang together: no circle of files, no import that runs up, and which room may not
-//! know which. `cargo test --release --test suite house -- --nocapture` prints the graph.
+//! Dependencies of the files of `src/`: no cycle of files, no import that runs up, and forbidden imports between
+//! modules. `cargo test --release --test suite house -- --nocapture` prints the graph.
 
 mod graph;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use self::graph::Graph;
 
-/// `FROM` takes nothing from `TO`, though the crate of `FROM` may: what Cargo cannot say.
+/// `FROM` imports nothing from `TO`, though Cargo would allow it for the crate of `FROM`.
 const NEVER: &[(&str, &str)] = &[
     ("src/lang/format/", "src/lang/load/"),
     ("src/lang/format/", "src/lang/model/"),
@@ -19,7 +19,7 @@ const NEVER: &[(&str, &str)] = &[
     ("src/tools/itf/", "src/forward/"),
     ("src/tools/simulate/", "src/check/"),
     ("src/tools/simulate/", "src/forward/"),
-    // The schedule knows engines by `engines` and `session` alone.
+    // The schedule uses engines only through `engines` and `session`.
     ("src/check/auto.rs", "src/forward/"),
     ("src/check/explore.rs", "src/forward/"),
     ("src/check/search.rs", "src/forward/"),
@@ -77,7 +77,7 @@ fn dependencies_only_run_down() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The files that import each other in a loop, one list a loop.
+/// The files that import each other in a cycle, one list for each cycle.
 fn circles<'a>(arrows: &Arrows<'a>) -> Vec<Vec<&'a str>> {
     let mut graph = petgraph::graphmap::DiGraphMap::<&str, ()>::new();
     for (from, to) in arrows {
@@ -95,8 +95,8 @@ fn circles<'a>(arrows: &Arrows<'a>) -> Vec<Vec<&'a str>> {
     circles
 }
 
-/// Circles between what lies side by side in a folder, files and folders: with them, some import runs up
-/// however one stacks the floors. The face of a folder stands above what it holds.
+/// Cycles between the files and folders of a folder: with them, some import runs up in every order of the layers.
+/// The root file of a folder is above the contents of the folder.
 fn upward(arrows: &Arrows<'_>) -> Vec<String> {
     let folders: BTreeSet<&str> =
         arrows.keys().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..=at])).collect();
@@ -119,7 +119,7 @@ fn upward(arrows: &Arrows<'_>) -> Vec<String> {
         let borrowed: Arrows<'_> =
             inner.iter().map(|(from, to)| (from.as_str(), to.keys().map(String::as_str).collect())).collect();
         for circle in circles(&borrowed) {
-            // Circles of files alone are told as such.
+            // Cycles of files alone are reported as such.
             if circle.iter().all(|name| !name.ends_with('/')) {
                 continue;
             }
@@ -135,7 +135,7 @@ fn upward(arrows: &Arrows<'_>) -> Vec<String> {
     faults
 }
 
-/// Imports between rooms that must not know each other.
+/// Forbidden imports between modules.
 fn broken(arrows: &Arrows<'_>) -> Vec<String> {
     let mut faults = Vec::new();
     for (from, to) in arrows {

@@ -1,6 +1,6 @@
-//! How much work the examples take: a change that only makes a search longer shows here.
+//! The work that the examples take: a change that merely makes a search longer shows here.
 //!
-//! `CUBICLE_BLESS=1 cargo test --release --test suite effort` takes over what is counted now.
+//! `CUBICLE_BLESS=1 cargo test --release --test suite effort` records the current counts.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use super::files;
 
 const TABLE: &str = "tests/suite/models/effort.tsv";
 
-/// Example, the processes of the oracle (0: no approximation), and whether Z3 decides what is not plain.
+/// Example, the processes of the oracle (0: no approximation), and whether Z3 decides all tests beyond subsumption.
 const RUNS: &[(&str, usize, bool)] = &[
     ("mutex", 0, false),
     ("dekker", 0, false),
@@ -85,8 +85,8 @@ fn examples_take_the_recorded_effort() {
     );
 }
 
-/// Many processes that are alike are matched in exponentially many ways: what a search with little effort begins, it cannot
-/// pay for.
+/// Many processes that are alike are matched in exponentially many ways: a single test must not take far more effort than
+/// its search has.
 #[test]
 fn no_test_costs_many_times_the_effort_of_its_search() {
     let text = "

@@ -9,7 +9,7 @@ use super::files;
 /// Longest run of an example; far above what any needs.
 const TIME_LIMIT: &str = "600s";
 
-/// What a TEST line promises.
+/// The promise of a TEST line.
 #[derive(Debug, PartialEq, Eq)]
 struct Promise {
     exit_code: i32,
@@ -101,7 +101,7 @@ fn every_example_says_what_it_is() {
         for word in ["(* ", "Protocol:", "Source:", last] {
             assert!(text.contains(word), "{} lacks {word:?}", model.display());
         }
-        // A wrong model that is shown to be safe, or the other way round, has the wrong name.
+        // A `_wrong` model that is shown to be safe, or another one that is not, has the wrong name.
         for line in text.lines().filter(|line| line.starts_with("(* TEST:")) {
             let says_wrong = line.contains("=> unsafe") || line.contains("=> violated");
             assert_eq!(says_wrong, wrong, "{}: {line}", model.display());

@@ -33,8 +33,8 @@ pub fn table(path: &str) -> Vec<Vec<String>> {
     rows.map(|row| row.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// Applies `test` to every job, on as many threads as there are processors, and panics with all the
-/// complaints in the order of the jobs.
+/// Applies `test` to every job, on one thread for each processor, and panics with all
+/// failures in the order of the jobs.
 pub fn for_all<T: Sync>(jobs: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);

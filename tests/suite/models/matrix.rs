@@ -16,7 +16,7 @@ use super::files;
 /// Enough for any trap; a run that ends by it is a failure unless the table allows `unknown`.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// A trap and what may be said of it.
+/// A trap and its allowed verdict.
 struct Trap {
     name: String,
     path: PathBuf,
@@ -35,8 +35,8 @@ fn traps(family: char) -> Vec<Trap> {
     .collect()
 }
 
-/// The settings: the automatic choice, property-directed search, no approximation, oracles of 1, 2, 3 processes, with every order of
-/// the queue; postponement and the solver are varied where they matter most.
+/// The settings: the automatic choice, property-directed search, no approximation, oracles of 1, 2, 3 processes, with every
+/// order of the queue; postponement and the solver are varied where they matter most.
 fn settings() -> Vec<(String, Options)> {
     use SearchOrder::{Bfs, Bfsa, Bfsh, Dfs, Dfsa, Dfsh};
     let orders = [Bfs, Dfs, Bfsh, Dfsh, Bfsa, Dfsa];

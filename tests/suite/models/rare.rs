@@ -1,4 +1,4 @@
-//! Settings that exist for rare events: here they really happen.
+//! Settings for rare events, on models where these events occur.
 
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
@@ -34,7 +34,7 @@ fn brab_does_not_restart_without_need() {
     assert_eq!(report.backward.expect("a backward search").statistics.restarts, 0);
 }
 
-/// A model over finite domains never needs Z3; with `--solver z3` the same tests go there, and nothing
+/// A model over finite domains never needs Z3; with `--solver z3` the same tests are sent to it, and nothing
 /// else changes.
 #[test]
 fn finite_models_need_no_solver() {
@@ -52,7 +52,7 @@ fn finite_models_need_no_solver() {
     }
 }
 
-/// Half of three times an odd number is no integer: beyond the arithmetic of the layers before Z3.
+/// Half of three times an odd number is not an integer: beyond the arithmetic of the layers before Z3.
 #[test]
 fn parity_needs_the_solver() {
     let text = "var X : int var Y : int init { X = 0 && Y = 0 }
@@ -67,7 +67,7 @@ fn parity_needs_the_solver() {
     }
 }
 
-/// Postponing changes the order of the nodes, and no verdict.
+/// Postponing changes the order of the nodes, but no verdict.
 #[test]
 fn postponed_nodes_come_back() {
     // T3 is unsafe by a node with more processes than its child.
@@ -78,8 +78,8 @@ fn postponed_nodes_come_back() {
     }
 }
 
-/// What matters begins with three processes: an oracle of two keeps hardly any candidate, so that a larger
-/// instance is looked at, and both the proof and the error are a few nodes away.
+/// The relevant behaviour needs three processes: an oracle of two leads to many wrong candidates, so that a larger
+/// instance is explored, with which both the proof and the error take a few nodes.
 #[test]
 fn a_long_search_explores_larger_instances() {
     let model = |leaves: &str| {

@@ -1,4 +1,4 @@
-//! Certificates of random systems: those of proofs are accepted, and whatever is accepted is true of every
+//! Certificates of random systems: those of proofs are accepted, and accepted ones hold in every
 //! state that brute force reaches.
 
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::explore::Reached;
 /// Time of a call of Z3.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Certificates that are made worse, for each system.
+/// Number of damaged certificates for each system.
 const WORSE: usize = 4;
 
-/// A proof has left `cubes` behind: they certify it, also once they are written down.
+/// Checks that the `cubes` of a proof certify it, also after writing and reading them.
 pub fn certified(
     system: &System,
     text: &str,
@@ -30,7 +30,7 @@ pub fn certified(
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let certificate = match certificate::certify(system, text, owners, cubes, how) {
         Ok(certificate) => certificate,
-        // Not every real number has words in the language, and numbers may leave their range.
+        // Not every real number can be written in the language, and numbers may leave their range.
         Err(NoCertificate::Words(..) | NoCertificate::Failed(Obligations::Overflow, _)) => {
             return Ok(Vec::new());
         }
@@ -51,7 +51,7 @@ pub fn certified(
     }
 }
 
-/// Changes an invariant at random: when that is still accepted, no reached state is in it, or in a bad cube.
+/// Changes an invariant at random: if it is still accepted, no reached state is in it, or in a bad cube.
 pub fn only_truth_is_accepted(
     system: &System,
     text: &str,
@@ -104,7 +104,7 @@ fn as_bad(cube: &Forbidden) -> Bad {
     Bad { name: String::new(), number: 0, kind: BadKind::Invariant, params, cube, span, spans: Vec::new() }
 }
 
-/// Drops a cube or a literal, turns a literal round, or asks for one more process.
+/// Drops a cube or a literal, negates a literal, or adds a process.
 fn change(system: &System, cubes: &mut Vec<Forbidden>, dice: &mut Dice) {
     if cubes.is_empty() {
         return;

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use super::explore::{Reached, canonical, initial_states, steps};
 
-/// What brute force says about the ends of runs.
+/// The ends of runs, by brute force.
 pub struct Ends<'a> {
     system: &'a System,
     semantics: Semantics<'a>,
@@ -22,12 +22,12 @@ pub struct Ends<'a> {
     pub deadlocks: Vec<usize>,
     /// Canonical deadlocked states that clean runs lead to, with the length of a shortest one.
     pub clean: IndexMap<State, usize>,
-    /// Whether this is all, and sure.
+    /// Whether this is complete and certain.
     pub complete: bool,
 }
 
 impl<'a> Ends<'a> {
-    /// Of an instance; `expected` is what every process satisfies at an expected end, if anything.
+    /// Those of an instance; every process satisfies `expected` at an expected end, if there is one.
     pub fn new(system: &'a System, reached: &Reached, expected: &'a Conj, limit: usize) -> Self {
         let semantics = Semantics::new(system, reached.procs);
         let (all, complete) = initial_states(system, reached.procs, limit);
@@ -49,14 +49,14 @@ impl<'a> Ends<'a> {
                 None => ends.complete = false,
             }
         }
-        // Otherwise there may be no end.
+        // Otherwise this may not terminate.
         if ends.complete {
             ends.explore();
         }
         ends
     }
 
-    /// Whether all processes satisfy what is expected; `None` when a number is out of range.
+    /// Whether all processes satisfy the expected end; `None` when a number is out of range.
     pub fn is_expected_end(&self, state: &State) -> Option<bool> {
         let layout = Layout::new(self.system, state.procs);
         let mut end = Some(!self.expected.is_empty());

@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The same seed gives the same choices.
+/// Random choices; the same seed gives the same ones.
 pub struct Dice(ChaCha8Rng);
 
 impl Dice {

@@ -1,5 +1,5 @@
-//! The language's meaning read off the syntax tree: no names resolved beforehand, no normal forms, no
-//! splitting. Held against the meaning of the [`System`] that the front end makes.
+//! The language's meaning evaluated on the syntax tree: no names resolved beforehand, no normal forms, no
+//! splitting. Compared with the meaning of the [`System`] that the front end makes.
 //!
 //! Only for models without errors, as the generator makes them.
 
@@ -24,7 +24,7 @@ pub struct Direct<'a> {
 type Scope<'a> = Vec<(&'a str, Option<Value>)>;
 
 impl<'a> Direct<'a> {
-    /// The state, as the file sees it. `system` only tells how variables, constructors and types are numbered.
+    /// The state, for the file. `system` is only used for the numbers of variables, constructors and types.
     pub fn new(file: &'a File, system: &'a System, state: &'a State) -> Self {
         Self { file, system, layout: Layout::new(system, state.procs), state }
     }
@@ -54,7 +54,7 @@ impl<'a> Direct<'a> {
             .any(|procs| self.holds(&bad.body, &mut bind(&bad.params, &procs), &procs))
     }
 
-    /// Whether the state satisfies some `unsafe`, or an `invariant` that is no axiom.
+    /// Whether the state satisfies some `unsafe`, or an `invariant` that is not an axiom.
     pub fn bad(&self) -> bool {
         let lemmas = self.properties(PropertyKind::Invariant).filter(|it| !self.is_axiom(it));
         self.properties(PropertyKind::Unsafe).chain(lemmas).any(|bad| self.is_met(bad))
@@ -170,14 +170,14 @@ impl<'a> Direct<'a> {
             ExprKind::Quantified { quantifier, vars, body } => {
                 let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
                 let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
-                // In a bad state, what `exists` binds is distinct from the parameters, like a parameter.
+                // In a bad state, a process bound by `exists` is distinct from the parameters, like a parameter.
                 let distinct = other || self.in_property(expr);
                 let mut choices = distinct_tuples(self.state.procs, vars.len())
                     .filter(|choice| !distinct || choice.iter().all(|p| !params.contains(p)));
                 let mut test = |choice: Vec<usize>| {
                     let mark = scope.len();
                     scope.extend(bind(vars, &choice));
-                    // Others in there are others than these, too.
+                    // An inner `_other` excludes these, too.
                     let truth = self.holds(body, scope, &[params, &choice].concat());
                     scope.truncate(mark);
                     truth
@@ -220,7 +220,7 @@ impl<'a> Direct<'a> {
         match op {
             Comparison::Eq => left == right,
             Comparison::Ne => left != right,
-            // The order of values is that of points and of numbers.
+            // Values are ordered like points and numbers.
             Comparison::Lt => left < right,
             Comparison::Le => left <= right,
             Comparison::Gt => left > right,

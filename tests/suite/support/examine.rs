@@ -22,9 +22,9 @@ use super::explore::{Reached, canonical, explore, steps};
 
 /// The largest instance that is explored.
 const PROCS: usize = 3;
-/// States of one instance that brute force looks at, about.
+/// Approximate number of states of one instance that brute force explores.
 const STATES: usize = 1500;
-/// How long an engine may take; a run that ends by it has no verdict. Nearly all end by their effort long before.
+/// How long an engine may take; a run that exceeds it has no verdict. Nearly all end by their effort limit long before.
 const TIME: Duration = Duration::from_secs(10);
 /// Nodes of a backward search.
 const NODES: usize = 250;
@@ -32,7 +32,7 @@ const NODES: usize = 250;
 /// A disagreement.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What kind it is, so that reducing the model does not slip to another.
+    /// Its kind, so that reducing the model does not change it to another.
     pub kind: &'static str,
     /// The facts.
     pub detail: String,
@@ -42,12 +42,12 @@ pub(super) fn failure<T>(kind: &'static str, detail: String) -> Result<T, Failur
     Err(Failure { kind, detail })
 }
 
-/// What the engines made of one system.
+/// The results of the engines for one system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
     /// Some backward search proved it.
     Safe,
-    /// Some engine ran into a bad state.
+    /// Some engine reached a bad state.
     Unsafe,
     /// No verdict.
     Unknown,
@@ -85,7 +85,7 @@ fn timed() -> Interrupt {
     interrupt
 }
 
-/// Whether the system means what the file says, in states of an instance, reachable or not.
+/// Whether the system has the meaning of the file, in states of an instance, reachable or not.
 fn elaboration_agrees(
     file: &cubicle::syntax::ast::File,
     system: &System,
@@ -93,7 +93,7 @@ fn elaboration_agrees(
     dice: &mut Dice,
 ) -> Result<(), Failure> {
     if reached.procs == 0 {
-        // Init loses what it says about processes, and no cell says that a pointer names none.
+        // Init loses its conditions on processes, and no cell says that a pointer names none.
         return Ok(());
     }
     let semantics = Semantics::new(system, reached.procs);
@@ -126,7 +126,7 @@ fn elaboration_agrees(
     Ok(())
 }
 
-/// Whether no reachable state violates an axiom, and no initial state a lemma about what nothing assigns (then
+/// Whether no reachable state violates an axiom, and no initial state a lemma about unassigned variables (then
 /// init would not imply it, and it would be an axiom).
 fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(), Failure> {
     let assigned: BTreeSet<VarId> =
@@ -136,7 +136,7 @@ fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(),
         !vars.is_empty() && !vars.iter().any(|var| assigned.contains(var))
     };
     let axioms = system.axioms.iter().map(|axiom| (true, axiom.params, &axiom.cube));
-    // A declaration is of one kind as a whole.
+    // All parts of a declaration have the same kind.
     let all_about =
         |span| system.bad.iter().filter(|bad| bad.span == span).all(|bad| about_parameters(&bad.cube));
     let lemmas = (system.bad.iter())
@@ -170,7 +170,7 @@ fn vars(literal: &Literal) -> Vec<VarId> {
     }
 }
 
-/// Whether every reachable value is within what the analysis says of its variable.
+/// Whether every reachable value is within the analysed range of its variable.
 fn ranges_hold(system: &System, reached: &Reached) -> Result<(), Failure> {
     let vars: Vec<_> =
         system.vars.iter().flat_map(|var| tuples(reached.procs, var.arity()).map(move |_| var)).collect();
@@ -224,7 +224,7 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
             let traces = found.unsafe_trace.iter().chain(&found.more_unsafe_traces);
             for trace in traces.chain(&found.deadlocks).chain(&found.outside_deadlocks) {
                 if let Err(error) = replay(system, trace) {
-                    return failure("a forward trace is no run", format!("{error}\n{trace:?}\n{}", of()));
+                    return failure("a forward trace is not a run", format!("{error}\n{trace:?}\n{}", of()));
                 }
             }
             if !exhaustive || found.stop != Stop::Complete {
@@ -238,8 +238,8 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
             if !reached.complete {
                 continue;
             }
-            // Undefined cells fold states and split them again; and nameless values that nothing tells
-            // apart may be one.
+            // Undefined cells merge states and split them again; and nameless values that nothing
+            // distinguishes may be merged.
             let nameless = system.vars.iter().any(|v| matches!(v.ty, Type::Proc | Type::Abstract(_)));
             let states = if symmetry { reached.orbits(system) } else { reached.states.len() };
             if !undefined_cells && (found.states > states || found.states < states && !nameless) {
@@ -329,7 +329,7 @@ fn random_cell(system: &System, var: VarId, procs: usize, dice: &mut Dice) -> Op
     Some(Cell { var, index: index.collect::<Option<_>>()? })
 }
 
-/// An oracle that knows what brute force saw.
+/// An oracle with the states of brute force.
 struct Brute<'a> {
     system: &'a System,
     reached: &'a [Reached],
@@ -411,7 +411,7 @@ fn backward_agrees(
         }
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };
-        // What is proved does not depend on what the oracle says.
+        // Proofs do not depend on the answers of the oracle.
         let lemmas = Lemmas::default();
         // In pieces, as searches do.
         for effort in [100, 200, 700] {
@@ -429,7 +429,7 @@ fn backward_agrees(
         match outcome.verdict {
             Verdict::Unsafe(trace) => {
                 if let Err(error) = replay(system, &trace) {
-                    return failure("a backward trace is no run", format!("{error}\n{trace:?}\n{}", of()));
+                    return failure("a backward trace is not a run", format!("{error}\n{trace:?}\n{}", of()));
                 }
                 wrong.get_or_insert_with(|| format!("unsafe with {}\n{trace:?}", of()));
             }

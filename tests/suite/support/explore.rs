@@ -15,13 +15,13 @@ use indexmap::IndexMap;
 /// Distance between the canonical points of outside values in one gap.
 const RANK: i64 = 1 << 8;
 
-/// What brute force found out about one instance.
+/// The result of brute force for one instance.
 pub struct Reached {
     /// Number of processes.
     pub procs: usize,
     /// Canonical reachable states, in breadth-first order, each with the step that first led to it.
     pub states: IndexMap<State, Option<(usize, TransitionId, Vec<usize>)>>,
-    /// Whether these are all of them: no limit was met and no numbers were left out.
+    /// Whether these are all: no limit was reached and no numbers were left out.
     pub complete: bool,
     /// First state that satisfies a bad cube (an invariant's, too: none is trusted), and which.
     pub bad: Option<(usize, usize)>,
@@ -163,8 +163,8 @@ fn fire_all(
     (successors.into_iter().flatten().collect(), complete)
 }
 
-/// Values that a cell can take next to the values that are `present`, one of each kind that formulas
-/// can tell apart; for numbers, a window.
+/// Values that a cell can take beside the values that are `present`, one of each kind that formulas
+/// can distinguish; for numbers, a window.
 pub fn domain(system: &System, ty: Type, procs: usize, present: &[Value]) -> Vec<Value> {
     match ty {
         Type::Enum(id) => {
@@ -307,7 +307,7 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
     }
     partial.retain(|state| !violates_an_axiom(system, &layout, state));
     let found: indexmap::IndexSet<State> = partial.iter().map(|s| canonical(system, s)).collect();
-    // A number that init leaves a choice may have more values than the window shows. Integers between
+    // A number that init leaves open may have more values than the window has. Integers between
     // bounds do not reach the window's ends.
     let (low, high) = window(system);
     let end = [low, high].map(|n| Value::Number(Rational::integer(n)));

@@ -20,17 +20,17 @@ pub struct Weights {
     pub order: usize,
     /// `number_procs`, and then often process constants.
     pub bounded: usize,
-    /// Universal guards, a transition.
+    /// Universal guards, per transition.
     pub universals: usize,
-    /// Disjunctions and other connectives, a formula.
+    /// Disjunctions and other connectives, per formula.
     pub connectives: usize,
-    /// Variables that init leaves free, a variable.
+    /// Variables that init leaves free, per variable.
     pub free: usize,
-    /// `?`, a global that is assigned.
+    /// `?`, per assigned global.
     pub havoc: usize,
     /// Invariants.
     pub invariants: usize,
-    /// Variables that nothing assigns, and then mostly an invariant over them: an axiom.
+    /// Unassigned variables, mostly with an invariant over them: an axiom.
     pub axioms: usize,
     /// Nested cell access, quantifiers in unusual places, lets and predicates.
     pub sugar: usize,
@@ -58,7 +58,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Weights for runs that end, or go on, because of what a proc cell holds.
+    /// Weights for runs that end, or continue, because of the value of a proc cell.
     pub fn pointing(seed: u64) -> Self {
         let usual = Self::default();
         let (free, havoc) = ([5, 30, 60][seed as usize % 3], [15, 40][seed as usize % 2]);
@@ -68,7 +68,7 @@ impl Weights {
         Self { proc_cells: 100, free, havoc, matrices, numbers, connectives, axioms: 5, ..usual }
     }
 
-    /// Weights that change with the seed: the usual ones, or much of one or two features.
+    /// Weights that change with the seed: the usual ones, or one or two features more often.
     pub fn varied(seed: u64) -> Self {
         let usual = Self::default();
         match seed % 7 {
@@ -98,7 +98,7 @@ pub fn generate(seed: u64, weights: &Weights) -> Model {
         denials: true,
     };
     maker.declarations();
-    // Dice of its own: systems without axioms stay what they were.
+    // Separate dice, so that systems without axioms do not change.
     let usual = std::mem::replace(&mut maker.dice, Dice::new(seed ^ 0xa810));
     let frozen = maker.dice.chance(weights.axioms);
     if frozen {
@@ -128,7 +128,7 @@ struct Maker<'a> {
     names: usize,
     /// Whether an array may be indexed by a global here.
     pointers: bool,
-    /// Whether also under a negation.
+    /// Whether that is also allowed under a negation.
     denials: bool,
 }
 
@@ -226,7 +226,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Invariants over what nothing assigns.
+    /// Invariants over unassigned variables.
     fn axioms(&mut self) {
         self.denials = false;
         let all = self.model.vars.clone();
@@ -326,7 +326,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What is added to a cell of type `ty`: a number, or other cells.
+    /// A summand for a cell of type `ty`: a number, or other cells.
     fn addend(&mut self, ty: &str, scope: &[String]) -> String {
         let one = if ty == "int" { "1" } else { "0.5" };
         let shape = self.dice.below(5);
@@ -356,7 +356,7 @@ impl Maker<'_> {
     fn about(&mut self, cell: &str, ty: &str, scope: &[String]) -> Formula {
         let mut value = self.value(ty, scope);
         if value == cell {
-            // Once more: `X = X` says little.
+            // Try again: `X = X` is useless.
             value = self.value(ty, scope);
         }
         let op = match ty {
@@ -390,7 +390,7 @@ impl Maker<'_> {
     }
 
     fn connective(&mut self, scope: &[String]) -> Formula {
-        // Bad states may not deny anything about the cell of a pointer.
+        // Bad states may not negate a condition on the cell of a pointer.
         let pointers = self.pointers;
         self.pointers &= self.denials;
         let formula = self.connected(scope);
@@ -471,7 +471,7 @@ impl Maker<'_> {
                 "int" | "real" => format!("{cell} = {}", self.number(&var.ty)),
                 ty => {
                     let all = self.constructors(ty);
-                    // The first constructors are the usual initial ones, so that later ones are news.
+                    // The first constructors are the usual initial ones, so that later ones are reached later.
                     let c = if self.dice.chance(75) {
                         all.last().filter(|_| ty == "bool").or(all.first())
                     } else {
@@ -621,7 +621,7 @@ impl Maker<'_> {
                 }
                 _ => Assigned::Term(self.assigned(target, &target.name, params, lets)),
             };
-            // A number that becomes anything cannot be enumerated: rare.
+            // A number assigned `?` cannot be enumerated: rare.
             let havoc = matches!(&value, Assigned::Term(t) if t == "?" || t == ".");
             if havoc && matches!(target.ty.as_str(), "int" | "real") && !self.dice.chance(15) {
                 return None;
@@ -672,7 +672,7 @@ impl Maker<'_> {
             _ => None,
         };
         let value = match numeric {
-            // Counting up without end is not decided quickly.
+            // An endless counter is not decided quickly.
             Some(one) if !left.contains('[') && self.dice.chance(60) => {
                 format!("{left} {} {one}", self.dice.pick(&["+", "-"]))
             }

@@ -1,4 +1,4 @@
-//! What the tests on random systems share: a generator of models, their reduction, and brute force.
+//! Shared by the tests on random systems: a generator of models, their reduction, and brute force.
 #![allow(clippy::cast_possible_wrap, reason = "all numbers here are small")]
 
 pub mod certificates;

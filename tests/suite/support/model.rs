@@ -87,7 +87,7 @@ pub struct Transition {
     pub updates: Vec<Update>,
 }
 
-/// An update: the text on the left of `:=`, and what is assigned.
+/// An update: the text on the left of `:=`, and the right side.
 #[derive(Clone, Debug)]
 pub struct Update {
     /// Such as `G` or `S[j]`.
