@@ -109,7 +109,7 @@ pub fn conclude_with(
         if restored && !error.is_overflow() {
             stop = Stop::Storage;
             fault =
-                Some(StorageError(format!("the states of the checkpoint are not a run of the model: {error}")));
+                Some(StorageError(format!("the checkpoint's states are not a run of the model: {error}")));
             continue;
         }
         // Anything else would hide a bad state.

@@ -146,8 +146,9 @@ pub const fn walks(options: &ForwardOptions) -> bool {
     }
 }
 
-/// Like [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the same instance and the same
-/// options, except for time, memory and the number of threads. The result does not depend on the number of processes.
+/// Like [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the
+/// same instance and the same options, except for time, memory and the number of threads. The result does not depend on
+/// the number of processes.
 pub fn explore_together(
     system: &System,
     instance: (usize, &ForwardOptions),
@@ -293,7 +294,7 @@ pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
 ///
 /// Options without any limit get one, on the number of states: a smaller one where the levels
 /// of a breadth-first search grow fast. A search that does not end within it continues as
-/// [`Strategy::Cfl`], up to three quarters more: it does not reach deep states, and an oracle only needs one witness
+/// [`Strategy::Cfl`], up to three quarters more: the search misses deep states, and an oracle only needs one witness
 /// of each small cube.
 pub fn explore_oracle(
     system: &System,
@@ -325,7 +326,7 @@ pub fn explore_within(
     let mut explored = explore(system, procs, &limited, interrupt, observer);
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
-        observer.event(system, Event::Work("continuing with walks from the states seen"));
+        observer.event(system, Event::Work("walking from the states seen"));
         explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
     explored

@@ -6,12 +6,13 @@
 //! behaviour, only counts differ ([`Exploration::compressed`](cubicle_run::result::Exploration::compressed)).
 //!
 //! The input is a system, a number of processes and options; the result is an
-//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states, which the
-//! backward search may query ([`StateSpace`]). In reading order, where no module uses a later one: `error`,
-//! `clock` (time limits), `ground` (formulas of the instance), `state` (how states are encoded), `symmetry` (when two states are equivalent),
-//! `program` (how to step), `store` (where states are kept), `run` (limits, findings, runs),
-//! `exhaustive` and `fuzz` (the two ways to search), `conclude` (from findings to runs), `explored` (states
-//! for queries), `explore` (all of it) and `oracle`. `tuning` has the trade-off constants.
+//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states,
+//! which the backward search may query ([`StateSpace`]). In reading order, where no module uses a later
+//! one: `error`, `clock` (time limits), `ground` (formulas of the instance), `state` (how states are
+//! encoded), `symmetry` (when two states are equivalent), `program` (how to step), `store` (where
+//! states are kept), `run` (limits, findings, runs), `exhaustive` and `fuzz` (the two ways to search),
+//! `conclude` (from findings to runs), `explored` (states for queries), `explore` (all of it) and
+//! `oracle`. `tuning` has the trade-off constants.
 
 // Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
 // below the sign bit; where a conversion could wrap, it is checked or masked before.

@@ -55,7 +55,7 @@ fn sizes_that_no_bad_state_needs_are_a_note() {
         "note: the axiom at line 6 excludes all states with 3 or more processes: the answer is about smaller";
     assert!(outcome.stderr.contains(note), "{outcome:?}");
     assert!(!outcome.stderr.contains("C0922"), "{outcome:?}");
-    assert_eq!(on("--vacuity error", TWO).code, Some(0), "a note is no warning");
+    assert_eq!(on("--vacuity error", TWO).code, Some(0), "a note is not a warning");
     assert!(!on("--vacuity ignore", TWO).stderr.contains("excludes"));
     assert!(!on("--quiet", TWO).stderr.contains("excludes"));
     let three = TWO.replace("unsafe (p q) {", "unsafe (p q r) { S[r] = True &&");

@@ -12,7 +12,7 @@ use cubicle::{Loaded, Report};
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
 
-/// A process inside has the lock; the claim says so for two processes, with a redundant literal for each.
+/// A process inside has the lock; the claim says so for two processes, where one would do.
 const LOCK: &str = "\
 type place = Out | Door | In
 var Locked : bool

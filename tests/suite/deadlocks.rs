@@ -156,7 +156,7 @@ fn runs_are_what_they_claim(
 ) -> Result<(), Failure> {
     for trace in found.deadlocks.iter().chain(&found.outside_deadlocks) {
         if let Err(error) = replay(system, trace) {
-            return failure("a run to a deadlock is none", format!("{error}\n{trace:?}\n{}", of()));
+            return failure("a trace to a deadlock is not a run", format!("{error}\n{trace:?}\n{}", of()));
         }
         if ends.is_expected_end(last(trace)) != Some(false) {
             return failure("a run to an expected end", format!("{trace:?}\n{}", of()));

@@ -32,7 +32,7 @@ enum Formula {
 
 const VALUES: [&str; 3] = ["A", "B", "C"];
 
-/// A random formula. Existentials do not stand within universals, but the other way round: `within` says that one is around.
+/// A random formula. No existential stands within a universal: `within` says that a universal is around.
 fn formula(
     rng: &mut ChaCha8Rng,
     depth: usize,
@@ -177,7 +177,7 @@ fn random_state(rng: &mut ChaCha8Rng, system: &System, procs: usize) -> (State, 
     (State { procs, values }, World { cells, global, parameters: Vec::new() })
 }
 
-/// Whether the formula means in random states what the evaluator says; whether it is small enough to be read.
+/// Checks in random states that the formula agrees with the evaluator; false when the formula is too large to be loaded.
 fn agrees(seed: u64, system: &System, numbered: bool, tally: &mut [usize; 2]) -> bool {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let params = rng.random_range(1..3);

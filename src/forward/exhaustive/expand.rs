@@ -122,7 +122,7 @@ impl<'a> Expander<'a> {
 }
 
 impl Chunk {
-    /// The parent of each successor, by increasing position.
+    /// The parent of the successor at a position; positions must increase from call to call.
     pub fn parents(&self) -> impl FnMut(usize) -> u32 {
         let mut at = 0;
         move |successor| {

@@ -341,7 +341,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Stores the successors of a chunk from number `first` on, in order, until a limit or a finding ends the search. The error is
+    /// Stores the successors of a chunk from `first` on, in order, until a limit or a finding ends the search. The error is
     /// the first one for which the store must switch between packed and unpacked.
     #[inline(never)]
     fn store_from<const COMPACT: bool>(&mut self, chunk: &Chunk, first: usize) -> Result<(), usize> {

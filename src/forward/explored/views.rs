@@ -2,7 +2,7 @@
 //!
 //! The view that some processes have of a state consists of the globals and the cells of these processes, under
 //! any names; all other processes are nameless. Two instances with the same views satisfy the same cubes
-//! over at most as many processes as the views have. (P. Abdulla, F. Haziza and L. Holík use views of reachable states
+//! over as many processes as the views have. (P. Abdulla, F. Haziza and L. Holík use views of reachable states
 //! in "All for the Price of Few", VMCAI 2013.)
 
 use std::collections::HashSet;

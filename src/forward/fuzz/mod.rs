@@ -8,10 +8,10 @@
 //! the same frozen view with its own random stream; their results are merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 //!
-//! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
-//! with untaken exits), `coverage` (combinations seen), `bandit` (which technique), `outcome`,
-//! `peers` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (their results),
-//! `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
+//! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`,
+//! `corpus` (states with untaken exits), `coverage` (combinations seen), `bandit` (which technique), `outcome`, `peers`
+//! (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (their
+//! results), `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
 
 pub mod bandit;
 pub mod campaign;

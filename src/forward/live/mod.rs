@@ -1,10 +1,11 @@
 //! Run properties of an instance, exactly: all states, all steps with their labels, and fair cycles among them.
 //!
 //! The input is a system with run properties, a number of processes, and limits; the result is an answer for each property.
-//! In reading order: `moves` (an arrow: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and steps), `conditions` (where a
-//! condition holds), `arrows` (graphs and shortest ways in them), `constraints` (the steps that fairness is about),
-//! `threads` (constraints under renaming), `components` (fair cycles), `lasso` (from a fair component to a cycle), `automaton` and
-//! `product` (formulas), `concrete` (from stored states to a run), `instance` (the properties).
+//! In reading order: `moves` (an arrow: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and
+//! steps), `conditions` (where a condition holds), `arrows` (graphs and shortest ways in them), `constraints` (the steps
+//! that fairness is about), `threads` (constraints under renaming), `components` (fair cycles), `lasso` (from a fair
+//! component to a cycle), `automaton`, `product` (both for formulas), `concrete` (from stored states to a run), `instance`
+//! (the properties).
 //!
 //! No step is left out and finite cells always have a value. Values without a name are renumbered in each state, which is
 //! a bisimulation that neither conditions nor labels observe. A property holds for an instance only when the graph is complete.

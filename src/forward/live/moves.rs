@@ -1,5 +1,4 @@
-//! Arrows between stored states: a step, and the renaming that takes its result to the stored
-//! representative.
+//! Arrows between stored states: a step, and the renaming that takes its result to the stored representative.
 
 use hashbrown::HashMap;
 

@@ -1,12 +1,12 @@
 //! How the fairness constraints change along the ways through a component whose arrows rename processes.
 //!
-//! A state is stored for all renamings of it, so that a constraint at a node stands for different ones, which
-//! depend on the way there. The nodes of the threaded graph are pairs of a node and a constraint, and it has an arrow from
-//! (s, c) to (s', c') where there is one from s to s' that calls c c'. On a strongly connected component each part of the
-//! threaded graph that is connected is strongly connected, since arrows act on constraints as bijections, which
-//! some round inverts. Its parts are found without building it: with the renaming along one way from the first node to each other,
-//! a pair is a constraint at the first node, and two of these are in one part when the rounds through the first node
-//! map one to the other.
+//! A state is stored for all renamings of it, so that a constraint at a node stands for different ones, which depend on the
+//! way there. The nodes of the threaded graph are pairs of a node and a constraint, and it has an arrow from (s, c) to (s',
+//! c') where there is one from s to s' that calls c c'. On a strongly connected component each part of the threaded graph
+//! that is connected is strongly connected, since arrows act on constraints as bijections, which some round inverts. Its
+//! parts are found without building it: with the renaming along one way from the first node to each other, a pair is a
+//! constraint at the first node, and two of these are in one part when the rounds through the first node map one to the
+//! other.
 
 use hashbrown::HashSet;
 

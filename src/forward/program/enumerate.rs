@@ -100,7 +100,7 @@ impl<'a> DisjunctStates<'a> {
         Ok(())
     }
 
-    /// Drops outside values that a process can replace whatever the other cells hold.
+    /// Drops outside values that can be replaced by a process whatever the other cells hold.
     pub fn narrow(&mut self) {
         let cells = &self.program.cells;
         let mut related = vec![false; cells.len()];

@@ -10,9 +10,9 @@ use crate::state::codes::UNDEF;
 use crate::tuning::MAX_COMPARED;
 
 impl Program {
-    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
-    /// perhaps some of them twice. `f` may end the enumeration; the error comes from `clock`. Sets `numbers` when numbers had to be
-    /// sampled. A narrowed program begins only with outside values that are needed.
+    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed, perhaps
+    /// some of them twice. `f` may end the enumeration; the error comes from `clock`. Sets `numbers` when
+    /// numbers had to be sampled. A narrowed program begins only with outside values that are needed.
     pub fn initial_states(
         &self,
         clock: &Clock,

@@ -127,7 +127,7 @@ impl Lanes {
             }
         }
         keys.windows(2).all(|w| {
-            // The first bits of a key are the process itself.
+            // The lowest bits of a key are the process itself.
             let tie = w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER;
             let (p, q) = (w[0].process(), w[1].process());
             let equal = || self.lane(state, self.at[p]) == self.lane(state, self.at[q]);

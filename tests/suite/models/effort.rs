@@ -34,9 +34,9 @@ const RUNS: &[(&str, usize, bool)] = &[
 ];
 
 const HEADER: &str = "\
-# What the examples take with one thread: cubes visited in all runs, tests of coverage that succeeded, calls of Z3,
+# The work of the examples with one thread: cubes visited in all runs, tests of coverage that succeeded, calls of Z3,
 # clauses of the test of coverage, instances of transitions whose pre-image was taken, questions to the oracle,
-# and the states of the oracle. More of one may be less of another: what counts is that someone looks.
+# and the states of the oracle. More of one may be less of another, so examine each change.
 example\tbrab\tz3\tnodes\tfixpoints\tsolver\tclauses\tinstances\tquestions\tstates
 ";
 

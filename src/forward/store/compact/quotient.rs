@@ -320,7 +320,7 @@ mod tests {
         n ^ n >> half
     }
 
-    /// The inverse of an odd number modulo 2^64: each step doubles the number of correct bits, of which three are correct at first.
+    /// The inverse of an odd number modulo 2^64: each step doubles the number of correct bits, initially three.
     const fn inverse(odd: u64) -> u64 {
         let mut x = odd;
         let mut step = 0;

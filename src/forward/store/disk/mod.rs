@@ -1,7 +1,7 @@
 //! States on a disk, for explorations that are larger than the memory.
 //!
 //! Whether successors are known is decided once a level, for all of them together (*delayed duplicate detection*): they
-//! are sorted, in runs that fill the buffer on the disk, and compared with sorted files of the known states. New
+//! are sorted, each full buffer being written to the disk as a run, and compared with sorted files of the known states. New
 //! states are then sorted by the step that first reached them. All files are written from beginning to end, and read in
 //! order. In reading order: `folder`, `records`, `sort`, `seen`, `states`.
 
