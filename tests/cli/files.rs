@@ -158,7 +158,7 @@ fn a_changed_trace_does_not_replay() {
     check(
         &|file| file["states"][1]["At"]["#map"][0] = json!(["#1", "Busy", 1]),
         2,
-        "no pair of index and value",
+        "not a pair of index and value",
     );
     check(&|file| *file = Value::Array(Vec::new()), 2, "number of processes");
 }

@@ -86,7 +86,7 @@ fn differences_and_invalid_command_lines_are_reported() {
     }
     for (words, why) in [
         ("--jobs 2", "--workers W`: leave --jobs out"),
-        ("--list", "look at no mutants"),
+        ("--list", "examine no mutants"),
         ("--properties", "leave --properties and --suggest out"),
         ("--rounds 0", "0 is not in 1..=16"),
     ] {
