@@ -278,6 +278,17 @@ fn no_memory_makes_a_killed_mutant_survive() {
     assert!(recalled > 20, "{recalled}");
 }
 
+/// The same states and steps in small instances are not a proof: a larger instance may kill the mutant.
+#[test]
+fn a_mutant_with_the_same_states_leaves_the_curve_open() {
+    let mut found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
+    found.mutants.retain(|it| matches!(it.fate, Fate::Killed(_) | Fate::Survived(_)));
+    assert!(curve(&found).settled);
+    let survivor = found.mutants.iter_mut().find(|it| matches!(it.fate, Fate::Survived(_)));
+    survivor.expect("some mutant survives").fate = Fate::Same;
+    assert!(!curve(&found).settled);
+}
+
 #[test]
 fn survivors_are_certified() {
     let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());

@@ -97,6 +97,6 @@ pub fn curve(found: &Mutation) -> KillCurve {
     let least = found.sizes.first().copied().unwrap_or(1);
     let count = |procs: usize| sizes.iter().filter(|it| **it <= procs).count();
     let killed = most.map(|most| (least.min(most)..=most).map(|procs| (procs, count(procs))).collect());
-    let open = |it: &&MutantResult| matches!(it.fate, Fate::Undecided(_) | Fate::Failed(_) | Fate::Untried);
-    KillCurve { killed: killed.unwrap_or_default(), settled: !found.mutants.iter().any(|it| open(&it)) }
+    let decided = |it: &MutantResult| matches!(it.fate, Fate::Killed(_) | Fate::Survived(_));
+    KillCurve { killed: killed.unwrap_or_default(), settled: found.mutants.iter().all(decided) }
 }
