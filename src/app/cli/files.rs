@@ -56,7 +56,7 @@ fn remove_trace(path: &Path) -> Result<bool, String> {
     removed.map(|()| true).map_err(|error| format!("cannot remove {}: {error}", path.display()))
 }
 
-/// Whether [`write`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
+/// Whether [`write()`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
 /// behind. The error is a line for the user.
 pub fn probe(path: &Path) -> Result<(), String> {
     probe_file(path).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -51,7 +51,7 @@ pub struct RunsChecked {
     pub renamed: bool,
     /// Why the exploration ended.
     pub stop: Stop,
-    /// The answer for each property of [`System::temporal`].
+    /// The answer for each property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
     pub answers: Vec<RunAnswer>,
 }
 

@@ -69,7 +69,7 @@ pub struct Instance {
 /// A ground bad cube.
 #[derive(Clone, Debug)]
 pub struct BadInstance {
-    /// Index in [`System::bad`](cubicle_lang::model::System::bad).
+    /// Index in [`System::bad`](cubicle_lang::model::SystemParts::bad).
     pub bad: usize,
     pub guard: Guard,
 }

@@ -7,6 +7,6 @@ pub struct Finding {
     pub state: usize,
     /// The state with the deciding cells defined.
     pub refined: Vec<u64>,
-    /// Index in [`System::bad`](cubicle_lang::model::System::bad); `None` for a deadlock.
+    /// Index in [`System::bad`](cubicle_lang::model::SystemParts::bad); `None` for a deadlock.
     pub bad: Option<usize>,
 }

@@ -79,7 +79,7 @@ fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
     (!assumed).then_some((Mend { span: body.span, text: negation }, system))
 }
 
-/// Indices in [`System::bad`] of the cubes of the declaration that starts where `span` does.
+/// Indices in [`System::bad`](crate::model::SystemParts::bad) of the cubes of the declaration that starts where `span` does.
 fn cubes(system: &System, span: Span) -> impl Iterator<Item = usize> {
     (0..system.bad.len()).filter(move |&bad| system.bad[bad].span.start == span.start)
 }

@@ -10,18 +10,18 @@ use smallvec::SmallVec;
 use super::rational::Rational;
 use crate::diagnostic::Span;
 
-/// Index of an enum type in [`System::enums`](super::System::enums); 0 is `bool`, with constructors `False`, `True`.
+/// Index of an enum type in [`System::enums`](crate::model::SystemParts::enums); 0 is `bool`, with constructors `False`, `True`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EnumId(pub u16);
 
 /// The predeclared enum `bool`.
 pub const BOOL: EnumId = EnumId(0);
 
-/// Index of an abstract type in [`System::abstracts`](super::System::abstracts).
+/// Index of an abstract type in [`System::abstracts`](crate::model::SystemParts::abstracts).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AbstractId(pub u16);
 
-/// Index of a state variable in [`System::vars`](super::System::vars).
+/// Index of a state variable in [`System::vars`](crate::model::SystemParts::vars).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct VarId(pub u16);
 
@@ -33,7 +33,7 @@ impl VarId {
     }
 }
 
-/// Index of a transition in [`System::transitions`](super::System::transitions).
+/// Index of a transition in [`System::transitions`](crate::model::SystemParts::transitions).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct TransitionId(pub u16);
 
@@ -294,7 +294,7 @@ pub enum BadKind {
     /// An `unsafe` declaration.
     Unsafe,
     /// An `invariant` declaration: states that the user claims never occur. Those that are assumed are not
-    /// bad cubes but [`System::axioms`](super::System::axioms).
+    /// bad cubes but [`System::axioms`](crate::model::SystemParts::axioms).
     Invariant,
 }
 

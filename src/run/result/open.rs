@@ -31,7 +31,7 @@ pub struct Open {
     pub waiting: usize,
     /// All nodes with fewer steps than this to their root were examined.
     pub steps: usize,
-    /// For each declaration of bad states that has nodes, in the order of [`System::bad`](cubicle_lang::model::System::bad);
+    /// For each declaration of bad states that has nodes, in the order of [`System::bad`](cubicle_lang::model::SystemParts::bad);
     /// then for all candidates together.
     pub roots: Vec<OpenRoot>,
     /// What grew on the way to the deepest nodes.

@@ -16,7 +16,7 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     /// The answer to "is there a deadlock?"; `None` when the options do not ask.
     pub deadlocks: Option<Deadlocks>,
-    /// What is known of each property of runs, in the order of [`System::temporal`](cubicle_lang::model::System::temporal).
+    /// What is known of each property of runs, in the order of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
     pub temporal: Vec<TemporalReport>,
     /// Why some property of runs is open; `None` when none is.
     pub unproved: Option<Reason>,

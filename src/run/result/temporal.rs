@@ -4,7 +4,7 @@ use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
 use cubicle_lang::model::{MonitorPlan, Owner, System};
 
-/// What is known about one property of [`System::temporal`](cubicle_lang::model::System::temporal).
+/// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemporalReport {
     /// Its index there.

@@ -57,7 +57,7 @@ pub struct Claims {
 /// What a file claims about a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunClaim {
-    /// Index in [`System::temporal`].
+    /// Index in [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
     pub property: usize,
     /// The processes that it is about.
     pub tuple: Vec<usize>,

@@ -33,7 +33,7 @@ pub fn write_open(system: &System, trace: &Trace, source: &Source<'_>) -> String
 }
 
 /// Like [`write()`], for a finding about property number `property` of
-/// [`System::temporal`](cubicle_lang::model::System::temporal): an infinite run has its `loop`, the number of the earlier state
+/// [`System::temporal`](cubicle_lang::model::SystemParts::temporal): an infinite run has its `loop`, the number of the earlier state
 /// that the last one equals.
 pub fn write_run(system: &System, property: usize, found: &TemporalFinding, source: &Source<'_>) -> String {
     let run = found.run();

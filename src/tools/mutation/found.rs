@@ -25,7 +25,7 @@ pub struct Properties {
 /// Where a property comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyOrigin {
-    /// A claim of the model, by its number in [`System::bad`](cubicle_lang::model::System::bad), and the last change of it.
+    /// A claim of the model, by its number in [`System::bad`](cubicle_lang::model::SystemParts::bad), and the last change of it.
     Claim(usize, PropertyOperator),
     /// The invariant of the proof.
     Proof,

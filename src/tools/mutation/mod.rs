@@ -1,6 +1,6 @@
 //! Examines the mutants of a model: is each of them wrong, and do the claims of the model notice it?
 //!
-//! In: a model, options, an interrupt. Out: a [`Mutation`](crate::mutation::Mutation). In reading order: `plan` (which
+//! In: a model, options, an interrupt. Out: a [`Mutation`]. In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, with the cheapest
 //! engine first), `memory` (results of earlier runs), `claims` (which claims a mutant violates), `examiner` (combines these),
 //! `pool` (threads), `others` (processes), `run` (the whole run), `summary` (kill rates,

@@ -33,7 +33,7 @@ impl Lasso {
 /// One fairness requirement, for one tuple of processes or for all together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FairStep {
-    /// Index in [`System::fairness`].
+    /// Index in [`System::fairness`](crate::model::SystemParts::fairness).
     pub fairness: usize,
     /// The declared arguments; `None` for any arguments.
     pub args: Option<Vec<usize>>,

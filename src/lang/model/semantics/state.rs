@@ -58,7 +58,7 @@ impl Value {
 }
 
 /// A concrete state of the instance with `procs` processes: one value for each cell. Cells stand in
-/// order of [`System::vars`], those of an array row by row (last index fastest).
+/// order of [`System::vars`](crate::model::SystemParts::vars), those of an array row by row (last index fastest).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Number of processes.

@@ -243,7 +243,7 @@ impl<'a> Semantics<'a> {
     }
 
     /// The lexicographically first tuple of pairwise distinct processes for which the cube number
-    /// `bad` of [`System::bad`] holds. A cube whose numbers leave the 64-bit range does not hold.
+    /// `bad` of [`System::bad`](crate::model::SystemParts::bad) holds. A cube whose numbers leave the 64-bit range does not hold.
     pub fn satisfies(&self, state: &State, bad: usize) -> Option<Vec<usize>> {
         let bad = &self.system.bad[bad];
         Matcher::new(&bad.cube, usize::from(bad.params)).first(&self.layout, state, 0)
