@@ -2,7 +2,8 @@
 //!
 //! In reading order: `syntax` (tokens, tree, printer), `model` (names, types, the [`System`](model::System), and
 //! [`model::semantics`], its meaning in slow and simple words), `load` (both together, with warnings). `format` and `index`
-//! work on the text; `diagnostic` is the one type of errors, `explain` a page for each.
+//! work on the text; `diagnostic` is the one type of errors, `explain` a page for each. `words` writes
+//! values, literals and whole systems.
 
 pub mod bits;
 pub mod diagnostic;

@@ -25,7 +25,6 @@ mod sarif;
 mod snapshot;
 mod stages;
 mod statistics;
-
 mod survivors;
 mod trace;
 mod vacuity;

@@ -196,7 +196,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
         return exit::USAGE;
     };
-    let of_states = Invocation { file: words.folder.join(INVARIANTS), about_runs: false };
+    let of_states = InvariantFile { file: words.folder.join(INVARIANTS), about_runs: false };
     let asked = std::iter::once(of_states).chain(of_runs(&words.folder));
     let mut lines = String::new();
     let mut code = exit::OK;
@@ -227,17 +227,17 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
 }
 
 /// A certificate that is to be checked.
-struct Invocation {
+struct InvariantFile {
     file: PathBuf,
     /// Whether it must be about a property of runs.
     about_runs: bool,
 }
 
 /// The certificates of properties of runs in a folder, in order.
-fn of_runs(folder: &Path) -> Vec<Invocation> {
+fn of_runs(folder: &Path) -> Vec<InvariantFile> {
     let entries = std::fs::read_dir(folder.join(run_dir::RUNS)).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path().join(INVARIANTS)).filter(|file| file.is_file());
-    let mut asked: Vec<Invocation> = files.map(|file| Invocation { file, about_runs: true }).collect();
+    let mut asked: Vec<InvariantFile> = files.map(|file| InvariantFile { file, about_runs: true }).collect();
     asked.sort_by(|a, b| a.file.cmp(&b.file));
     asked
 }
@@ -254,7 +254,7 @@ struct Answer {
 fn check_one(
     words: &Words,
     (system, model): (&System, &str),
-    asked: &Invocation,
+    asked: &InvariantFile,
     interrupt: &Interrupt,
 ) -> Result<Answer, (String, u8)> {
     let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
@@ -303,7 +303,7 @@ fn check_one(
 }
 
 /// Whether a certificate is about what the command line asks for. The error is a line for the user.
-fn fits(words: &Words, asked: &Invocation, subject: &Subject) -> Result<(), String> {
+fn fits(words: &Words, asked: &InvariantFile, subject: &Subject) -> Result<(), String> {
     match (subject.property(), asked.about_runs) {
         (Some(property), false) => {
             return Err(format!("it is about the property of runs {property}, not about bad states"));

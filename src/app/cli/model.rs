@@ -44,7 +44,7 @@ pub struct Invocation {
     /// Notes for the user about it.
     notes: Vec<String>,
     /// The explorer, when that is not this process alone.
-    pub elsewhere: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
+    pub remote: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
 }
 
 /// An invalid command line.
@@ -56,7 +56,7 @@ pub struct UsageError {
 
 /// Decides the model under the supervision of the watchdog.
 pub fn supervised(asked: Invocation) -> u8 {
-    let Invocation { args, head, notes, elsewhere } = asked;
+    let Invocation { args, head, notes, remote } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
         Ok(run_dir) => run_dir,
         Err(error) => {
@@ -81,7 +81,7 @@ pub fn supervised(asked: Invocation) -> u8 {
                 let lines = !args.classic_output && !ending.messages.tells_findings();
                 live::start(ending, lines);
             }
-            let (code, document) = decide(&args, elsewhere.as_deref(), interrupt, ending);
+            let (code, document) = decide(&args, remote.as_deref(), interrupt, ending);
             ending.begin();
             ending.finish(code, document)
         },
@@ -122,7 +122,7 @@ pub fn parse_for(
     });
     match parsed {
         Ok((args, head)) => match outputs::check(&read_files(&args), &written_files(&args), args.force) {
-            Ok(()) => Ok(Invocation { args, head, notes, elsewhere: None }),
+            Ok(()) => Ok(Invocation { args, head, notes, remote: None }),
             Err(error) => {
                 complain(&format!("error: {error}"));
                 Err(UsageError { code: exit::USAGE, error: Some(error) })
@@ -135,11 +135,11 @@ pub fn parse_for(
 /// Decides the model: the exit code so far, and the document of the run.
 fn decide(
     args: &Args,
-    elsewhere: Option<&(dyn RemoteExplorer + Send + Sync)>,
+    remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
 ) -> (u8, Document) {
-    match attempt(args, elsewhere, interrupt, ending) {
+    match attempt(args, remote, interrupt, ending) {
         Ok(done) => done,
         Err(Failed { code, error }) => {
             let mut document = ending.document();
@@ -152,7 +152,7 @@ fn decide(
 /// Loads the model and decides it. The error was reported when that fails.
 fn attempt(
     args: &Args,
-    elsewhere: Option<&(dyn RemoteExplorer + Send + Sync)>,
+    remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failed> {
@@ -203,8 +203,8 @@ fn attempt(
     let printer = printers::choose(args, ending);
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
-    let mut found = match elsewhere {
-        Some(elsewhere) => on_cluster(&system, &options, (interrupt, messages), &mut listener, elsewhere),
+    let mut found = match remote {
+        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut listener, remote),
         None => check_on_this_thread(&system, &options, interrupt, &mut listener),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
@@ -291,7 +291,7 @@ fn on_cluster(
     options: &Options,
     (interrupt, messages): (&Interrupt, &Messages),
     listener: &mut Listener,
-    elsewhere: &dyn RemoteExplorer,
+    remote: &dyn RemoteExplorer,
 ) -> Report {
     if let Some(property) = system.temporal.first() {
         let name = &property.name;
@@ -299,7 +299,7 @@ fn on_cluster(
         messages.warning(&text);
     }
     let options = options.clone().only_states(true);
-    check_with_remote(system, &options, interrupt, listener, elsewhere)
+    check_with_remote(system, &options, interrupt, listener, remote)
 }
 
 /// The document of a run that only reads the model.

@@ -332,3 +332,54 @@ impl Matching<'_, '_> {
         Ok(Some(r))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cube::CubeBuilder;
+    use crate::fixpoint::table::Tables;
+    use cubicle_run::interrupt::Interrupt;
+
+    /// A path through all processes, along a matrix: there is one way to rename it into itself, and the other 5039 are not
+    /// completed.
+    #[test]
+    fn renamings_that_a_cell_of_a_matrix_excludes_are_not_completed() {
+        const PROCS: u8 = 7;
+        let text = "array M[proc, proc] : bool init (p q) { M[p, q] = False } unsafe (p q) { M[p, q] = True }
+            transition t (p q) { M[p, q] := True }";
+        let system = cubicle_lang::load(text).expect("a correct model").system;
+        let context = CubeContext::new(&system, false, &Interrupt::default());
+        let cube = |others: bool| {
+            let mut builder = CubeBuilder::new(&context, PROCS);
+            for p in 0..PROCS {
+                for q in 0..PROCS {
+                    let cell = CubeCell::of(VarId(0), [p, q]);
+                    if q == p + 1 {
+                        assert!(builder.restrict(cell, 0b10));
+                    } else if others && p != q {
+                        assert!(builder.restrict(cell, 0b01));
+                    }
+                }
+            }
+            builder.finish().expect("no numbers").expect("a satisfiable cube")
+        };
+        let (path, only_path) = (cube(false), cube(true));
+        let pattern = Pattern::new(&context, path);
+        let mut tables = Tables::default();
+        tables.prepare(&context, PROCS);
+        let dense = &tables.layout(PROCS).0;
+        let masks = dense.table(&context, &only_path);
+        let tested = Tested { cube: &only_path, dense, masks: &masks };
+        assert!(subsumes(&context, &pattern, &tested).expect("no numbers"));
+        for implied in [false, true] {
+            let mut completed = 0;
+            let matching = Matching { context: &context, v: &pattern, n: &tested, implied };
+            let stopped = matching.run(&mut |_, map| {
+                completed += 1;
+                assert!(map.iter().copied().eq(0..PROCS));
+                Ok(false)
+            });
+            assert_eq!((stopped.expect("no numbers"), completed), (false, 1), "implied: {implied}");
+        }
+    }
+}

@@ -27,7 +27,7 @@ pub struct FairCycles<'a> {
 }
 
 /// Whether a component is fair.
-enum ComponentValue {
+enum ComponentFairness {
     Fair,
     /// No part of it is fair.
     Unfair,
@@ -65,10 +65,10 @@ impl FairCycles<'_> {
                 for node in &component {
                     member[*node as usize] = members;
                 }
-                match self.worth(&component, &|node| member[node as usize] == members, &mut threads) {
-                    ComponentValue::Fair => best = Some((nearest, component)),
-                    ComponentValue::Unfair => {}
-                    ComponentValue::Perhaps(part) => rest.extend(part),
+                match self.fairness_of(&component, &|node| member[node as usize] == members, &mut threads) {
+                    ComponentFairness::Fair => best = Some((nearest, component)),
+                    ComponentFairness::Unfair => {}
+                    ComponentFairness::Perhaps(part) => rest.extend(part),
                 }
             }
             open = rest;
@@ -92,15 +92,15 @@ impl FairCycles<'_> {
         }
     }
 
-    fn worth(
+    fn fairness_of(
         &self,
         component: &[u32],
         inside: &dyn Fn(u32) -> bool,
         threads: &mut Threads<'_>,
-    ) -> ComponentValue {
+    ) -> ComponentFairness {
         let visited = |set: &Vec<bool>| component.iter().any(|node| set[*node as usize]);
         if !self.visits.iter().all(visited) {
-            return ComponentValue::Unfair;
+            return ComponentFairness::Unfair;
         }
         threads.look(self.arrows, component, inside);
         let count = self.constraints.strong.len();
@@ -121,11 +121,11 @@ impl FairCycles<'_> {
         let everywhere = |part: u32| enabled[part as usize] == component.len() * threads.size(part);
         let parts = 0..count as u32;
         if parts.clone().any(|it| !threads.is_strong(it) && put_off(it) && everywhere(it)) {
-            return ComponentValue::Unfair;
+            return ComponentFairness::Unfair;
         }
         let strong: Vec<bool> = parts.map(|it| threads.is_strong(it) && put_off(it)).collect();
         if !strong.contains(&true) {
-            return ComponentValue::Fair;
+            return ComponentFairness::Fair;
         }
         let mut rest = component.to_vec();
         rest.retain(|node| {
@@ -133,7 +133,7 @@ impl FairCycles<'_> {
             self.enabled(*node, &mut seen, |c| enables |= strong[threads.part(*node, c) as usize]);
             !enables
         });
-        ComponentValue::Perhaps(rest)
+        ComponentFairness::Perhaps(rest)
     }
 }
 

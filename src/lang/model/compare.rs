@@ -136,7 +136,7 @@ impl Context<'_> {
 }
 
 /// The operands of an equality in a fixed order: cells before processes.
-pub fn oriented(left: Term, right: Term) -> (Term, Term) {
+pub(crate) fn oriented(left: Term, right: Term) -> (Term, Term) {
     match (&left, &right) {
         (Term::Proc(_), Term::Cell(_)) => (right, left),
         (Term::Cell(a), Term::Cell(b)) if a > b => (right, left),

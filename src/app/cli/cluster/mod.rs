@@ -92,7 +92,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
     match place(told) {
         Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
         Ok((place, children)) => {
-            asked.elsewhere = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
+            asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
             supervised(asked)
         }
         Err((code, why)) => {
