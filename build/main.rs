@@ -9,6 +9,7 @@ mod source;
 mod z3;
 
 use std::env;
+use std::path::PathBuf;
 
 fn main() {
     // A user of the library alone links Z3 on their own, and a vendored one is not there yet.
@@ -23,8 +24,12 @@ fn main() {
             return;
         }
     }
-    println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=src/app/cli/stdout.c");
+    // By absolute paths: when the repository is moved or its build output is copied to another machine, these are missing and
+    // this runs again. What it prints contains such paths.
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    for path in ["build", "src/app/cli/stdout.c"] {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
     if env::var_os("CARGO_CFG_UNIX").is_some() {
         for object in cc::Build::new().file("src/app/cli/stdout.c").compile_intermediates() {
             println!("cargo::rustc-link-arg-bins={}", object.display());

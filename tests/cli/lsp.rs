@@ -648,6 +648,22 @@ fn input_that_ends_after_shutdown_is_a_normal_end() {
     assert_eq!(client.server.wait().unwrap().code(), Some(0));
 }
 
+/// The process that `parent` has started, as soon as there is exactly one.
+#[cfg(target_os = "linux")]
+fn only_child(parent: u32) -> u32 {
+    let start = Instant::now();
+    loop {
+        // A thread may end between these two lines, with its file.
+        let threads = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap().flatten();
+        let children = threads.filter_map(|it| std::fs::read_to_string(it.path().join("children")).ok());
+        if let Ok(child) = children.collect::<String>().trim().parse() {
+            return child;
+        }
+        assert!(start.elapsed() < crate::harness::PATIENCE, "no child or several");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_signal_ends_the_server_and_its_proofs() {
@@ -661,11 +677,7 @@ fn a_signal_ends_the_server_and_its_proofs() {
         let params = json!({ "command": "cubicle.prove", "arguments": [URI, 0] });
         client.ask("workspace/executeCommand", params);
         client.about("documentSymbol", json!({}));
-        let server = client.server.id();
-        let threads = std::fs::read_dir(format!("/proc/{server}/task")).unwrap();
-        let children =
-            threads.map(|it| std::fs::read_to_string(it.unwrap().path().join("children")).unwrap());
-        let proof: u32 = children.collect::<String>().trim().parse().expect("one child");
+        let proof = only_child(client.server.id());
         rustix::process::kill_process(rustix::process::Pid::from_child(&client.server), signal).unwrap();
         assert_eq!(client.server.wait().unwrap().code(), Some(code));
         // It may take the system a while to remove a killed process.
