@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
@@ -34,7 +34,7 @@ pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, R
             "kind": "quickfix",
             "diagnostics": [diagnostic(uri, document, this)],
             "isPreferred": true,
-            "edit": { "changes": Map::from_iter([(uri.to_owned(), json!([edit]))]) },
+            "edit": { "changes": { uri: [edit] } },
         }));
     }
     Ok(Value::Array(fixes))

@@ -6,7 +6,6 @@ use cubicle_lang::syntax::ast::Item;
 use serde_json::{Value, json};
 
 use super::document::OpenModel;
-use super::outline::word;
 use super::transport::RequestError;
 
 /// `textDocument/hover`.
@@ -43,7 +42,7 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
                 let params: Vec<&str> = it.params.iter().map(|name| name.text.as_str()).collect();
                 format!("transition {} ({})", it.name, params.join(" "))
             }
-            Item::Property(it) => format!("{} {}", word(it.kind), symbol.name),
+            Item::Property(it) => format!("{} {}", it.kind.word(), symbol.name),
             Item::Temporal(it) => format!("{} {}", it.kind.word(), symbol.name),
             Item::Fairness(_) | Item::NumberProcs(_) => symbol.name.clone(),
         },
@@ -53,7 +52,7 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
 /// A declaration by its name, or its line.
 fn owner(document: &OpenModel, item: &Item) -> String {
     match item {
-        Item::Property(it) => format!("{} at line {}", word(it.kind), document.line(it.loc.0.start)),
+        Item::Property(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
         Item::Temporal(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
         Item::Fairness(it) => format!("fairness at line {}", document.line(it.loc.0.start)),
         Item::Predicate(it) => it.name.text.clone(),
@@ -83,40 +82,31 @@ fn values(system: &System, symbol: &NamedSymbol) -> Option<String> {
 
 /// What reads and what writes something.
 fn users(document: &OpenModel, symbol: usize) -> Vec<String> {
-    let analysis = document.analysis();
-    let list = |role: Role| {
-        let mut names: Vec<String> = Vec::new();
-        for this in analysis.index.uses_of(symbol).filter(|it| it.role == role) {
-            let name = format!("`{}`", owner(document, &analysis.file.items[this.item]));
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(", ")
-    };
-    lines(&list(Role::Read), &list(Role::Write), ["Read by", "Written by"])
+    let items = &document.analysis().file.items;
+    let name = |it: &Use| (it.symbol == symbol).then(|| owner(document, &items[it.item]));
+    listed(document, ["Read by", "Written by"], name)
 }
 
 /// What a transition or predicate reads and writes.
 fn touched(document: &OpenModel, symbol: &NamedSymbol) -> Vec<String> {
-    let index = &document.analysis().index;
-    let list = |role: Role| {
+    listed(document, ["Reads", "Writes"], |it| {
+        let used = &document.analysis().index.symbols[it.symbol];
+        let is_state = matches!(used.kind, NameKind::Global | NameKind::Array | NameKind::Const);
+        (it.item == symbol.item && is_state).then(|| used.name.clone())
+    })
+}
+
+/// The names of reading and of writing uses, a line each that begins with one of `words`.
+fn listed(document: &OpenModel, words: [&str; 2], name: impl Fn(&Use) -> Option<String>) -> Vec<String> {
+    let line = |(role, word)| {
+        let uses = document.analysis().index.uses.iter().filter(|it| it.role == role);
         let mut names: Vec<String> = Vec::new();
-        let here = |it: &&Use| it.item == symbol.item && it.role == role;
-        for this in index.uses.iter().filter(here) {
-            let used = &index.symbols[this.symbol];
-            let name = format!("`{}`", used.name);
-            let is_state = matches!(used.kind, NameKind::Global | NameKind::Array | NameKind::Const);
-            if is_state && !names.contains(&name) {
+        for name in uses.filter_map(&name).map(|name| format!("`{name}`")) {
+            if !names.contains(&name) {
                 names.push(name);
             }
         }
-        names.join(", ")
+        (!names.is_empty()).then(|| format!("{word} {}.", names.join(", ")))
     };
-    lines(&list(Role::Read), &list(Role::Write), ["Reads", "Writes"])
-}
-
-fn lines(read: &str, written: &str, words: [&str; 2]) -> Vec<String> {
-    let line = |word: &str, names: &str| (!names.is_empty()).then(|| format!("{word} {names}."));
-    [line(words[0], read), line(words[1], written)].into_iter().flatten().collect()
+    [Role::Read, Role::Write].into_iter().zip(words).filter_map(line).collect()
 }

@@ -1,7 +1,7 @@
 //! From a name to the other places of its declaration.
 
 use cubicle_lang::index::{self, Role, Use};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::document::OpenModel;
 use super::transport::RequestError;
@@ -48,5 +48,5 @@ pub fn rename(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, 
         .map_err(|denied| RequestError::new(RequestError::FAILED, denied.to_string()))?;
     let edits: Value =
         places.iter().map(|&place| json!({ "range": document.range(place), "newText": new })).collect();
-    Ok(json!({ "changes": Map::from_iter([(uri.to_owned(), edits)]) }))
+    Ok(json!({ "changes": { uri: edits } }))
 }

@@ -51,8 +51,7 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             named(&transition.name, kind::METHOD, format!("({})", params.join(" ")))
         }
         Item::Property(property) => {
-            let word = word(property.kind);
-            let start = property.loc.0.start;
+            let (word, start) = (property.kind.word(), property.loc.0.start);
             let name = match (&property.name, property.kind) {
                 (Some(name), _) => name.text.clone(),
                 (None, PropertyKind::Init) => word.to_owned(),
@@ -75,13 +74,4 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
         "selectionRange": document.range(place),
         "children": children,
     }))
-}
-
-/// The word that begins a property.
-pub const fn word(kind: PropertyKind) -> &'static str {
-    match kind {
-        PropertyKind::Init => "init",
-        PropertyKind::Invariant => "invariant",
-        PropertyKind::Unsafe => "unsafe",
-    }
 }

@@ -194,6 +194,17 @@ pub enum PropertyKind {
     Unsafe,
 }
 
+impl PropertyKind {
+    /// The word that declares it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Invariant => "invariant",
+            Self::Unsafe => "unsafe",
+        }
+    }
+}
+
 /// `init`, `invariant` or `unsafe`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::ast::{
-    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Operand, PropertyKind, Quantifier, Rhs,
-    Summand, SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Operand, Quantifier, Rhs, Summand,
+    SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -46,12 +46,8 @@ impl fmt::Display for Item {
                 SymbolKind::Array(index) => write!(f, "array {}[{}] : {}", x.name, list(index, ", "), x.ty),
             },
             Self::Property(x) => {
-                let kind = match x.kind {
-                    PropertyKind::Init => "init",
-                    PropertyKind::Invariant => "invariant",
-                    PropertyKind::Unsafe => "unsafe",
-                };
-                writeln!(f, "\n{kind} {}({}) {{ {} }}", titled(x.name.as_ref()), list(&x.params, " "), x.body)
+                let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
+                writeln!(f, "\n{kind} {name}({}) {{ {} }}", list(&x.params, " "), x.body)
             }
             Self::Temporal(x) => {
                 let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
