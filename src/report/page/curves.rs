@@ -1,7 +1,8 @@
 //! How the states of explorations grew: curves, and what each technique contributed.
 
-use super::html::{Section, escaped, heads, section, table};
+use super::html::{Section, heads, row, section, table};
 use cubicle_run::result::{Exploration, Report};
+use maud::{Markup, html};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;
@@ -10,12 +11,13 @@ const BOTTOM: f64 = 32.0;
 
 /// The explorations of which a curve is known.
 pub fn explorations(report: &Report) -> Option<Section> {
-    let text: String = report.explorations.iter().filter(|e| e.curve.len() > 1).map(exploration).collect();
-    (!text.is_empty()).then(|| section("exploration", "Exploration", &text))
+    let known = report.explorations.iter().filter(|e| e.curve.len() > 1);
+    (known.clone().count() > 0)
+        .then(|| section("exploration", "Exploration", html! { @for it in known { (exploration(it)) } }))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "places in a picture")]
-fn exploration(e: &Exploration) -> String {
+fn exploration(e: &Exploration) -> Markup {
     let (unit, what) =
         if e.techniques.is_empty() { ("depth", "by depth") } else { ("steps", "by technique") };
     let mut curves: Vec<(&str, Vec<(u64, u64)>)> =
@@ -28,45 +30,31 @@ fn exploration(e: &Exploration) -> String {
     let most_y = e.curve.iter().map(|point| point.states as u64).max().unwrap_or(1).max(1);
     let x = |work: u64| LEFT + (WIDTH - LEFT - 8.0) * work as f64 / most_x as f64;
     let y = |states: u64| HEIGHT - BOTTOM - (HEIGHT - BOTTOM - 8.0) * states as f64 / most_y as f64;
-    let mut lines = String::new();
-    for (number, (name, points)) in curves.iter().enumerate() {
-        let points: Vec<String> =
-            points.iter().map(|&(work, n)| format!("{:.1},{:.1}", x(work), y(n))).collect();
-        lines += &format!(
-            "<polyline class=\"curve c{}\" points=\"{}\"><title>{}</title></polyline>",
-            number % 10,
-            points.join(" "),
-            escaped(name)
-        );
-    }
+    let line = |points: &[(u64, u64)]| {
+        points.iter().map(|&(work, n)| format!("{:.1},{:.1}", x(work), y(n))).collect::<Vec<_>>().join(" ")
+    };
     let (right, ground) = (WIDTH - 8.0, HEIGHT - BOTTOM);
     let title = format!("States with {} processes, {what}: {} in the end", e.procs, e.states);
-    let mut text = format!(
-        "<figure><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\
-         <path class=\"axis\" d=\"M{LEFT},8 V{ground} H{right}\"/>{lines}\
-         <text x=\"{}\" y=\"16\" text-anchor=\"end\">{most_y}</text><text x=\"{}\" y=\"{ground}\" text-anchor=\"end\">0</text>\
-         <text x=\"{right}\" y=\"{}\" text-anchor=\"end\">{most_x} {unit}</text></svg>\n<figcaption>{title}</figcaption></figure>\n",
-        LEFT - 6.0,
-        LEFT - 6.0,
-        HEIGHT - 10.0,
-    );
-    if !e.techniques.is_empty() {
-        let rows: String = e
-            .techniques
-            .iter()
-            .enumerate()
-            .map(|(number, t)| {
-                format!(
-                    "<tr><th scope=\"row\"><span class=\"key k{}\"></span> {}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                    (number + 1) % 10, escaped(t.name), t.runs, t.steps, t.states, t.combinations
-                )
-            })
-            .collect();
-        text += &table(
-            "What each technique contributed",
-            &heads(&["Technique", "Walks", "Steps", "New states", "New combinations"]),
-            &rows,
-        );
+    let key = |number: usize, name: &str| html! { span class={ "key k" (number % 10) } {} " " (name) };
+    html! {
+        figure {
+            svg viewBox=(format_args!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
+                path class="axis" d=(format_args!("M{LEFT},8 V{ground} H{right}")) {}
+                @for (number, (name, points)) in curves.iter().enumerate() {
+                    polyline class={ "curve c" (number % 10) } points=(line(points)) { title { (name) } }
+                }
+                text x=(LEFT - 6.0) y="16" text-anchor="end" { (most_y) }
+                text x=(LEFT - 6.0) y=(ground) text-anchor="end" { "0" }
+                text x=(right) y=(HEIGHT - 10.0) text-anchor="end" { (most_x) " " (unit) }
+            }
+            figcaption { (title) }
+        }
+        @if !e.techniques.is_empty() {
+            (table("What each technique contributed", None,
+                heads(["Technique", "Walks", "Steps", "New states", "New combinations"]),
+                html! { @for (number, t) in (1..).zip(&e.techniques) {
+                    (row(key(number, t.name), &[&t.runs, &t.steps, &t.states, &t.combinations]))
+                } }))
+        }
     }
-    text
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::html::{Section, escaped, section};
+use super::html::{Section, section};
 use crate::dot::error_path;
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
+use maud::{Markup, html};
 
 /// More nodes than this are not drawn.
 const MOST_NODES: usize = 300;
@@ -19,21 +20,7 @@ pub fn proof(graph: &SearchGraph) -> Option<Section> {
     let visited =
         |node: &&GraphNode| node.id.is_some() && matches!(node.fate, GraphFate::Visited(_) | GraphFate::Open);
     let nodes: Vec<&GraphNode> = run.nodes.iter().filter(visited).collect();
-    let covered = run.nodes.len() - nodes.len();
-    let mut text = format!(
-        "<p>{} cubes of the {} run, and {covered} more that these cover.</p>\n",
-        nodes.len(),
-        if graph.runs.len() == 1 { "only".to_owned() } else { format!("last of {}", graph.runs.len()) }
-    );
-    if nodes.len() > MOST_NODES {
-        text += &format!(
-            "<p>Some {MOST_NODES} are shown: the path of the trace, and the first ones; --dot writes all.</p>\n"
-        );
-    }
-    if graph.left_out > 0 {
-        text +=
-            &format!("<p>{} cubes were too many to be kept, and are not counted here.</p>\n", graph.left_out);
-    }
+    let (visited, runs) = (nodes.len(), graph.runs.len());
     // The path that was executed is worth more than the first nodes.
     let red = error_path(run);
     let is_red = |node: &GraphNode| node.id.is_some_and(|id| red.contains(&id));
@@ -46,12 +33,24 @@ pub fn proof(graph: &SearchGraph) -> Option<Section> {
             first || is_red(node)
         })
         .collect();
-    text += &picture(run, &nodes);
-    let items: String = nodes.iter().map(|node| format!("<li>{}</li>\n", escaped(&words(node)))).collect();
-    text += &format!(
-        "<details><summary>The same as a list</summary>\n<ul class=\"cubes\">\n{items}</ul></details>\n"
-    );
-    Some(section("proof", "Proof graph", &text))
+    let content = html! {
+        p {
+            (visited) " cubes of the " @if runs == 1 { "only" } @else { "last of " (runs) } " run, and "
+            (run.nodes.len() - visited) " more that these cover."
+        }
+        @if visited > MOST_NODES {
+            p { "Some " (MOST_NODES) " are shown: the path of the trace, and the first ones; --dot writes all." }
+        }
+        @if graph.left_out > 0 {
+            p { (graph.left_out) " cubes were too many to be kept, and are not counted here." }
+        }
+        (picture(run, &nodes))
+        details {
+            summary { "The same as a list" }
+            ul class="cubes" { @for node in &nodes { li { (words(node)) } "\n" } }
+        }
+    };
+    Some(section("proof", "Proof graph", content))
 }
 
 /// `node 3: enter(#1) before node 1; A = B && C = D`.
@@ -77,54 +76,54 @@ fn above(node: &GraphNode) -> Option<usize> {
     }
 }
 
-fn picture(run: &GraphRun, nodes: &[&GraphNode]) -> String {
+fn picture(run: &GraphRun, nodes: &[&GraphNode]) -> Markup {
     let places = places(nodes);
     let width = places.values().map(|(x, _)| *x).fold(0.0, f64::max) + ACROSS;
     let height = places.values().map(|(_, y)| *y).fold(0.0, f64::max) + DOWN;
     let red = error_path(run);
-    let (mut edges, mut drawn) = (String::new(), String::new());
-    for node in nodes {
-        let Some((id, &(x, y))) = node.id.and_then(|id| Some((id, places.get(&id)?))) else { continue };
-        if let Some((px, py)) = above(node).and_then(|of| places.get(&of)) {
-            let kind = match &node.origin {
-                GraphOrigin::Candidate(..) => " guess",
-                _ if red.contains(&id) => " red",
-                _ => "",
-            };
-            edges += &format!(
-                "<path class=\"edge{kind}\" d=\"M{px},{:.0} L{x},{:.0}\"/>",
-                py + RADIUS,
-                y - RADIUS
-            );
+    let drawn = || nodes.iter().filter_map(|node| Some((*node, node.id?, *places.get(&node.id?)?)));
+    html! {
+        p class="note" {
+            "Square: bad state (red) or candidate (blue); round: a pre-image of the cube above it. Choose one to read it."
         }
-        let kind = match (&node.origin, red.contains(&id)) {
-            (GraphOrigin::Bad(_), _) => "bad",
-            (_, true) => "red",
-            (GraphOrigin::Candidate(..), _) => "guess",
-            (GraphOrigin::Step { .. }, _) => "plain",
-        };
-        let label = match (node.fate, &node.origin) {
-            (_, GraphOrigin::Candidate(number, _)) => number.to_string(),
-            (GraphFate::Visited(number), _) => number.to_string(),
-            _ => "-".to_owned(),
-        };
-        let (words, corner) =
-            (escaped(&words(node)), if kind == "bad" || kind == "guess" { 2.0 } else { RADIUS });
-        drawn += &format!(
-            "<g class=\"node {kind}\" tabindex=\"0\" role=\"button\" aria-label=\"{words}\" data-words=\"{words}\">\
-             <rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{w}\" rx=\"{corner}\"/><text x=\"{x}\" y=\"{}\">{label}</text></g>",
-            x - RADIUS,
-            y - RADIUS,
-            y + 4.0,
-            w = 2.0 * RADIUS,
-        );
+        output class="chosen" aria-live="polite" {}
+        div class="scroll" {
+            svg class="graph" width=(format_args!("{width:.0}")) height=(format_args!("{height:.0}"))
+                viewBox=(format_args!("0 0 {width:.0} {height:.0}")) role="group" aria-label="Graph of the search" {
+                @for (node, id, (x, y)) in drawn() {
+                    @if let Some((px, py)) = above(node).and_then(|of| places.get(&of)) {
+                        @let kind = match &node.origin {
+                            GraphOrigin::Candidate(..) => " guess",
+                            _ if red.contains(&id) => " red",
+                            _ => "",
+                        };
+                        path class={ "edge" (kind) }
+                            d=(format_args!("M{px},{:.0} L{x},{:.0}", py + RADIUS, y - RADIUS)) {}
+                    }
+                }
+                @for (node, id, (x, y)) in drawn() {
+                    @let kind = match (&node.origin, red.contains(&id)) {
+                        (GraphOrigin::Bad(_), _) => "bad",
+                        (_, true) => "red",
+                        (GraphOrigin::Candidate(..), _) => "guess",
+                        (GraphOrigin::Step { .. }, _) => "plain",
+                    };
+                    @let (words, square) = (words(node), kind == "bad" || kind == "guess");
+                    g class={ "node " (kind) } tabindex="0" role="button" aria-label=(words) data-words=(words) {
+                        rect x=(x - RADIUS) y=(y - RADIUS) width=(2.0 * RADIUS) height=(2.0 * RADIUS)
+                            rx=(if square { 2.0 } else { RADIUS }) {}
+                        text x=(x) y=(y + 4.0) {
+                            @match (node.fate, &node.origin) {
+                                (_, GraphOrigin::Candidate(number, _)) => { (number) }
+                                (GraphFate::Visited(number), _) => { (number) }
+                                _ => { "-" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
-    format!(
-        "<p class=\"note\">Square: bad state (red) or candidate (blue); round: a pre-image of the cube above it. \
-         Choose one to read it.</p>\n<output class=\"chosen\" aria-live=\"polite\"></output>\n\
-         <div class=\"scroll\"><svg class=\"graph\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         role=\"group\" aria-label=\"Graph of the search\">{edges}{drawn}</svg></div>\n"
-    )
 }
 
 /// The middle of each node: trees beside each other, a parent over the middle of its children.

@@ -1,77 +1,85 @@
-//! Pieces of HTML, and the escaping of texts in them.
+//! Pieces of pages. All markup is checked when this is compiled, and each text in it is escaped.
+
+use std::ops::RangeInclusive;
+
+use maud::{Markup, PreEscaped, Render, html};
 
 /// A part of a page with a heading.
 pub struct Section {
-    id: String,
-    title: String,
-    /// Its HTML.
-    pub text: String,
+    /// Its name in links, one of ours.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// What stands below that.
+    pub content: Markup,
 }
 
-impl Section {
-    /// A link to it for the list of sections.
-    pub fn link(&self) -> String {
-        format!("<li><a href=\"#{}\">{}</a></li>", self.id, escaped(&self.title))
+/// A part with this heading and content.
+pub fn section(id: impl Into<String>, title: impl Into<String>, content: Markup) -> Section {
+    Section { id: id.into(), title: title.into(), content }
+}
+
+impl Render for Section {
+    fn render(&self) -> Markup {
+        let Self { id, title, content } = self;
+        let heading = format!("{id}-title");
+        html! { section id=(id) aria-labelledby=(heading) { h2 id=(heading) { (title) } (content) } "\n" }
     }
 }
 
-/// A part with this heading (a text) and content (HTML); `id` is one of ours.
-pub fn section(id: &str, title: &str, content: &str) -> Section {
-    let text = format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{content}</section>\n",
-        escaped(title)
-    );
-    Section { id: id.to_owned(), title: title.to_owned(), text }
-}
+/// Characters that change the direction of writing or cannot be seen.
+const HIDDEN: [RangeInclusive<char>; 4] =
+    ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2060}'..='\u{2069}', '\u{feff}'..='\u{feff}'];
 
-/// A text as HTML, in elements and in attributes with double quotes. Characters that change the direction of writing
-/// or cannot be seen are shown by their number.
-pub fn escaped(text: &str) -> String {
+/// HTML or a text with these characters shown by their number.
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' | '\r' => out.push(c),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {
-                out.push_str(&format!("[U+{:04X}]", u32::from(c)));
-            }
-            c if c.is_control() => out.push_str(&format!("[U+{:04X}]", u32::from(c))),
-            c => out.push(c),
+        if HIDDEN.iter().any(|range| range.contains(&c)) || c.is_control() && !"\n\t\r".contains(c) {
+            out.push_str(&format!("[U+{:04X}]", u32::from(c)));
+        } else {
+            out.push(c);
         }
     }
     out
 }
 
 /// JSON as the content of a script element: nothing in it ends the element.
-pub fn script_data(json: &str) -> String {
+pub fn script_data(json: &str) -> Markup {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' => out.push_str("\\u003c"),
-            '>' => out.push_str("\\u003e"),
-            '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
     }
-    out
+    PreEscaped(out)
 }
 
-/// A table that can be scrolled by keys; `label` is a text, rows are HTML.
-pub fn table(label: &str, head: &str, rows: &str) -> String {
-    let label = escaped(label);
-    format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table><caption>{label}</caption>\
-         <thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n</div>\n"
-    )
+/// A link to a line of the model.
+pub fn to_line(line: usize, text: impl Render) -> Markup {
+    html! { a href={ "#L" (line) } { (text) } }
+}
+
+/// A table that can be scrolled by keys.
+pub fn table(label: &str, class: Option<&str>, head: Markup, rows: impl Render) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(label) {
+            table class=[class] {
+                caption { (label) }
+                thead { tr { (head) } }
+                tbody { (rows) }
+            }
+        }
+    }
 }
 
 /// Cells of a head, each for its column.
-pub fn heads(titles: &[&str]) -> String {
-    titles.iter().map(|title| format!("<th scope=\"col\">{}</th>", escaped(title))).collect()
+pub fn heads<T: Render>(titles: impl IntoIterator<Item = T>) -> Markup {
+    html! { @for title in titles { th scope="col" { (title) } } }
+}
+
+/// A row of a table: its name, and its other cells.
+pub fn row(name: impl Render, cells: &[&dyn Render]) -> Markup {
+    html! { tr { th scope="row" { (name) } @for cell in cells { td { (cell) } } } "\n" }
 }

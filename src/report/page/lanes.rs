@@ -1,7 +1,7 @@
 //! A run step by step: a lane for each process, and a table of all cells. In a run without an end, the part that repeats is
 //! marked in both.
 
-use super::html::{Section, escaped, heads, section, table};
+use super::html::{Section, heads, section, table, to_line};
 use crate::runs;
 use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
@@ -11,6 +11,7 @@ use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, viola
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
+use maud::{Markup, html};
 
 /// More runs than this are not shown.
 pub const MOST_TRACES: usize = 8;
@@ -70,7 +71,7 @@ impl<'a> RunText<'a> {
     }
 
     fn section(&self, id: &str, title: &str) -> Section {
-        section(id, title, &format!("<div class=\"run\" data-run=\"{id}\">\n{}</div>\n", self.text(id)))
+        section(id, title, html! { div class="run" data-run=(id) { (self.content(id)) } })
     }
 
     fn history(&self) -> String {
@@ -81,48 +82,45 @@ impl<'a> RunText<'a> {
     }
 
     /// The marks before and after a step where a loop begins or ends.
-    fn brackets(&self, number: usize) -> (String, String) {
-        let Some((_, TemporalFinding::Lasso { lasso, .. })) = self.settles else {
-            return (String::new(), String::new());
-        };
-        let mark = |text: &str| format!(" <span class=\"mark\">{text}</span> ");
+    fn brackets(&self, number: usize) -> [Option<String>; 2] {
+        let Some((_, TemporalFinding::Lasso { lasso, .. })) = self.settles else { return [None, None] };
         let begins = lasso.back.is_some_and(|back| number == back + 1);
-        let open = if begins { mark("[") } else { String::new() };
-        let close = match lasso.back {
-            _ if number < self.trace.steps.len() => String::new(),
-            Some(back) => mark(&format!("] for ever: the state after step {back} again")),
-            None => mark("for ever: no step has to follow"),
-        };
-        (open, close)
+        let ends = number == self.trace.steps.len();
+        [
+            begins.then(|| "[".to_owned()),
+            ends.then(|| match lasso.back {
+                Some(back) => format!("] for ever: the state after step {back} again"),
+                None => "for ever: no step has to follow".to_owned(),
+            }),
+        ]
     }
 
-    fn text(&self, id: &str) -> String {
-        let shown = self.trace.steps.len().min(MOST_STEPS);
-        let mut text = format!("<p class=\"history\">{}</p>\n", escaped(&self.history()));
-        if shown < self.trace.steps.len() {
-            text += &format!(
-                "<p>The first {shown} of {} steps; --trace-out writes all.</p>\n",
-                self.trace.steps.len()
-            );
+    fn content(&self, id: &str) -> Markup {
+        let steps = self.trace.steps.len();
+        let shown = steps.min(MOST_STEPS);
+        html! {
+            p class="history" { (self.history()) }
+            @if shown < steps { p { "The first " (shown) " of " (steps) " steps; --trace-out writes all." } }
+            p class="controls" role="group" aria-label="Steps" {
+                button type="button" data-go="-1" { "\u{2190} Step back" } " "
+                button type="button" data-go="1" { "Next step \u{2192}" } " "
+                output class="now" aria-live="polite" { "Init" }
+            }
+            (self.lanes(shown))
+            @if self.cells.len() <= MOST_CELLS {
+                p class="controls" role="group" aria-label="Table of states" {
+                    button type="button" class="full" aria-pressed="false" { "All values" } " "
+                    label {
+                        "Cells with "
+                        input type="search" class="filter" id={ (id) "-filter" } placeholder="At[#1]" autocomplete="off";
+                    }
+                    " " output class="count" aria-live="polite" {}
+                }
+                (self.states(shown))
+            }
+            @for line in self.names.legend() { p class="note" { (line) } }
+            (self.ending())
         }
-        text += &format!(
-            "<p class=\"controls\" role=\"group\" aria-label=\"Steps\"><button type=\"button\" data-go=\"-1\">&#8592; Step back</button> \
-             <button type=\"button\" data-go=\"1\">Next step &#8594;</button> \
-             <output class=\"now\" aria-live=\"polite\">Init</output></p>\n{}",
-            self.lanes(shown)
-        );
-        if self.cells.len() <= MOST_CELLS {
-            text += &format!(
-                "<p class=\"controls\" role=\"group\" aria-label=\"Table of states\"><button type=\"button\" class=\"full\" \
-                 aria-pressed=\"false\">All values</button> <label>Cells with <input type=\"search\" class=\"filter\" id=\"{id}-filter\" \
-                 placeholder=\"At[#1]\" autocomplete=\"off\"></label> <output class=\"count\" aria-live=\"polite\"></output></p>\n{}",
-                self.states(shown)
-            );
-        }
-        for line in self.names.legend() {
-            text += &format!("<p class=\"note\">{}</p>\n", escaped(&line));
-        }
-        text + &self.ending()
     }
 
     fn step(&self, number: usize) -> Option<&Step> {
@@ -134,17 +132,24 @@ impl<'a> RunText<'a> {
     }
 
     /// `enter(#1)`, with a link to where it is declared, and where a loop begins or ends.
-    fn action(&self, number: usize) -> String {
-        let (open, close) = self.brackets(number);
-        let Some(step) = self.step(number) else { return format!("Init{close}") };
-        let transition = self.system.transition(step.transition);
-        let name = format!("{}({})", transition.name, processes(&step.args[..transition.params.len()]));
-        let (line, _) = self.source.position(transition.span);
-        format!("{open}<a href=\"#L{line}\">{}</a>{close}", escaped(&name))
+    fn action(&self, number: usize) -> Markup {
+        let step = self.step(number).map(|step| {
+            let transition = self.system.transition(step.transition);
+            let args = processes(&step.args[..transition.params.len()]);
+            let line = self.source.position(transition.span).0;
+            to_line(line, format!("{}({args})", transition.name))
+        });
+        let [open, close] = self.brackets(number);
+        let mark = |text| html! { " " span class="mark" { (text) } " " };
+        html! {
+            @if let Some(text) = open { (mark(text)) }
+            @if let Some(step) = step { (step) } @else { "Init" }
+            @if let Some(text) = close { (mark(text)) }
+        }
     }
 
     fn value(&self, cell: usize, number: usize) -> String {
-        escaped(&self.names.value(self.cells[cell].0, self.state(number).values[cell]))
+        self.names.value(self.cells[cell].0, self.state(number).values[cell])
     }
 
     fn changed(&self, cell: usize, number: usize) -> bool {
@@ -152,41 +157,42 @@ impl<'a> RunText<'a> {
     }
 
     /// A row for the globals and one for each process; a column for each step, with what it changes.
-    fn lanes(&self, shown: usize) -> String {
-        let mut head = "<th scope=\"col\">Lane</th>".to_owned();
-        for number in 0..=shown {
-            head += &format!(
-                "<th scope=\"col\" data-step=\"{number}\"><button type=\"button\" class=\"step\" data-step=\"{number}\" \
-                 aria-label=\"Step {number}\">{number}</button> {}</th>",
-                self.action(number)
-            );
-        }
+    fn lanes(&self, shown: usize) -> Markup {
+        let head = html! {
+            th scope="col" { "Lane" }
+            @for number in 0..=shown {
+                th scope="col" data-step=(number) {
+                    button type="button" class="step" data-step=(number) aria-label={ "Step " (number) } { (number) }
+                    " " (self.action(number))
+                }
+            }
+        };
         let globals = self.cells.iter().any(|(.., owner)| owner.is_none()).then_some(None);
         let lanes = globals.into_iter().chain((0..self.trace.initial.procs).map(Some));
-        let rows: String = lanes.map(|lane| self.lane(lane, shown)).collect();
-        table("Process lanes: what each step changes", &head, &rows)
-            .replace("<table>", "<table class=\"lanes\">")
+        let rows = html! { @for lane in lanes { (self.lane(lane, shown)) } };
+        table("Process lanes: what each step changes", Some("lanes"), head, rows)
     }
 
-    fn lane(&self, lane: Option<usize>, shown: usize) -> String {
-        let name = lane.map_or("globals".to_owned(), |process| processes(&[process]));
-        let mut row = format!("<tr><th scope=\"row\">{name}</th>");
-        for number in 0..=shown {
-            let of_lane = (0..self.cells.len()).filter(|&cell| self.cells[cell].2 == lane);
-            let changes: String = of_lane
-                .filter(|&cell| self.changed(cell, number))
-                .map(|cell| {
-                    let (name, value) = (escaped(self.in_lane(cell)), self.value(cell, number));
-                    format!("<span class=\"change\"><span class=\"cell\">{name}</span> {value}</span>")
-                })
-                .collect();
-            let acts = self
-                .step(number)
-                .is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)));
-            let acts = if acts { " class=\"acts\"" } else { "" };
-            row += &format!("<td data-step=\"{number}\"{acts}>{changes}</td>");
+    fn lane(&self, lane: Option<usize>, shown: usize) -> Markup {
+        let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].2 == lane);
+        let acts = |number: usize| {
+            self.step(number).is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)))
+        };
+        html! {
+            tr {
+                th scope="row" { (lane.map_or("globals".to_owned(), |process| processes(&[process]))) }
+                @for number in 0..=shown {
+                    td data-step=(number) class=[acts(number).then_some("acts")] {
+                        @for cell in cells().filter(|&cell| self.changed(cell, number)) {
+                            span class="change" {
+                                span class="cell" { (self.in_lane(cell)) } " " (self.value(cell, number))
+                            }
+                        }
+                    }
+                }
+            }
+            "\n"
         }
-        row + "</tr>\n"
     }
 
     /// The name of a cell in its lane, which already shows the only index of an array.
@@ -196,54 +202,49 @@ impl<'a> RunText<'a> {
     }
 
     /// A row for each state, a column for each cell.
-    fn states(&self, shown: usize) -> String {
-        let names: Vec<&str> = self.cells.iter().map(|(_, name, _)| name.as_str()).collect();
-        let head = heads(&["Step"]) + &heads(&names);
-        let mut rows = String::new();
-        for number in 0..=shown {
-            rows += &format!(
-                "<tr data-step=\"{number}\"><th scope=\"row\">{number} {}</th>",
-                self.action(number)
-            );
-            for cell in 0..self.cells.len() {
-                let class = if self.changed(cell, number) { "changed" } else { "same" };
-                let mark = if number > 0 && class == "changed" {
-                    "<span class=\"mark\" aria-label=\"changed\">*</span>"
-                } else {
-                    ""
-                };
-                rows +=
-                    &format!("<td class=\"{class}\"><span>{}</span>{mark}</td>", self.value(cell, number));
+    fn states(&self, shown: usize) -> Markup {
+        let names = self.cells.iter().map(|(_, name, _)| name.as_str());
+        let rows = html! {
+            @for number in 0..=shown {
+                tr data-step=(number) {
+                    th scope="row" { (number) " " (self.action(number)) }
+                    @for cell in 0..self.cells.len() {
+                        @let changed = self.changed(cell, number);
+                        td class=(if changed { "changed" } else { "same" }) {
+                            span { (self.value(cell, number)) }
+                            @if changed && number > 0 { span class="mark" aria-label="changed" { "*" } }
+                        }
+                    }
+                }
+                "\n"
             }
-            rows += "</tr>\n";
-        }
-        table("States: what changed, or all values", &head, &rows)
-            .replace("<table>", "<table class=\"states\">")
+        };
+        let head = heads(std::iter::once("Step").chain(names));
+        table("States: what changed, or all values", Some("states"), head, rows)
     }
 
     /// Explains the property that the run settles, or what the last state violates, literal by literal.
-    fn ending(&self) -> String {
+    fn ending(&self) -> Markup {
         if let Some((property, found)) = self.settles {
             let mut lines = runs::explained(self.system, self.source, property, found).into_iter();
             let what = lines.next().unwrap_or_default();
-            let items: String = lines.map(|line| format!("<li>{}</li>", escaped(&line))).collect();
-            let items =
-                if items.is_empty() { items } else { format!("<ul class=\"literals\">{items}</ul>\n") };
-            return format!("<p>{}</p>\n{items}", escaped(&what));
+            return html! {
+                p { (what) }
+                @if lines.len() > 0 { ul class="literals" { @for line in lines { li { (line) } } } }
+            };
         }
         let Some(Violation { witnesses, literals }) = violated(self.system, self.trace) else {
-            return "<p>In the last state no transition is enabled.</p>\n".to_owned();
+            return html! { p { "In the last state no transition is enabled." } };
         };
-        let who =
-            if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
-        let literals: String = literals
-            .iter()
-            .map(|(literal, span)| {
-                let (line, _) = self.source.position(*span);
-                format!("<li><a href=\"#L{line}\">{}</a></li>", escaped(literal))
-            })
-            .collect();
-        let name = escaped(ending(self.system, self.trace));
-        format!("<p>{name} holds in the last state{who}:</p>\n<ul class=\"literals\">{literals}</ul>\n")
+        html! {
+            p {
+                (ending(self.system, self.trace)) " holds in the last state"
+                @if !witnesses.is_empty() { " for " (processes(&witnesses)) }
+                ":"
+            }
+            ul class="literals" { @for (literal, span) in &literals {
+                li { (to_line(self.source.position(*span).0, literal)) }
+            } }
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! A run as one page of HTML that needs nothing else: no network, no other file.
 //!
 //! The text of the page has all the content; the script only shows, hides and marks. A content
-//! security policy allows this script and this style by their hashes and nothing else, and all text from a
-//! model or from the command line goes through [`html::escaped`].
+//! security policy allows this script and this style by their hashes and nothing else, and `maud` escapes all text from a
+//! model or from the command line.
 
 mod curves;
 mod figures;
@@ -14,11 +14,12 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use self::html::{Section, escaped, section};
+use self::html::{Section, section, visible};
 pub use self::mutants::MutationPage;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::result::{Conclusion, Report, SearchGraph};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -45,7 +46,7 @@ pub struct Page<'a> {
 impl Page<'_> {
     /// The text of the file.
     pub fn text(&self) -> String {
-        let mut sections = vec![section("verdict", "Verdict", &self.verdict())];
+        let mut sections = vec![section("verdict", "Verdict", self.verdict())];
         if let Some((system, report)) = self.run {
             for (number, trace) in report.traces().take(lanes::MOST_TRACES).enumerate() {
                 sections.push(lanes::trace(system, &self.source, trace, number));
@@ -61,45 +62,61 @@ impl Page<'_> {
             sections.extend(figures::coverage(system, &self.source, report));
             sections.extend(curves::explorations(report));
         }
-        sections.push(section("model", "Model", &source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", source::highlighted(self.source.text)));
         if let Some((_, report)) = self.run {
-            sections.push(section("statistics", "Statistics", &figures::statistics(report)));
+            sections.push(section("statistics", "Statistics", figures::statistics(report)));
         }
         shell(self.source.name, &sections, self.data)
     }
 
-    fn verdict(&self) -> String {
+    fn verdict(&self) -> Markup {
         let kind = match self.run.map(|(_, report)| report.conclusion()) {
             Some(Conclusion::Safe | Conclusion::NothingFound) => "good",
             Some(Conclusion::Unknown) | None => "open",
             Some(_) => "bad",
         };
-        let mut text = format!("<p class=\"answer {kind}\">{}</p>\n", escaped(self.answer));
-        if let Some((system, report)) = self.run {
-            text += &figures::grounds(system, &self.source, report);
-        } else {
-            text += "<p>The run was ended in the middle of a step: this page has what was known then.</p>\n";
+        html! {
+            p class={ "answer " (kind) } { (self.answer) }
+            @if let Some((system, report)) = self.run { (figures::grounds(system, &self.source, report)) }
+            @else { p { "The run was ended in the middle of a step: this page has what was known then." } }
         }
-        text
     }
 }
 
 /// The page about the model of this name with these parts, and with `data` for programs.
 fn shell(name: &str, sections: &[Section], data: &str) -> String {
-    let links: String = sections.iter().map(Section::link).collect();
-    let body: String = sections.iter().map(|section| section.text.as_str()).collect();
-    let (name, data) = (escaped(name), html::script_data(data));
-    format!(
-        "<!DOCTYPE html>\n<!-- Written by cubicle {version}. -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; \
-         script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{name} - cubicle</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#verdict\">To the verdict</a>\n\
-         <header><h1>{name}</h1><nav aria-label=\"Sections\"><ul>{links}</ul></nav></header>\n<main>\n{body}</main>\n\
-         <footer>cubicle {version}</footer>\n\
-         <script type=\"application/json\" id=\"run\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        version = env!("CARGO_PKG_VERSION"),
-    )
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    let name = visible(name);
+    let parts = html! { @for section in sections { (section) } };
+    let page = html! {
+        (DOCTYPE) "\n" (PreEscaped(format!("<!-- Written by cubicle {VERSION}. -->\n")))
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(format_args!(
+                    "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; \
+                     base-uri 'none'; form-action 'none'"));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (name) " - cubicle" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a class="skip" href="#verdict" { "To the verdict" }
+                header {
+                    h1 { (name) }
+                    nav aria-label="Sections" {
+                        ul { @for it in sections { li { a href={ "#" (it.id) } { (it.title) } } } }
+                    }
+                }
+                main { "\n" (PreEscaped(visible(&parts.0))) }
+                footer { "cubicle " (VERSION) }
+                script type="application/json" id="run" { (html::script_data(data)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+        "\n"
+    };
+    page.0
 }

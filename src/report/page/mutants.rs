@@ -1,10 +1,11 @@
 //! The fates of the mutants of a model, as a page: kill rates, the curve, which claim kills which mutant, and those that
 //! survived as differences.
 
-use super::html::{Section, escaped, heads, section, table};
+use super::html::{Section, heads, row, section, table, to_line};
 use super::{shell, source};
 use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
 use cubicle_lang::diagnostic::Source;
+use maud::{Markup, html};
 
 /// More columns than this are not shown: they would be unreadable.
 const MOST_COLUMNS: usize = 400;
@@ -27,98 +28,90 @@ impl MutationPage<'_> {
     /// The text of the file.
     pub fn text(&self) -> String {
         let found = self.document;
-        let mut sections = vec![section("verdict", "Mutants", &self.verdict())];
+        let mut sections = vec![section("verdict", "Mutants", self.verdict())];
         if !found.mutants.is_empty() {
-            sections.push(section("rates", "Kill rates", &rates(found)));
+            sections.push(section("rates", "Kill rates", rates(found)));
             sections.extend(curve(found));
             sections.extend(matrix(found));
             sections.extend(groups(found));
         }
-        sections.push(section("model", "Model", &source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", source::highlighted(self.source.text)));
         shell(self.source.name, &sections, &found.text())
     }
 
-    fn verdict(&self) -> String {
+    fn verdict(&self) -> Markup {
         let found = self.document;
         let kind = if found.error.is_some() || found.stopped.is_some() { "open" } else { "good" };
-        let mut text = format!("<p class=\"answer {kind}\">{}</p>\n", escaped(self.answer));
-        if let Some(why) = &found.stopped {
-            text += &format!("<p>Ended early: {}</p>\n", escaped(why));
+        html! {
+            p class={ "answer " (kind) } { (self.answer) }
+            @if let Some(why) = &found.stopped { p { "Ended early: " (why) } }
+            @if found.duplicates + found.ill_typed > 0 {
+                p class="note" {
+                    "Left out: " (found.duplicates) " say the same as the model or as another one, "
+                    (found.ill_typed) " are not models."
+                }
+            }
         }
-        if found.duplicates + found.ill_typed > 0 {
-            text += &format!(
-                "<p class=\"note\">Left out: {} say the same as the model or as another one, {} are not models.</p>\n",
-                found.duplicates, found.ill_typed
-            );
-        }
-        text
     }
 }
 
 /// The rates by operator, transition and claim.
-fn rates(found: &MutationDocument) -> String {
-    let row = |name: &str, killed: usize, of: usize, more: &str| {
+fn rates(found: &MutationDocument) -> Markup {
+    let of = |killed: usize, of: usize| html! { (killed) " of " (of) };
+    let share = |killed: usize, of: usize| {
         let percent = (killed * 100).checked_div(of).unwrap_or(0);
-        format!(
-            "<tr><th scope=\"row\">{}</th><td>{killed} of {of}</td><td><meter min=\"0\" max=\"100\" value=\"{percent}\">\
-             {percent} %</meter> {percent} %</td>{more}</tr>\n",
-            escaped(name)
-        )
+        html! { meter min="0" max="100" value=(percent) { (percent) " %" } " " (percent) " %" }
     };
-    let of = |label: &str, title: &str, rates: &[RateFigures]| {
-        let row = |it: &RateFigures| row(it.name.as_deref().unwrap_or("(init)"), it.killed, it.counted, "");
-        let rows: String = rates.iter().map(row).collect();
-        table(label, &heads(&[title, "Killed", "Rate"]), &rows)
+    let rates = |label: &str, title: &str, rates: &[RateFigures]| {
+        let rows = html! { @for it in rates {
+            (row(it.name.as_deref().unwrap_or("(init)"), &[&of(it.killed, it.counted), &share(it.killed, it.counted)]))
+        } };
+        table(label, None, heads([title, "Killed", "Rate"]), rows)
     };
-    let claims = found.claims.iter().map(|it| {
-        let line = it.place.line;
-        let mut more = format!("<td>{}</td>", it.alone);
-        more += &format!("<td><a href=\"#L{line}\">line {line}</a></td>");
-        row(&it.name, it.kills, found.killed, &more)
-    });
-    let mut text = of("By operator", "Operator", &found.operators);
-    text += &of("By transition", "Transition", &found.transitions);
-    text += &table(
-        "By claim, of all that are killed",
-        &heads(&["Claim", "Kills", "Share", "Of its own", "Place"]),
-        &claims.collect::<String>(),
-    );
-    if found.claims.len() > 1 && !found.smallest_set.is_empty() {
-        text += &format!("<p>As many as all of them: {}</p>\n", escaped(&found.smallest_set.join(", ")));
+    let claims = html! { @for it in &found.claims {
+        (row(&it.name, &[
+            &of(it.kills, found.killed),
+            &share(it.kills, found.killed),
+            &it.alone,
+            &to_line(it.place.line, format_args!("line {}", it.place.line)),
+        ]))
+    } };
+    html! {
+        (rates("By operator", "Operator", &found.operators))
+        (rates("By transition", "Transition", &found.transitions))
+        (table("By claim, of all that are killed", None, heads(["Claim", "Kills", "Share", "Of its own", "Place"]), claims))
+        @if found.claims.len() > 1 && !found.smallest_set.is_empty() {
+            p { "As many as all of them: " (found.smallest_set.join(", ")) }
+        }
     }
-    text
 }
 
 /// How many mutants instances of a size kill.
 fn curve(found: &MutationDocument) -> Option<Section> {
     let stable = found.mutant_stable_k?;
     let most = found.curve.last().map_or(1, |it| it.killed).max(1);
-    let mut bars = String::new();
-    for (at, it) in found.curve.iter().enumerate() {
-        let (y, width) = (4 + at * BAR.1, 420 * it.killed / most);
-        let middle = y + BAR.0 - 5;
-        bars += &format!(
-            "<text x=\"0\" y=\"{middle}\">up to {}</text><line class=\"curve c2\" x1=\"80\" x2=\"{}\" y1=\"{m}\" y2=\"{m}\" \
-             stroke-width=\"14\"/><text x=\"{}\" y=\"{middle}\">{}</text>",
-            it.procs,
-            80 + width,
-            88 + width,
-            it.killed,
-            m = y + BAR.0 / 2,
-        );
-    }
-    let height = 8 + found.curve.len() * BAR.1;
     let why = if found.settled {
         "no larger instance kills more, since all others are proved safe"
     } else {
         "as far as is known: some mutants are not decided"
     };
     let title = "Mutants killed, by number of processes";
-    let text = format!(
-        "<figure><svg viewBox=\"0 0 640 {height}\" role=\"img\" aria-label=\"{title}\">{bars}</svg>\n\
-         <figcaption>{title}</figcaption></figure>\n<p>Mutant-stable k: {stable} ({why}).</p>\n"
-    );
-    Some(section("curve", "Processes", &text))
+    let content = html! {
+        figure {
+            svg viewBox={ "0 0 640 " (8 + found.curve.len() * BAR.1) } role="img" aria-label=(title) {
+                @for (at, it) in found.curve.iter().enumerate() {
+                    @let (y, width) = (4 + at * BAR.1, 420 * it.killed / most);
+                    @let middle = y + BAR.0 / 2;
+                    text x="0" y=(y + BAR.0 - 5) { "up to " (it.procs) }
+                    line class="curve c2" x1="80" x2=(80 + width) y1=(middle) y2=(middle) stroke-width="14" {}
+                    text x=(88 + width) y=(y + BAR.0 - 5) { (it.killed) }
+                }
+            }
+            figcaption { (title) }
+        }
+        p { "Mutant-stable k: " (stable) " (" (why) ")." }
+    };
+    Some(section("curve", "Processes", content))
 }
 
 /// Which claim kills which mutant.
@@ -128,27 +121,34 @@ fn matrix(found: &MutationDocument) -> Option<Section> {
         return None;
     }
     let shown = &killed[..killed.len().min(MOST_COLUMNS)];
-    let head = |it: &&MutantRecord| {
-        let what = escaped(&format!("{}: {}", it.operator, it.run.as_deref().unwrap_or("")));
-        format!("<th scope=\"col\"><a href=\"#L{}\" title=\"{what}\">#{}</a></th>", it.line, it.number)
-    };
-    let rows = found.claims.iter().map(|claim| {
-        let cell = |it: &&MutantRecord| match it.claims.iter().position(|name| *name == claim.name) {
-            None => "<td></td>".to_owned(),
-            Some(_) if it.claims.len() == 1 => {
-                "<td class=\"changed\"><span class=\"mark\">only</span></td>".to_owned()
+    let head = html! {
+        (heads(["Claim"]))
+        @for it in shown {
+            th scope="col" {
+                a href={ "#L" (it.line) } title={ (it.operator) ": " (it.run.as_deref().unwrap_or_default()) } {
+                    "#" (it.number)
+                }
             }
-            Some(_) => "<td class=\"changed\">too</td>".to_owned(),
-        };
-        let cells: String = shown.iter().map(cell).collect();
-        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escaped(&claim.name))
-    });
-    let heads = format!("{}{}", heads(&["Claim"]), shown.iter().map(head).collect::<String>());
-    let mut text = table("Which claim kills which mutant", &heads, &rows.collect::<String>());
-    if killed.len() > shown.len() {
-        text += &format!("<p>.. and {} more</p>\n", killed.len() - shown.len());
-    }
-    Some(section("matrix", "Claims and mutants", &text))
+        }
+    };
+    let rows = html! {
+        @for claim in &found.claims {
+            tr {
+                th scope="row" { (claim.name) }
+                @for it in shown {
+                    @if !it.claims.contains(&claim.name) { td {} }
+                    @else if it.claims.len() > 1 { td class="changed" { "too" } }
+                    @else { td class="changed" { span class="mark" { "only" } } }
+                }
+            }
+            "\n"
+        }
+    };
+    let content = html! {
+        (table("Which claim kills which mutant", None, head, rows))
+        @if killed.len() > shown.len() { p { ".. and " (killed.len() - shown.len()) " more" } }
+    };
+    Some(section("matrix", "Claims and mutants", content))
 }
 
 /// Those that were not killed, by what they change.
@@ -160,9 +160,8 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
             it.change.map_or(0, |it| (it.appear + it.vanish) as u64 * 1_000_000 / (it.states as u64).max(1))
         };
         all.sort_by_key(|it| std::cmp::Reverse(share(it)));
-        let list: String = all.iter().map(|it| difference(it)).collect();
-        let text = format!("<p class=\"note\">{}</p>\n{list}", escaped(says));
-        (!all.is_empty()).then(|| section(id, &format!("{title}: {}", all.len()), &text))
+        let content = html! { p class="note" { (says) } @for it in &all { (difference(it)) } };
+        (!all.is_empty()).then(|| section(id, format!("{title}: {}", all.len()), content))
     };
     let same = |it: &&MutantRecord| it.changes_nothing == Some(true);
     let appear = |it: &&MutantRecord| it.change.is_none_or(|it| it.appear > 0);
@@ -197,7 +196,7 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
 }
 
 /// A mutant as a difference of lines.
-fn difference(mutant: &MutantRecord) -> String {
+fn difference(mutant: &MutantRecord) -> Markup {
     let within = mutant.transition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
     let mut what = format!("#{} {}{within}", mutant.number, mutant.operator);
     if let Some(it) = mutant.change.filter(|it| it.appear + it.vanish > 0) {
@@ -209,16 +208,11 @@ fn difference(mutant: &MutantRecord) -> String {
     if let Some(reason) = &mutant.reason {
         what += &format!("; {reason}");
     }
-    let side = |sign: char, class: &str, lines: &[String]| -> String {
-        let line =
-            |it: &String| format!("<span class=\"{class}\">{sign} {}</span>\n", escaped(it.trim_end()));
-        lines.iter().map(line).collect()
+    let side = |sign: &str, class: &str, lines: &[String]| {
+        html! { @for it in lines { span class=(class) { (sign) " " (it.trim_end()) } "\n" } }
     };
-    format!(
-        "<p>{} <a href=\"#L{line}\">line {line}</a></p>\n<pre class=\"scroll\"><code>{}{}</code></pre>\n",
-        escaped(&what),
-        side('-', "never", &mutant.old),
-        side('+', "good", &mutant.new),
-        line = mutant.line,
-    )
+    html! {
+        p { (what) " " (to_line(mutant.line, format_args!("line {}", mutant.line))) }
+        pre class="scroll" { code { (side("-", "never", &mutant.old)) (side("+", "good", &mutant.new)) } }
+    }
 }
