@@ -1,5 +1,6 @@
 //! What a run has found, as messages: for formats in which a violated property is a message like any other.
 
+use super::count::count;
 use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
 
 /// Code of an unsafe state. Findings of runs have their own codes, which are not about the text of the model.
@@ -26,7 +27,7 @@ pub fn findings(document: &Document) -> Vec<Message> {
         };
         let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
         let text = match trace {
-            Some(trace) => format!("{what} with {}: {}", processes(trace.processes), trace.history),
+            Some(trace) => format!("{what} with {}: {}", count(trace.processes, "process"), trace.history),
             None => what.to_owned(),
         };
         found.push(Message {
@@ -36,12 +37,8 @@ pub fn findings(document: &Document) -> Vec<Message> {
         });
     }
     if let Some(trace) = document.traces.iter().find(|trace| trace.kind == TraceKind::Deadlock) {
-        let text = format!("deadlock with {}: {}", processes(trace.processes), trace.history);
+        let text = format!("deadlock with {}: {}", count(trace.processes, "process"), trace.history);
         found.push(Message { code: Some(DEADLOCK.to_owned()), ..Message::new(Level::Error, text) });
     }
     found
-}
-
-fn processes(number: usize) -> String {
-    format!("{number} {}", if number == 1 { "process" } else { "processes" })
 }

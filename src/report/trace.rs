@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::count::count;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
@@ -69,7 +70,7 @@ pub(super) fn walked(
 ) -> String {
     let procs = trace.initial.procs;
     let cells: Vec<_> = cells(system, procs).collect();
-    let mut text = format!("Init ({} {})\n", procs, if procs == 1 { "process" } else { "processes" });
+    let mut text = format!("Init ({})\n", count(procs, "process"));
     let mut before: Option<&State> = None;
     let steps = std::iter::once((None, &trace.initial))
         .chain(trace.steps.iter().map(|step| (Some(step), &step.after)));

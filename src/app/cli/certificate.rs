@@ -1,15 +1,13 @@
 //! Certificates on the command line: `--certify`, `--certificate DIR`, and
 //! `cubicle check-certificate FILE DIR`.
 
-use std::ffi::OsString;
 use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::Parser;
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation,
-    ProofFailure, RunsClaim, Subject,
+    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure,
+    RunsClaim, Subject,
 };
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
@@ -26,7 +24,6 @@ use super::ending::Ending;
 use super::external::Ruling;
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
-use super::output::complain;
 use super::quantities::{crash, crash_words, duration};
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
@@ -144,8 +141,7 @@ pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
 ///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
 /// know, or a limit was reached; 4 the solver of --check-with cannot be run.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle check-certificate")]
+#[derive(Debug, clap::Args)]
 pub struct Words {
     /// The model
     #[arg(value_name = "FILE")]
@@ -177,13 +173,8 @@ pub struct Words {
     time_limit: Option<Duration>,
 }
 
-/// Runs the command on the words after `check-certificate`.
-pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let words = match Words::try_parse_from(std::iter::once("cubicle check-certificate".into()).chain(words))
-    {
-        Ok(words) => words,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(words: Words) -> u8 {
     let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
     supervise(
         limits,
@@ -205,10 +196,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
         let Answer { line, code: its_code, property } =
             match check_one(words, (&system, &model), &asked, interrupt) {
                 Ok(answer) => answer,
-                Err((error, code)) => {
-                    complain(&format!("error: {error}"));
-                    return code;
-                }
+                Err((error, code)) => return exit::failed(code, error),
             };
         lines.push_str(&line);
         lines.push('\n');
@@ -272,21 +260,24 @@ fn check_one(
     let style = super::settings::automatic_style(&stdout());
     let mut property = None;
     let (title, what, code) = match checked {
-        Ok((certificate, Ok(SolverOpinion::Agrees))) => {
+        Ok((certificate, Ok(Ruling::Proved))) => {
             property = certificate.subject().property().map(str::to_owned);
             let name = words.model.display().to_string();
             let axioms = report::axioms(system, &Source { name: &name, text: model });
             let what = format!("{}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
-        Ok((certificate, Ok(SolverOpinion::Disagrees(obligation, said)))) => {
+        Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
             let which = certificate.obligation(system, obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
         }
-        Ok((_, Ok(SolverOpinion::Stopped(reason))))
-        | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => stopped(&reason, style),
+        Ok((_, Ok(Ruling::Stopped(reason))))
+        | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => {
+            let title = style.doubtful("The certificate is not checked");
+            (title, cubicle_run::words::reason(&reason), exit::of_reason(&reason))
+        }
         Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
         Err(refused) => {
             let why = certificate::explain(system, &refused);
@@ -320,25 +311,6 @@ fn fits(words: &Words, asked: &InvariantFile, subject: &Subject) -> Result<(), S
     Err(format!("it is about {about}, not about that with {wanted}"))
 }
 
-/// The answer of a check that had to end.
-fn stopped(reason: &Reason, style: report::Style) -> (String, String, u8) {
-    let code = match reason {
-        Reason::Interrupted(signal) => exit::of_signal(*signal),
-        _ => exit::UNKNOWN,
-    };
-    (style.doubtful("The certificate is not checked"), cubicle_run::words::reason(reason), code)
-}
-
-/// The answer of a solver that the user names about a certificate.
-enum SolverOpinion {
-    /// It confirms all, or no solver was named.
-    Agrees,
-    /// The first obligation that it does not confirm, and its answer.
-    Disagrees(Obligation, String),
-    /// The run must end.
-    Stopped(Reason),
-}
-
 /// Asks the solver that the user names.
 ///
 /// The built-in Z3 has chosen instances of the invariant for each obligation, but its answer does not count: fewer
@@ -348,14 +320,13 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<SolverOpinion, String> {
-    let Some(command) = command else { return Ok(SolverOpinion::Agrees) };
+) -> Result<Ruling, String> {
+    let Some(command) = command else { return Ok(Ruling::Proved) };
     for script in certificate.scripts(system) {
         match external::solve(command, &script, interrupt)? {
             Ruling::Proved => {}
-            Ruling::Other(obligation, said) => return Ok(SolverOpinion::Disagrees(obligation, said)),
-            Ruling::Stopped(reason) => return Ok(SolverOpinion::Stopped(reason)),
+            ruling => return Ok(ruling),
         }
     }
-    Ok(SolverOpinion::Agrees)
+    Ok(Ruling::Proved)
 }

@@ -1,103 +1,89 @@
-//! The commands of the program besides checking a model, which needs none: one table for calling them, for
-//! the help about an unknown one, for completions and for manual pages.
+//! The commands of the program besides checking a model, which needs none.
 
-use std::ffi::OsString;
-
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use super::args::Args;
 use super::{
-    certificate, cluster, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, resume,
+    certificate, cluster, completions, explain, export, fmt, kept, lint, lsp, manual, mutate, replay, resume,
     shrink, simulate, witness,
 };
 
-/// A command with a word of its own.
-pub struct Subcommand {
-    /// The word.
-    pub name: &'static str,
-    /// How its command line is read.
-    pub parser: fn() -> Command,
-    /// Runs it on the words after its name; the exit code.
-    pub run: fn(Vec<OsString>) -> u8,
-    /// Whether it reads models on the calling thread, which then needs a stack for any model.
-    pub needs_stack: bool,
+/// A command line that begins with a command.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle", disable_help_subcommand = true)]
+pub struct CommandLine {
+    /// What it asks for.
+    #[command(subcommand)]
+    pub task: Task,
 }
 
-/// All of them, by name.
-pub const ALL: &[Subcommand] = &[
-    Subcommand {
-        name: "check-certificate",
-        parser: certificate::Words::command,
-        run: |words| certificate::run(words.into_iter()),
-        needs_stack: false,
-    },
-    Subcommand {
-        name: "cluster",
-        parser: cluster::ClusterArgs::command,
-        run: cluster::run,
-        needs_stack: false,
-    },
-    Subcommand {
-        name: "completions",
-        parser: completions::CompletionsArgs::command,
-        run: |words| completions::run(words, tree()),
-        needs_stack: false,
-    },
-    Subcommand {
-        name: "explain",
-        parser: explain::ExplainArgs::command,
-        run: |words| explain::run(words.into_iter()),
-        needs_stack: false,
-    },
-    Subcommand { name: "export", parser: export::ExportArgs::command, run: export::run, needs_stack: true },
-    Subcommand { name: "fmt", parser: fmt::FmtArgs::command, run: fmt::run, needs_stack: true },
-    Subcommand { name: "lint", parser: lint::LintArgs::command, run: lint::run, needs_stack: false },
-    Subcommand { name: "lsp", parser: lsp::LspArgs::command, run: lsp::run, needs_stack: true },
-    Subcommand {
-        name: "man",
-        parser: manual::ManualArgs::command,
-        run: |words| manual::run(words, tree()),
-        needs_stack: false,
-    },
-    Subcommand { name: "mutate", parser: mutate::MutateArgs::command, run: mutate::run, needs_stack: false },
-    Subcommand {
-        name: "replay",
-        parser: replay::ReplayArgs::command,
-        run: |words| replay::run(words.into_iter()),
-        needs_stack: false,
-    },
-    Subcommand { name: "resume", parser: resume::ResumeArgs::command, run: resume::run, needs_stack: false },
-    Subcommand { name: "shrink", parser: shrink::ShrinkArgs::command, run: shrink::run, needs_stack: false },
-    Subcommand {
-        name: "simulate",
-        parser: simulate::SimulateArgs::command,
-        run: |words| simulate::run(words.into_iter()),
-        needs_stack: true,
-    },
-    Subcommand {
-        name: "witness",
-        parser: witness::WitnessArgs::command,
-        run: witness::run,
-        needs_stack: false,
-    },
-];
+/// All commands, by name.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    CheckCertificate(certificate::Words),
+    Cluster(cluster::ClusterArgs),
+    Completions(completions::CompletionsArgs),
+    Explain(explain::ExplainArgs),
+    Export(export::ExportArgs),
+    Fmt(fmt::FmtArgs),
+    Lint(lint::LintArgs),
+    Lsp(lsp::LspArgs),
+    Man(manual::ManualArgs),
+    Mutate(mutate::MutateArgs),
+    Replay(replay::ReplayArgs),
+    Resume(kept::ResumeArgs),
+    Shrink(shrink::ShrinkArgs),
+    Simulate(simulate::SimulateArgs),
+    Witness(witness::WitnessArgs),
+}
 
-/// The command of this name.
-pub fn find(name: &str) -> Option<&'static Subcommand> {
-    ALL.iter().find(|command| command.name == name)
+impl Task {
+    /// Does it; the exit code.
+    pub fn run(self) -> u8 {
+        match self {
+            Self::CheckCertificate(words) => certificate::run(words),
+            Self::Cluster(args) => cluster::run(args),
+            Self::Completions(args) => completions::run(args, tree()),
+            Self::Explain(args) => explain::run(args),
+            Self::Export(args) => export::run(args),
+            Self::Fmt(args) => fmt::run(args),
+            Self::Lint(args) => lint::run(args),
+            Self::Lsp(_) => lsp::run(),
+            Self::Man(args) => manual::run(args, tree()),
+            Self::Mutate(args) => mutate::run(args),
+            Self::Replay(args) => replay::run(args),
+            Self::Resume(args) => resume::run(args),
+            Self::Shrink(args) => shrink::run(args),
+            Self::Simulate(args) => simulate::run(args),
+            Self::Witness(args) => witness::run(args),
+        }
+    }
+
+    /// Whether it reads models on the calling thread, which then needs a stack for any model.
+    pub const fn needs_stack(&self) -> bool {
+        matches!(self, Self::Export(_) | Self::Fmt(_) | Self::Lsp(_) | Self::Simulate(_))
+    }
+}
+
+/// Whether a command writes a document where it is asked for.
+pub fn has_document(name: &str) -> bool {
+    let tree = CommandLine::command();
+    tree.find_subcommand(name).is_some_and(|it| it.get_arguments().any(|arg| arg.get_id() == "format"))
 }
 
 /// The words that mean a command, by name, including those without their own entry.
-pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-    let mut names: Vec<_> = ALL.iter().map(|command| command.name).chain(["brab", "help"]).collect();
+pub fn names() -> Vec<String> {
+    let tree = CommandLine::command();
+    let mut names: Vec<_> = tree.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    names.extend(["brab", "help"].map(str::to_owned));
     names.sort_unstable();
-    names.into_iter()
+    names
 }
 
 /// The program with all its commands, as completions and manual pages describe it.
-pub fn tree() -> Command {
-    let commands = ALL.iter().map(|command| (command.parser)().name(command.name));
-    Args::command().subcommands(commands).disable_help_subcommand(true)
+fn tree() -> Command {
+    let commands = CommandLine::command();
+    Args::command().subcommands(commands.get_subcommands().cloned()).disable_help_subcommand(true)
 }
 
 #[cfg(test)]
@@ -106,15 +92,17 @@ mod tests {
 
     #[test]
     fn commands_are_sorted_and_in_the_usage() {
-        assert!(ALL.is_sorted_by_key(|command| command.name));
         let usage = Args::command().render_usage().to_string();
-        for command in ALL {
-            assert!(usage.contains(&format!("cubicle {} ", command.name)), "{} in\n{usage}", command.name);
+        let names: Vec<String> = tree().get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        assert!(names.is_sorted());
+        for name in names {
+            assert!(usage.contains(&format!("cubicle {name} ")), "{name} in\n{usage}");
         }
     }
 
     #[test]
-    fn the_command_tree_is_valid() {
+    fn the_command_trees_are_valid() {
         tree().debug_assert();
+        CommandLine::command().debug_assert();
     }
 }

@@ -1,13 +1,9 @@
 //! `cubicle completions SHELL`: a script that completes flags, values and commands.
 
-use std::ffi::OsString;
-
-use clap::{Command, Parser};
+use clap::Command;
 use clap_complete::Shell;
-use cubicle_run::interrupt::Interrupt;
 
 use super::exit;
-use super::output::Output;
 
 /// Writes a script to standard output with which a shell completes the flags, values and commands of
 /// cubicle.
@@ -17,24 +13,16 @@ use super::output::Output;
 /// a file that they read when they start.
 ///
 /// Exit codes: 0 written; 2 there is no such shell; 4 standard output cannot be written.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle completions")]
+#[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-/// Runs the command on the words after `completions`; `tree` is the program with all its commands.
-pub fn run(words: Vec<OsString>, mut tree: Command) -> u8 {
-    let args =
-        match CompletionsArgs::try_parse_from(std::iter::once("cubicle completions".into()).chain(words)) {
-            Ok(args) => args,
-            Err(error) => return exit::refuse(&error),
-        };
+/// Runs the command; `tree` is the program with all its commands.
+pub fn run(args: CompletionsArgs, mut tree: Command) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree, "cubicle", &mut script);
-    let output = Output::new(Interrupt::default());
-    output.write(&String::from_utf8_lossy(&script));
-    exit::after_output(exit::OK, output.finish())
+    exit::after_text(&String::from_utf8_lossy(&script))
 }

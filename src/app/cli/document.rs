@@ -30,10 +30,15 @@ pub fn of_words(words: &[OsString]) -> Head {
     }
 }
 
-/// What is known about a command on `model` that has no document.
+/// What is known about a command on `model`.
 pub fn of_model(model: &Path) -> Head {
     let path = Some(model.display().to_string());
-    Head { model: Model { path, sha256: None }, ..of_words(&[]) }
+    Head { model: Model { path, sha256: None }, ..of_words(&typed()) }
+}
+
+/// The command line of this process.
+pub fn typed() -> Vec<OsString> {
+    std::env::args_os().collect()
 }
 
 /// What is known before the model is read. `words` are those of the user, `command` is the parser that made `given`
@@ -96,10 +101,30 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
 }
 
-/// Ends a run whose command line is invalid; the exit code. The error was reported already. Writes a document to standard
-/// output where one seems to be wanted.
-pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
-    ended(words, code, Some(error))
+/// Why there is no run: an invalid command line, which was reported.
+pub struct UsageError {
+    /// The exit code.
+    pub code: u8,
+    /// In one line; `None` when help or the version was asked for.
+    pub error: Option<String>,
+}
+
+impl UsageError {
+    /// Reports what is wrong.
+    pub fn new(error: String) -> Self {
+        Self { code: exit::failed(exit::USAGE, &error), error: Some(error) }
+    }
+
+    /// Ends the process with a document where one seems to be wanted; the exit code. `words` are the command line.
+    pub fn end(self, words: &[OsString]) -> u8 {
+        if self.error.is_none() { self.code } else { ended(words, self.code, self.error) }
+    }
+}
+
+impl From<clap::Error> for UsageError {
+    fn from(error: clap::Error) -> Self {
+        Self { code: exit::refuse(&error), error: exit::why(&error) }
+    }
 }
 
 /// Writes the document of a run with no result but its end, where one seems to be wanted; the exit code.

@@ -112,20 +112,17 @@ impl Ending {
         }
     }
 
-    /// For a command about `model` whose results are written as `results` say, with a document that begins as `head`.
-    pub fn with_document(model: &Path, head: Head, results: Results, interrupt: &Interrupt) -> Self {
+    /// For a command about `model` with these formats of results and of messages, which has a document.
+    pub fn with_document(model: &Path, (results, format): (Results, Format), interrupt: &Interrupt) -> Self {
         let style = settings::automatic_style(&std::io::stderr());
-        Self {
-            results,
-            head: Mutex::new(head),
-            messages: Messages::new(Format::Human, false, style, true, model.display().to_string()),
-            ..Self::of_command(model, interrupt)
-        }
+        let messages = Messages::new(format, false, style, true, model.display().to_string());
+        Self { results, messages, ..Self::of_command(model, interrupt) }
     }
 
-    /// Replaces the messages.
-    pub fn telling(self, messages: Messages) -> Self {
-        Self { messages, ..self }
+    /// Sets the seed in the document.
+    pub fn seeded(self, seed: u64) -> Self {
+        self.head().seed = seed;
+        self
     }
 
     /// Adds a page, which has what is known when the watchdog ends the run.

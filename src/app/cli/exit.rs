@@ -1,11 +1,13 @@
 //! Exit codes: part of the interface, for scripts.
 
+use std::fmt::Display;
 use std::io;
 
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::Reason;
 
-use super::output::{CLOSED, complain};
+use super::output::{CLOSED, Output, complain};
 
 /// Safe, or nothing wrong found.
 pub const OK: u8 = 0;
@@ -21,6 +23,12 @@ pub const UNKNOWN: u8 = 3;
 pub const INTERNAL: u8 = 4;
 /// A deadlock.
 pub const DEADLOCK: u8 = 5;
+
+/// Reports an error; `code`.
+pub fn failed(code: u8, why: impl Display) -> u8 {
+    complain(&format!("error: {why}"));
+    code
+}
 
 /// Prints the output of the parser: help, the version, or an error.
 pub fn refuse(error: &clap::Error) -> u8 {
@@ -61,15 +69,19 @@ pub fn of_reason(reason: &Reason) -> u8 {
     }
 }
 
+/// Writes `text` to standard output; the exit code.
+pub fn after_text(text: &str) -> u8 {
+    let output = Output::new(Interrupt::default());
+    output.write(text);
+    after_output(OK, output.finish())
+}
+
 /// `code`, unless the output could not be written. A reader that went away (`| head`) is not an error: the
 /// answer stands when there is one.
 pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
-        Err(error) => {
-            complain(&format!("error: cannot write to standard output: {error}"));
-            INTERNAL
-        }
+        Err(error) => failed(INTERNAL, format_args!("cannot write to standard output: {error}")),
         Ok(()) if code == of_signal(CLOSED) => INTERNAL,
         Ok(()) => code,
     }

@@ -1,33 +1,25 @@
 //! `cubicle explain C0102`: what a code means, with an example; without a code, all of them.
 
-use std::ffi::OsString;
 use std::io::stdout;
 
-use clap::Parser;
 use cubicle_lang::explain;
-use cubicle_run::interrupt::Interrupt;
 
-use super::output::{Output, complain};
+use super::output::complain;
 use super::{exit, settings};
 
 /// Explains a code such as C0102: what it means, a model that gets it, and the model fixed. Without a
 /// code, lists all.
 ///
 /// Exit codes: 0 explained; 2 there is no such code.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle explain")]
+#[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
     /// The code
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
 
-/// Runs the command on the words after `explain`.
-pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match ExplainArgs::try_parse_from(std::iter::once("cubicle explain".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(args: ExplainArgs) -> u8 {
     let text = match &args.code {
         None => explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect(),
         Some(code) => {
@@ -42,9 +34,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
             plain(page, settings::automatic_style(&stdout()).colored)
         }
     };
-    let output = Output::new(Interrupt::default());
-    output.write(&text);
-    exit::after_output(exit::OK, output.finish())
+    exit::after_text(&text)
 }
 
 /// A page for a terminal: models are indented, the title may be bold.

@@ -1,26 +1,23 @@
 //! `cubicle export MODEL --to murphi`: an instance in the language of another tool.
 
-use std::ffi::OsString;
 use std::io::stderr;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::export::{InstanceName, Target, export};
 
 use super::load::{LoadedModel, load, passes_over_runs};
 use super::messages::Messages;
-use super::output::{Output, complain};
-use super::{exit, files, outputs};
+use super::output::complain;
+use super::{exit, files, input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.
 ///
 /// Exit codes: 0 written; 2 the model has an error, or says something that the other language cannot, with its
 /// place; 4 the output could not be written.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle export")]
+#[derive(Debug, clap::Args)]
 pub struct ExportArgs {
     /// The model; `-` reads it from standard input
     #[arg(value_name = "FILE")]
@@ -61,33 +58,26 @@ enum Language {
     Smtlib,
 }
 
-/// Runs the command on the words after `export`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let args = match ExportArgs::try_parse_from(std::iter::once("cubicle export".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(args: ExportArgs) -> u8 {
     let range = match args.abstr_num.as_deref() {
         Some([low, up]) if low > up => {
-            complain("error: --abstr-num needs a lower bound that is not above the upper one");
-            return exit::USAGE;
+            let why = "--abstr-num needs a lower bound that is not above the upper one";
+            return exit::failed(exit::USAGE, why);
         }
         Some([low, up]) => Some((*low, *up)),
         _ => None,
     };
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
     if let Err(error) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
-        complain(&format!("error: {error}"));
-        return exit::USAGE;
+        return exit::failed(exit::USAGE, error);
     }
-    let style = super::settings::automatic_style(&stderr());
-    let messages = Messages::human(style);
+    let messages = Messages::human(settings::automatic_style(&stderr()));
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
         return exit::USAGE;
     };
     passes_over_runs(&system, &messages);
-    let stdin = args.model.as_os_str() == "-";
-    let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
+    let name = input::name(&args.model);
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
     let instance = InstanceName {
         procs: usize::from(args.procs),
@@ -116,13 +106,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     if let Some(path) = &args.output {
         return match files::write(path, &written) {
             Ok(()) => exit::OK,
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                exit::INTERNAL
-            }
+            Err(error) => exit::failed(exit::INTERNAL, error),
         };
     }
-    let output = Output::new(Interrupt::default());
-    output.write(&written);
-    exit::after_output(exit::OK, output.finish())
+    exit::after_text(&written)
 }

@@ -1,10 +1,8 @@
 //! `cubicle fmt FILE..`: lays models out, in place or from standard input to standard output.
 
-use std::ffi::OsString;
 use std::io::stderr;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
 use cubicle_run::interrupt::Interrupt;
@@ -21,8 +19,7 @@ use super::{exit, files, input, settings};
 ///
 /// Exit codes: 0 all are laid out, or (--check) were before; 1 with --check: some would change; 2 wrong usage, or
 /// errors in a file; 4 a file or standard output cannot be written.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle fmt")]
+#[derive(Debug, clap::Args)]
 pub struct FmtArgs {
     /// The models
     #[arg(value_name = "FILE")]
@@ -33,12 +30,8 @@ pub struct FmtArgs {
     check: bool,
 }
 
-/// Runs the command on the words after `fmt`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let mut args = match FmtArgs::try_parse_from(std::iter::once("cubicle fmt".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(mut args: FmtArgs) -> u8 {
     if args.files.is_empty() {
         args.files.push("-".into());
     }
@@ -52,10 +45,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
 fn one(path: &Path, check: bool, output: &Output) -> u8 {
     let input = match input::read(path) {
         Ok(input) => input,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return exit::USAGE;
-        }
+        Err(error) => return exit::failed(exit::USAGE, error),
     };
     let text = match format(&input.text) {
         Ok(text) => text,
@@ -66,8 +56,7 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
             return exit::USAGE;
         }
         Err(refused @ Refused::Changed) => {
-            complain(&format!("error: {} stays as it is: {refused}", input.name));
-            return exit::INTERNAL;
+            return exit::failed(exit::INTERNAL, format!("{} stays as it is: {refused}", input.name));
         }
     };
     let changes = text != input.text;
@@ -83,9 +72,6 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
     }
     match if changes { files::replace(path, &text) } else { Ok(()) } {
         Ok(()) => exit::OK,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            exit::INTERNAL
-        }
+        Err(error) => exit::failed(exit::INTERNAL, error),
     }
 }

@@ -55,7 +55,7 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
 /// The error about a first word that looks like a command and is not one.
 fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['.', '/', '\\']);
-    if !is_word || commands::names().any(|name| name == word) || Path::new(word).exists() {
+    if !is_word || commands::names().iter().any(|name| name == word) || Path::new(word).exists() {
         return None;
     }
     let error = format!("there is no command `{word}`");
@@ -63,18 +63,12 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     if let Some((_, line)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
         return Some((error, format!("write `{}`", line.replace("FILE", &file))));
     }
-    if let Some(similar) = nearest(word, commands::names()) {
+    if let Some(similar) = nearest(word, commands::names().iter().map(String::as_str)) {
         return Some((error, format!("did you mean `{similar}`?")));
     }
     // A single word is a missing file.
     next.map(|_| {
-        (
-            error,
-            format!(
-                "there are {}; a model is checked by `cubicle {file}`",
-                commands::names().collect::<Vec<_>>().join(", ")
-            ),
-        )
+        (error, format!("there are {}; a model is checked by `cubicle {file}`", commands::names().join(", ")))
     })
 }
 

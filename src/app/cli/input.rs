@@ -16,9 +16,14 @@ pub struct Input {
     pub text: String,
 }
 
+/// The name of a model in messages.
+pub fn name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
 /// Reads `path`, or standard input for `-`. The error is a line for the user.
 pub fn read(path: &Path) -> Result<Input, String> {
-    let name = if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() };
+    let name = name(path);
     let bytes = if path.as_os_str() == "-" { slurp(io::stdin().lock()) } else { open(path).and_then(slurp) };
     let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
     if bytes.len() as u64 > MAX_BYTES {

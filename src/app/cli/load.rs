@@ -5,19 +5,26 @@ use std::path::Path;
 use cubicle_lang::diagnostic::{Diagnostic, Severity, Source};
 use cubicle_lang::load::{Allowed, Loaded, beyond_original};
 use cubicle_lang::model::System;
+use cubicle_lang::syntax::ast::File;
+use cubicle_transform::{Crash, with_crashes};
 
-use super::input;
+use super::ending::{Ending, Failed};
 use super::messages::Messages;
+use super::{exit, input};
 
 /// A model from a file.
 pub struct LoadedModel {
     /// What it means.
     pub system: System,
+    /// Its syntax tree.
+    pub file: File,
     /// What it says.
     pub text: String,
     /// The warnings that are suppressed.
     pub allowed: Allowed,
-    /// Number of warnings.
+    /// The warnings of the model itself.
+    pub known: Vec<Diagnostic>,
+    /// How many of them were reported.
     pub warnings: usize,
 }
 
@@ -27,6 +34,22 @@ pub struct NoModel {
     pub text: Option<String>,
     /// What is wrong, in one line.
     pub error: String,
+}
+
+/// The model in `file` for a run that ends as `ending` says, which then knows its text. As [`load_as`], with warnings.
+pub fn load_for(
+    ending: &Ending,
+    file: &Path,
+    allow: &[&'static str],
+    strictly: bool,
+) -> Result<LoadedModel, Failed> {
+    let loaded = load_as(file, Some(allow), strictly, &ending.messages);
+    let text = loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text));
+    if let Some(error) = text.and_then(|text| ending.know_model(text).err()) {
+        ending.messages.error(&error);
+        return Err(Failed { code: exit::INTERNAL, error });
+    }
+    loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })
 }
 
 /// The model in `file`. Reports its errors, and its warnings but for those with a code in `allow`; without such a list,
@@ -53,17 +76,18 @@ pub fn load_as(
     let (system, mut diagnostics) = match cubicle_lang::load(&input.text) {
         Ok(Loaded { system, allowed, warnings, file, .. }) => {
             let beyond = if strictly { beyond_original(&file, &input.text) } else { Vec::new() };
-            if beyond.is_empty() { (Some((system, allowed)), warnings) } else { (None, beyond) }
+            if beyond.is_empty() { (Some((system, allowed, file)), warnings) } else { (None, beyond) }
         }
         Err(error) => (None, error.diagnostics),
     };
     let allow_all = allow.unwrap_or_default();
+    let known = diagnostics.clone();
     diagnostics.retain(|it| it.severity == Severity::Error || !allow_all.contains(&it.code));
     if system.is_none() || allow.is_some() {
         messages.diagnostics(&diagnostics, &Source { name: &input.name, text: &input.text });
     }
     let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
-    let Some((system, mut allowed)) = system else {
+    let Some((system, mut allowed, file)) = system else {
         let error = format!("could not check {}: {}", input.name, count(&diagnostics));
         messages.summary(&error);
         return Err(NoModel { text: Some(input.text), error });
@@ -71,7 +95,7 @@ pub fn load_as(
     for code in allow_all {
         allowed.everywhere(code);
     }
-    Ok(LoadedModel { system, text: input.text, allowed, warnings })
+    Ok(LoadedModel { system, file, text: input.text, allowed, known, warnings })
 }
 
 /// Notes which properties of a model are ignored by a command that is about bad states only.
@@ -80,6 +104,22 @@ pub fn passes_over_runs(system: &System, messages: &Messages) {
     if !names.is_empty() {
         messages.note(&format!("this command is about bad states; it ignores {}", names.join(", ")));
     }
+}
+
+/// The system with failing processes; reports what makes that impossible.
+pub fn crashing(
+    system: &System,
+    crash: Crash,
+    file: &Path,
+    text: &str,
+    messages: &Messages,
+) -> Result<System, Failed> {
+    with_crashes(system, crash).map_err(|why| {
+        let name = file.display().to_string();
+        let error = format!("--crash: {}", why.message);
+        messages.diagnostics(&[*why], &Source { name: &name, text });
+        Failed { code: exit::USAGE, error }
+    })
 }
 
 /// `3 errors, 1 warning`.

@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::PathBuf;
 
+use clap::CommandFactory;
 use clap::builder::ValueParser;
 use clap::parser::ValueSource;
-use clap::{CommandFactory, Parser};
 
-use super::output::complain;
 use super::{args, compat, exit, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
@@ -19,33 +18,25 @@ use crate::lsp::{ProofRunner, ServerEnd, serve};
 /// Opening a model runs nothing and writes no file.
 ///
 /// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before; 128 plus the number of a signal.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle lsp")]
+#[derive(Debug, clap::Args)]
 pub struct LspArgs {
     /// Accepted because editors add it
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-/// Runs the command on the words after `lsp`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    if let Err(error) = LspArgs::try_parse_from(std::iter::once("cubicle lsp".into()).chain(words)) {
-        return exit::refuse(&error);
-    }
+/// Runs the command.
+pub fn run() -> u8 {
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => {
-            complain(&format!("error: cannot find the program itself: {error}"));
-            return exit::INTERNAL;
+            return exit::failed(exit::INTERNAL, format!("cannot find the program itself: {error}"));
         }
     };
     let prover = ProofRunner { program, refuse: refusal };
     let signals = match watchdog::ending_signals() {
         Ok(signals) => signals,
-        Err(error) => {
-            complain(&format!("error: cannot listen to signals: {error}"));
-            return exit::INTERNAL;
-        }
+        Err(error) => return exit::failed(exit::INTERNAL, format!("cannot listen to signals: {error}")),
     };
     let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
     match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {

@@ -1,13 +1,10 @@
 //! `cubicle man [DIR]`: manual pages, made from what reads the command line.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Command, Parser};
+use clap::Command;
 use clap_mangen::Man;
-use cubicle_run::interrupt::Interrupt;
 
-use super::output::{Output, complain};
 use super::{exit, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
@@ -16,24 +13,17 @@ use super::{exit, outputs};
 /// `cubicle man | man -l -` shows it; `cubicle man ~/.local/share/man/man1` lets `man cubicle` find all.
 ///
 /// Exit codes: 0 written; 2 wrong usage; 4 it cannot be written.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle man")]
+#[derive(Debug, clap::Args)]
 pub struct ManualArgs {
     /// The folder; made when it is missing
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
-/// Runs the command on the words after `man`; `tree` is the program with all its commands.
-pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
-    let args = match ManualArgs::try_parse_from(std::iter::once("cubicle man".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command; `tree` is the program with all its commands.
+pub fn run(args: ManualArgs, tree: Command) -> u8 {
     let Some(folder) = args.folder else {
-        let output = Output::new(Interrupt::default());
-        output.write(&page(tree));
-        return exit::after_output(exit::OK, output.finish());
+        return exit::after_text(&page(tree));
     };
     let written = std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
@@ -42,10 +32,7 @@ pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
         });
     match written {
         Ok(()) => exit::OK,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            exit::INTERNAL
-        }
+        Err(error) => exit::failed(exit::INTERNAL, error),
     }
 }
 

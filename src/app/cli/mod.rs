@@ -25,7 +25,6 @@ mod kept;
 mod lemmas;
 mod line;
 mod lint;
-mod listener;
 mod live;
 mod load;
 mod lsp;
@@ -39,7 +38,7 @@ mod output;
 mod outputs;
 mod panics;
 mod pictures;
-mod printers;
+mod printer;
 mod quantities;
 mod replay;
 mod resume;
@@ -54,10 +53,13 @@ mod watchdog;
 mod witness;
 
 use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
 
-use self::model::{UsageError, parse, supervised};
+use clap::{Parser, Subcommand};
+
+use self::commands::{CommandLine, Task};
+use self::document::UsageError;
+use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
@@ -70,31 +72,25 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
         Err((error, help)) => {
-            complain(&format!("error: {error}"));
+            let refused = UsageError::new(error);
             complain(&format!("help: {help}"));
-            return ExitCode::from(document::refused(&typed, exit::USAGE, error));
+            return ExitCode::from(refused.end(&typed));
         }
     };
-    let command = words.get(1).and_then(|word| word.to_str()).and_then(commands::find);
+    let command = words.get(1).and_then(|word| word.to_str()).filter(|word| Task::has_subcommand(word));
     ExitCode::from(match command {
-        Some(command) => {
-            let words = words.into_iter().skip(2).collect();
-            if command.needs_stack {
-                on_large_stack(move || (command.run)(words)).unwrap_or_else(no_thread)
-            } else {
-                (command.run)(words)
-            }
-        }
+        Some(name) => match CommandLine::try_parse_from(&words) {
+            Ok(CommandLine { task }) if task.needs_stack() => on_large_stack(move || task.run())
+                .unwrap_or_else(|error| {
+                    exit::failed(exit::UNKNOWN, format!("cannot start a thread: {error}"))
+                }),
+            Ok(CommandLine { task }) => task.run(),
+            Err(error) if commands::has_document(name) => UsageError::from(error).end(&typed),
+            Err(error) => exit::refuse(&error),
+        },
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),
-            Err(UsageError { code, error: Some(error) }) => document::refused(&typed, code, error),
-            Err(UsageError { code, error: None }) => code,
+            Err(refused) => refused.end(&typed),
         },
     })
-}
-
-/// Reports that a thread cannot be started, where no answer is due.
-fn no_thread(error: io::Error) -> u8 {
-    complain(&format!("error: cannot start a thread: {error}"));
-    exit::UNKNOWN
 }

@@ -16,24 +16,22 @@ use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_tools::itf;
-use cubicle_transform::{Crash, alive_array, with_crashes, with_monitor};
+use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
 use super::certificate::Certificates;
+use super::document::UsageError;
 use super::ending::{Ending, Failed};
 use super::formulas::{expected_end, with_formulas};
-use super::listener::Listener;
-use super::load::{self, load_as};
+use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
-use super::output::complain;
-use super::printers::Finished;
+use super::printer::Printer;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
     advice, applies, certificate, compat, document, exit, files, kept, lemmas, live, memory, outputs,
-    printers,
 };
 
 /// A valid command line.
@@ -45,13 +43,6 @@ pub struct Invocation {
     notes: Vec<String>,
     /// The explorer, when that is not this process alone.
     pub remote: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
-}
-
-/// An invalid command line.
-pub struct UsageError {
-    pub code: u8,
-    /// In one line; `None` when help or the version was asked for.
-    pub error: Option<String>,
 }
 
 /// Decides the model under the supervision of the watchdog.
@@ -103,33 +94,22 @@ pub fn parse_for(
     command.build();
     let rewritten = compat::rewrite(&command, words);
     if let Some(missing) = rewritten.missing {
-        complain(&format!("error: {missing}"));
-        return Err(UsageError { code: exit::USAGE, error: Some(missing) });
+        return Err(UsageError::new(missing));
     }
     let mut notes = rewritten.notes;
-    let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
-        let mut args = Args::from_arg_matches(&matches)?;
-        args.classic_output |= rewritten.is_original;
-        settle(&mut args);
-        args.settle_engine().map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?;
-        let checked = match rewritten.two_sizes {
-            Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
-            None => applies::check(&args, &matches, &rewritten.originals),
-        };
-        notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
-        let head = document::of_args(typed, &command, &matches, &args);
-        Ok((args, head))
-    });
-    match parsed {
-        Ok((args, head)) => match outputs::check(&read_files(&args), &written_files(&args), args.force) {
-            Ok(()) => Ok(Invocation { args, head, notes, remote: None }),
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                Err(UsageError { code: exit::USAGE, error: Some(error) })
-            }
-        },
-        Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
+    let matches = command.try_get_matches_from_mut(rewritten.words)?;
+    let mut args = Args::from_arg_matches(&matches)?;
+    args.classic_output |= rewritten.is_original;
+    settle(&mut args);
+    let mut conflict = |what: String| command.error(ErrorKind::ArgumentConflict, what);
+    args.settle_engine().map_err(&mut conflict)?;
+    if let Some((one, other)) = rewritten.two_sizes {
+        return Err(conflict(format!("brab {one} and brab {other}: only one of them can be meant")).into());
     }
+    notes.extend(applies::check(&args, &matches, &rewritten.originals).map_err(conflict)?);
+    outputs::check(&read_files(&args), &written_files(&args), args.force).map_err(UsageError::new)?;
+    let head = document::of_args(typed, &command, &matches, &args);
+    Ok(Invocation { args, head, notes, remote: None })
 }
 
 /// Decides the model: the exit code so far, and the document of the run.
@@ -161,14 +141,8 @@ fn attempt(
         messages.error(&error);
         Failed { code, error }
     };
-    let loaded = load_as(&args.file, Some(&args.allow), args.strict_upstream, messages);
-    if let Some(text) =
-        loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text))
-    {
-        ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
-    }
-    let load::LoadedModel { mut system, text, allowed, warnings } =
-        loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+    let LoadedModel { mut system, text, allowed, warnings, .. } =
+        load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
         let error = "the model has warnings, and --deny warnings refuses them";
         return Err(failed(exit::USAGE, error.to_owned()));
@@ -178,7 +152,7 @@ fn attempt(
     let mut alive = None;
     if let Some(crash) = args.crash {
         alive = alive_array(&system, crash);
-        system = crashing(&system, crash, args, &text, messages)?;
+        system = crashing(&system, crash, &args.file, &text, messages)?;
     }
     let system = with_formulas(&system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
         code: exit::USAGE,
@@ -200,16 +174,15 @@ fn attempt(
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
     ending.snapshot().assume(&Lines::new(&text), &assumed);
-    let printer = printers::choose(args, ending);
     ending.progress().loaded();
-    let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
+    let mut printer = Printer::new(args, ending);
     let mut found = match remote {
-        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut listener, remote),
-        None => check_on_this_thread(&system, &options, interrupt, &mut listener),
+        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut printer, remote),
+        None => check_on_this_thread(&system, &options, interrupt, &mut printer),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
-    if args.deny.is_some() && listener.warnings > 0 && answered {
-        found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
+    if args.deny.is_some() && printer.warnings > 0 && answered {
+        found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));
     }
     ending.progress().begin("checking the certificate");
     let certified =
@@ -218,8 +191,7 @@ fn attempt(
 
     let mut code = exit::of_report(&found);
     if ending.results == Results::Human {
-        let run = Finished { system: &system, source: &source, options: &options, report: &found };
-        listener.printer.conclude(&run);
+        printer.conclude(&system, &source, &options, &found);
         code = exit::after_output(code, ending.output.finish());
     }
     messages.diagnostics(&report::vacuity(&system, &found), &source);
@@ -290,7 +262,7 @@ fn on_cluster(
     system: &System,
     options: &Options,
     (interrupt, messages): (&Interrupt, &Messages),
-    listener: &mut Listener,
+    printer: &mut Printer,
     remote: &dyn RemoteExplorer,
 ) -> Report {
     if let Some(property) = system.temporal.first() {
@@ -299,7 +271,7 @@ fn on_cluster(
         messages.warning(&text);
     }
     let options = options.clone().only_states(true);
-    check_with_remote(system, &options, interrupt, listener, remote)
+    check_with_remote(system, &options, interrupt, printer, remote)
 }
 
 /// The document of a run that only reads the model.
@@ -309,29 +281,13 @@ fn well_formed(ending: &Ending) -> Document {
     document
 }
 
-/// The system with failing processes; reports what makes that impossible.
-fn crashing(
-    system: &System,
-    crash: Crash,
-    args: &Args,
-    text: &str,
-    messages: &Messages,
-) -> Result<System, Failed> {
-    with_crashes(system, crash).map_err(|why| {
-        let name = args.file.display().to_string();
-        let error = format!("--crash: {}", why.message);
-        messages.diagnostics(&[*why], &Source { name: &name, text });
-        Failed { code: exit::USAGE, error }
-    })
-}
-
 /// The model that a process of a cluster without a report explores, and its text.
 pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failed> {
     let loaded = load_as(&args.file, None, args.strict_upstream, messages);
     let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
     let system = match args.crash {
         None => loaded.system,
-        Some(crash) => crashing(&loaded.system, crash, args, &loaded.text, messages)?,
+        Some(crash) => crashing(&loaded.system, crash, &args.file, &loaded.text, messages)?,
     };
     Ok((system, loaded.text))
 }

@@ -1,20 +1,17 @@
 //! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
 
-use std::ffi::OsString;
 use std::io::stdout;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
 use cubicle_lang::diagnostic::Source;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
-use cubicle_transform::{Crash, alive_array, with_crashes};
+use cubicle_transform::{Crash, alive_array};
 
 use super::ending::Ending;
 use super::formulas::with_formulas;
-use super::load::{LoadedModel, load};
-use super::output::complain;
+use super::load::{LoadedModel, crashing, load};
 use super::quantities::{crash, duration};
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
@@ -25,8 +22,7 @@ use super::{exit, input, memory, settings};
 /// Exit codes: 0 the trace is a run of the model and all else is true; 1 it is not, with the step at which it
 /// first fails and the literals of the guard that do not hold; 2 the model or the trace cannot be read; 3 a limit
 /// was reached.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle replay")]
+#[derive(Debug, clap::Args)]
 pub struct ReplayArgs {
     /// The model
     #[arg(value_name = "FILE")]
@@ -49,12 +45,8 @@ pub struct ReplayArgs {
     time_limit: Option<Duration>,
 }
 
-/// Runs the command on the words after `replay`.
-pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match ReplayArgs::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(args: ReplayArgs) -> u8 {
     let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
     supervise(
         limits,
@@ -71,13 +63,9 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let mut alive = None;
     if let Some(crash) = args.crash {
         alive = alive_array(&system, crash);
-        system = match with_crashes(&system, crash) {
+        system = match crashing(&system, crash, &args.model, &text, &ending.messages) {
             Ok(system) => system,
-            Err(why) => {
-                let name = args.model.display().to_string();
-                ending.messages.diagnostics(&[*why], &Source { name: &name, text: &text });
-                return exit::USAGE;
-            }
+            Err(refused) => return refused.code,
         };
     }
     let system = match with_formulas(&system, &text, &args.ltl, alive) {
@@ -96,10 +84,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let (trace, claims) = match trace {
         Ok(read) => read,
         Err(error) => {
-            let Some(reason) = interrupt.reason() else {
-                complain(&format!("error: {error}"));
-                return exit::USAGE;
-            };
+            let Some(reason) = interrupt.reason() else { return exit::failed(exit::USAGE, error) };
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));

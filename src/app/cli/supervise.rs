@@ -10,7 +10,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
 use super::ending::{Ending, Failed};
-use super::{exit, panics, watchdog};
+use super::{exit, live, memory, panics, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
@@ -41,6 +41,23 @@ pub fn supervise(
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
     }
+}
+
+/// How much later than asked the watchdog ends a run that should do so itself.
+const LATE: Duration = Duration::from_secs(2);
+
+/// Like [`supervise`], for work that shows its progress and ends by itself after `time`, with what it knows then.
+pub fn supervise_until(
+    time: Option<Duration>,
+    ending: impl FnOnce(&Interrupt) -> Ending,
+    work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
+) -> u8 {
+    let limits = (time.map(|limit| limit + LATE), memory::most_of_it());
+    supervise(limits, ending, move |interrupt, ending| {
+        live::start(ending, false);
+        let at = time.and_then(|limit| Instant::now().checked_add(limit));
+        work(&at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at)), ending)
+    })
 }
 
 /// Runs `command` on a thread with a stack for any model; the error when the system gives none.

@@ -11,6 +11,7 @@ use cubicle_cluster::Secret;
 
 use super::args::{ClusterArgs, Started};
 use super::hosts;
+use crate::cli::run_dir::quoted;
 
 /// The variable that has the secret of a process started on this machine.
 pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
@@ -116,20 +117,4 @@ fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Start
     words.push("--".into());
     words.extend(told.exploration.iter().cloned());
     words
-}
-
-/// A word, quoted for a shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_shell_sees_one_word() {
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's $x"), r"'it'\''s $x'");
-    }
 }

@@ -10,6 +10,7 @@ mod walks;
 
 use std::ffi::OsString;
 use std::io::{Read, stdin};
+use std::iter;
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -32,23 +33,18 @@ use launch::Children;
 use mutants::MutantTeam;
 
 use super::args::Args;
+use super::document::UsageError;
 use super::formulas::expected_end;
-use super::kept::{self, Again};
-use super::model::{Invocation, UsageError, parse_for, prepared, supervised};
-use super::output::complain;
+use super::kept::{self, ResumeArgs};
+use super::model::{Invocation, parse_for, prepared, supervised};
 use super::{document, exit, mutate, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
 
-/// Runs the command on the words after `cluster`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let typed: Vec<OsString> = std::iter::once("cubicle cluster".into()).chain(words.clone()).collect();
-    let told = match ClusterArgs::try_parse_from(typed) {
-        Ok(told) => told,
-        Err(error) => return exit::refuse(&error),
-    };
-    let typed: Vec<OsString> = ["cubicle".into(), "cluster".into()].into_iter().chain(words).collect();
+/// Runs the command.
+pub fn run(told: ClusterArgs) -> u8 {
+    let typed: Vec<OsString> = iter::once("cubicle".into()).chain(std::env::args_os().skip(1)).collect();
     if told.exploration.first().is_some_and(|word| word == "mutate") {
         return mutate_together(&told, &typed);
     }
@@ -56,14 +52,14 @@ pub fn run(words: Vec<OsString>) -> u8 {
 }
 
 /// Goes on from a checkpoint of a cluster, as its process 0.
-pub fn resume(again: Again, workers: Option<u16>, manifest: &Manifest) -> u8 {
+pub fn resume(again: ResumeArgs, manifest: &Manifest) -> u8 {
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
-    let words = std::iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
+    let words = iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
     let mut told = match ClusterArgs::try_parse_from(words) {
         Ok(told) => told,
         Err(error) => return exit::refuse(&error),
     };
-    told.workers = workers.unwrap_or(told.workers);
+    told.workers = again.workers.unwrap_or(told.workers);
     (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);
     start(&told, &typed, |args| again.settle(args, manifest))
 }
@@ -77,8 +73,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
     };
     let mut asked = match parse_for(exploration, typed, for_cluster) {
         Ok(asked) => asked,
-        Err(UsageError { code, error: Some(error) }) => return document::refused(typed, code, error),
-        Err(UsageError { code, error: None }) => return code,
+        Err(refused) => return refused.end(typed),
     };
     let args = &mut asked.args;
     if told.started.is_some() {
@@ -86,8 +81,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
         args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
     }
     if let Err(why) = settle(args) {
-        complain(&format!("error: {why}"));
-        return document::refused(typed, exit::USAGE, why);
+        return UsageError::new(why).end(typed);
     }
     match place(told) {
         Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
@@ -95,28 +89,22 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
             asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
             supervised(asked)
         }
-        Err((code, why)) => {
-            complain(&format!("error: {why}"));
-            document::refused(typed, code, why)
-        }
+        Err((code, why)) => document::ended(typed, exit::failed(code, &why), Some(why)),
     }
 }
 
 /// Examines mutants; the exit code.
 fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
-    let mut args = match mutate::parse(told.exploration[1..].to_vec()) {
+    let mut args = match mutate::parse(&told.exploration[1..]) {
         Ok(args) => args,
-        Err(code) => return code,
+        Err(refused) => return refused.end(&document::typed()),
     };
     let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
     args.jobs = told.workers;
     match fits.and_then(|()| place(told)) {
         Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
         Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
-        Err((code, why)) => {
-            complain(&format!("error: {why}"));
-            document::refused(typed, code, why)
-        }
+        Err((code, why)) => document::ended(typed, exit::failed(code, &why), Some(why)),
     }
 }
 

@@ -104,7 +104,6 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
     let interrupt = Interrupt::default();
     let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
     let (system, text) = (&model.system, model.text.as_str());
-    let Ok(loaded) = cubicle_lang::load(text) else { unreachable!("it was loaded before") };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let (own, workers) = (following.clone(), place.workers);
     let cluster = place.cluster(sha256(text.as_bytes()), None);
@@ -113,7 +112,7 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
         Ok(meeting) => meeting,
         Err(fault) => return following.ended(Err(fault)),
     };
-    let plan = Plan::new((&loaded.file, text, system), &args.selection(), &interrupt);
+    let plan = Plan::new((&model.file, text, system), &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.
     if let Some(cache) = told(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 
 use crate::cli::choices::Deny;
 use crate::cli::quantities::{duration, warning};
@@ -17,8 +17,8 @@ use crate::cli::quantities::{duration, warning};
 ///
 /// Exit codes: 0 the model was examined, whatever was found; 2 wrong usage, errors in the model, or warnings with
 /// --deny warnings; 3 a limit ended it; 4 output that cannot be written; 130, 143 a signal.
-#[derive(Clone, Debug, Parser)]
-#[command(name = "cubicle lint", max_term_width = 110)]
+#[derive(Clone, Debug, clap::Args)]
+#[command(max_term_width = 110)]
 pub struct LintArgs {
     /// The model
     #[arg(value_name = "FILE")]

@@ -2,61 +2,37 @@
 
 mod args;
 
-use std::ffi::OsString;
-use std::io::stderr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use clap::Parser;
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{Answer, Document, Head, WhyOpen};
+use cubicle_report::document::{Answer, Document, WhyOpen};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 pub use self::args::LintArgs;
 use self::args::LintFormat;
-use super::ending::Ending;
-use super::load::{LoadedModel, NoModel, load};
-use super::messages::{Format, Messages};
-use super::settings::{self, Results};
-use super::supervise::supervise;
-use super::{document, exit, live, memory};
+use super::ending::{Ending, Failed};
+use super::exit;
+use super::load::{LoadedModel, load_for, passes_over_runs};
+use super::messages::Format;
+use super::settings::Results;
+use super::supervise::supervise_until;
 
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
-
-/// Runs the command on the words after `lint`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let args = match LintArgs::try_parse_from(std::iter::once("cubicle lint".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => {
-            let code = exit::refuse(&error);
-            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
-        }
-    };
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
-    let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
+/// Runs the command.
+pub fn run(args: LintArgs) -> u8 {
     let model = args.model.clone();
-    let (results, format) = match args.format {
+    let formats = match args.format {
         LintFormat::Human => (Results::Human, Format::Human),
         LintFormat::Json => (Results::Json, Format::Human),
         LintFormat::Sarif => (Results::Sarif, Format::Human),
         LintFormat::Github => (Results::Human, Format::Github),
     };
-    supervise(
-        limits,
-        move |interrupt| {
-            let style = settings::automatic_style(&stderr());
-            let messages = Messages::new(format, false, style, true, model.display().to_string());
-            Ending::with_document(&model, head, results, interrupt).telling(messages)
-        },
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::with_document(&model, formats, interrupt),
         move |interrupt, ending| {
-            live::start(ending, false);
-            let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-            let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
-            let (code, document) = LintRun { args: &args, ending, interrupt: &interrupt }.lint();
+            let (code, document) = LintRun { args: &args, ending, interrupt }.lint();
             ending.finish(code, document)
         },
     )
@@ -72,30 +48,21 @@ impl LintRun<'_> {
     /// The exit code, and the document but for the messages.
     fn lint(&self) -> (u8, Document) {
         let Self { args, ending, interrupt } = *self;
+        let loaded = load_for(ending, &args.model, &args.allow, false);
         let mut document = ending.document();
-        let loaded = load(&args.model, Some(&args.allow), &ending.messages);
-        let text = loaded.as_ref().map_or_else(|wrong| wrong.text.as_ref(), |model| Some(&model.text));
-        if let Some(text) = text
-            && let Err(error) = ending.know_model(text)
-        {
-            return self.failed(exit::INTERNAL, error);
-        }
-        let LoadedModel { system, text, allowed, mut warnings } = match loaded {
+        let LoadedModel { system, file, text, allowed, known, mut warnings } = match loaded {
             Ok(loaded) => loaded,
-            Err(NoModel { error, .. }) => {
+            Err(Failed { code, error }) => {
                 ending.begin();
                 document.error = Some(error);
-                return (exit::USAGE, document);
+                return (code, document);
             }
         };
-        document = ending.document();
         document.verdict = Answer::WellFormed;
         if args.deep {
-            super::load::passes_over_runs(&system, &ending.messages);
-            let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
+            passes_over_runs(&system, &ending.messages);
             let name = args.model.display().to_string();
-            let model =
-                LintedModel { file: &loaded.file, text: &text, system: &system, known: &loaded.warnings };
+            let model = LintedModel { file: &file, text: &text, system: &system, known: &known };
             let tell = |what: &str| ending.progress().begin(what);
             let mut found = deep(&model, &self.options(), interrupt, &tell);
             found.retain(|it| !allowed.covers(it.code, it.primary.span));
@@ -131,14 +98,6 @@ impl LintRun<'_> {
             None => exit::OK,
         };
         (exit::after_output(code, written), document)
-    }
-
-    fn failed(&self, code: u8, error: String) -> (u8, Document) {
-        self.ending.begin();
-        self.ending.messages.error(&error);
-        let mut document = self.ending.document();
-        document.error = Some(error);
-        (code, document)
     }
 
     fn options(&self) -> LintOptions {

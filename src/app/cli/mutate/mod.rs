@@ -4,16 +4,16 @@ mod args;
 
 use std::ffi::OsString;
 use std::io::stdout;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::{File, Item};
-use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
+use cubicle_report::document::{Level, Message, MutationDocument, WhyOpen};
 use cubicle_report::{self as report, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
@@ -28,15 +28,13 @@ use cubicle_transform::mutate::candidates;
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;
+use super::document::UsageError;
 use super::ending::{Ending, Failed};
-use super::load::{LoadedModel, NoModel, load};
-use super::output::complain;
+use super::load::{LoadedModel, load_for, passes_over_runs};
+use super::messages::Format;
 use super::settings::Results;
-use super::supervise::supervise;
-use super::{document, exit, files, live, memory, outputs, settings};
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
+use super::supervise::supervise_until;
+use super::{document, exit, files, input, outputs, settings};
 
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";
@@ -62,44 +60,40 @@ pub trait Team: Others + Send {
     fn end(&self);
 }
 
-/// Runs the command on the words after `mutate`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    parse(words).map_or_else(|code| code, |args| run_with(args, None))
+/// Runs the command.
+pub fn run(args: MutateArgs) -> u8 {
+    checked(args).map_or_else(|refused| refused.end(&document::typed()), |args| run_with(args, None))
 }
 
-/// Parses the words after `mutate`; the exit code when they are invalid, which was reported.
-pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let parsed = MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words));
-    let args = parsed.map_err(|error| {
-        let code = exit::refuse(&error);
-        exit::why(&error).map_or(code, |why| document::refused(&typed, code, why))
-    })?;
+/// Parses the words after `mutate`, for a cluster.
+pub fn parse(words: &[OsString]) -> Result<MutateArgs, UsageError> {
+    checked(MutateArgs::try_parse_from(iter::once(&"cubicle mutate".into()).chain(words))?)
+}
+
+/// The arguments, when the files that they name may be written.
+fn checked(args: MutateArgs) -> Result<MutateArgs, UsageError> {
     let page = args.report.iter().map(|path| ("--report", path.clone()));
     let cache = args.cache.iter().map(|folder| ("--cache", folder.join(MEMORY)));
     let written: Vec<_> = page.chain(cache).collect();
-    outputs::check(&[("the model", args.model.clone())], &written, args.force).map_err(|error| {
-        complain(&format!("error: {error}"));
-        document::refused(&typed, exit::USAGE, error)
-    })?;
+    outputs::check(&[("the model", args.model.clone())], &written, args.force).map_err(UsageError::new)?;
     Ok(args)
 }
 
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
-    let head = Head {
-        seed: args.seed,
-        model: document::of_model(&args.model).model,
-        ..document::of_words(&std::env::args_os().collect::<Vec<_>>())
+    let (model, page, seed) = (args.model.clone(), args.report.clone(), args.seed);
+    let results = match args.format {
+        MutantFormat::Human => Results::Human,
+        MutantFormat::Json => Results::Mutants,
+        MutantFormat::Sarif => Results::Sarif,
     };
-    let (model, results, page) = (args.model.clone(), results(&args), args.report.clone());
-    supervise(
-        limits,
-        |interrupt| Ending::with_document(&model, head, results, interrupt).picturing(page.as_ref()),
+    supervise_until(
+        args.time_limit,
+        move |interrupt| {
+            let ending = Ending::with_document(&model, (results, Format::Human), interrupt);
+            ending.seeded(seed).picturing(page.as_ref())
+        },
         move |interrupt, ending| {
-            live::start(ending, false);
-            let interrupt = &within(interrupt, args.time_limit);
             let team = team.as_deref();
             let mut run = MutateRun { args: &args, ending, interrupt, team, afterwards: Vec::new() };
             let ended = run.mutate();
@@ -127,23 +121,8 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     )
 }
 
-/// The kind of results where there are no mutants to show.
-const fn results(args: &MutateArgs) -> Results {
-    match args.format {
-        MutantFormat::Human => Results::Human,
-        MutantFormat::Json => Results::Mutants,
-        MutantFormat::Sarif => Results::Sarif,
-    }
-}
-
 /// Why no mutants are shown, which was reported, and what left the model itself open.
 type NoMutants = (Failed, Option<Reason>);
-
-/// Adds the time limit of the user.
-fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
-    let at = limit.and_then(|limit| Instant::now().checked_add(limit));
-    at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at))
-}
 
 struct MutateRun<'a> {
     args: &'a MutateArgs,
@@ -157,20 +136,20 @@ struct MutateRun<'a> {
 impl MutateRun<'_> {
     fn mutate(&mut self) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
-        let LoadedModel { system, text, .. } = self.load()?;
-        let stdin = args.model.as_os_str() == "-";
-        let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
+        let loaded = load_for(ending, &args.model, &[], false);
+        let LoadedModel { system, file, text, .. } = loaded.map_err(|failed| (failed, None))?;
+        passes_over_runs(&system, &ending.messages);
+        let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
-        let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
         if let Some(number) = args.print {
-            return self.print(&loaded.file, &text, number);
+            return self.print(&file, &text, number);
         }
-        if let Some(error) = self.unknown_transition(&loaded.file) {
+        if let Some(error) = self.unknown_transition(&file) {
             return Err(self.failed(exit::USAGE, error));
         }
         self.gather(&text)?;
         ending.progress().begin("making mutants");
-        let model = (&loaded.file, text.as_str(), &system);
+        let model = (&file, text.as_str(), &system);
         let plan = Plan::new(model, &args.selection(), self.interrupt);
         if args.list {
             let style = settings::automatic_style(&stdout());
@@ -178,12 +157,9 @@ impl MutateRun<'_> {
             ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
             return Ok(exit::OK);
         }
-        if let Some(error) = args.report.as_ref().and_then(|path| files::probe(path).err()) {
-            return Err(self.failed(exit::INTERNAL, error));
-        }
-        if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
-            return Err(self.failed(exit::INTERNAL, error));
-        }
+        let page = args.report.as_ref().map_or(Ok(()), |path| files::probe(path));
+        let cache = || args.cache.as_ref().map_or(Ok(()), |folder| files::probe_folder(folder));
+        page.and_then(|()| cache()).map_err(|error| self.failed(exit::INTERNAL, error))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
             return self.properties((&system, &text), &plan, proof.as_ref());
@@ -205,22 +181,6 @@ impl MutateRun<'_> {
         let kept =
             self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
         Ok(self.show(&found, &source, kept.err()))
-    }
-
-    /// The model, which has no errors.
-    fn load(&self) -> Result<LoadedModel, NoMutants> {
-        let Self { args, ending, .. } = *self;
-        let loaded = load(&args.model, Some(&[]), &ending.messages);
-        let text = match &loaded {
-            Ok(model) => Some(&model.text),
-            Err(wrong) => wrong.text.as_ref(),
-        };
-        text.map_or(Ok(()), |text| ending.know_model(text))
-            .map_err(|error| self.failed(exit::INTERNAL, error))?;
-        if let Ok(model) = &loaded {
-            super::load::passes_over_runs(&model.system, &ending.messages);
-        }
-        loaded.map_err(|NoModel { error, .. }| (Failed { code: exit::USAGE, error }, None))
     }
 
     /// Reports why there are no mutants.

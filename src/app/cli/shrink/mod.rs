@@ -10,16 +10,14 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, Seen};
 use super::ending::Ending;
-use super::output::complain;
 use super::quantities::duration;
-use super::supervise::supervise;
-use super::{exit, files, input, live, memory, outputs};
+use super::supervise::supervise_until;
+use super::{exit, files, input, outputs};
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -37,8 +35,8 @@ const RUN_LIMIT: Duration = Duration::from_secs(10);
 /// Exit codes: 0 no part can be left out; 2 wrong usage, or the model does not show it to begin with; 3 a limit ended the
 /// work, and what was found is written; 4 a run cannot be started, or the result cannot be written; 130, 143 a signal,
 /// likewise.
-#[derive(Clone, Debug, Parser)]
-#[command(name = "cubicle shrink", max_term_width = 110)]
+#[derive(Clone, Debug, clap::Args)]
+#[command(max_term_width = 110)]
 pub struct ShrinkArgs {
     /// The model
     #[arg(value_name = "FILE")]
@@ -74,26 +72,15 @@ pub struct ShrinkArgs {
     words: Vec<OsString>,
 }
 
-/// Runs the command on the words after `shrink`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let args = match ShrinkArgs::try_parse_from(std::iter::once("cubicle shrink".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(args: ShrinkArgs) -> u8 {
     let model = args.model.clone();
-    // A run under way is ended a moment after the limit.
-    let limits = (args.time_limit.map(|limit| limit + Duration::from_secs(2)), memory::most_of_it());
-    supervise(
-        limits,
-        |interrupt| Ending::of_command(&model, interrupt),
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
-            live::start(ending, false);
-            let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-            let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
-            let code = work(&args, &interrupt, ending).unwrap_or_else(|(code, error)| {
-                complain(&format!("error: {error}"));
-                code
-            });
+            let code = work(&args, interrupt, ending);
+            let code = code.unwrap_or_else(|(code, error)| exit::failed(code, error));
             ending.begin();
             exit::after_output(code, ending.output.finish())
         },

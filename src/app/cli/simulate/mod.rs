@@ -6,14 +6,12 @@
 mod follow;
 mod terminal;
 
-use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::Style;
@@ -24,7 +22,7 @@ use signal_hook::low_level;
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
-use super::output::{Output, complain};
+use super::output::Output;
 use super::outputs::NamedFile;
 use super::{exit, settings, watchdog};
 
@@ -42,8 +40,8 @@ const GRACE: Duration = Duration::from_millis(150);
 ///
 /// Exit codes: 0 the session was ended; 2 the model cannot be read or has no such instance, or a line of the script
 /// cannot be followed; 4 a file or standard output cannot be written; 130, 143 a signal.
-#[derive(Debug, Parser)]
-#[command(name = "cubicle simulate", max_term_width = 110)]
+#[derive(Debug, clap::Args)]
+#[command(max_term_width = 110)]
 pub struct SimulateArgs {
     /// The model
     #[arg(value_name = "FILE")]
@@ -62,15 +60,11 @@ pub struct SimulateArgs {
     seed: u64,
 }
 
-/// Runs the command on the words after `simulate`.
-pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match SimulateArgs::try_parse_from(std::iter::once("cubicle simulate".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+/// Runs the command.
+pub fn run(args: SimulateArgs) -> u8 {
     if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
-        complain("error: commands are read from standard input, so that the model and the run need files");
-        return exit::USAGE;
+        let why = "commands are read from standard input, so that the model and the run need files";
+        return exit::failed(exit::USAGE, why);
     }
     let told = settings::automatic_style(&stderr());
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
@@ -140,10 +134,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
         let line = match next_line(&mut stdin) {
             Ok(Some(line)) => line,
             Ok(None) => break,
-            Err(why) => {
-                complain(&format!("error: line {number}: {why}"));
-                return exit::USAGE;
-            }
+            Err(why) => return exit::failed(exit::USAGE, format!("line {number}: {why}")),
         };
         if line.trim().is_empty() {
             continue;
@@ -161,8 +152,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
                 return exit::USAGE;
             }
             Err(NotFollowed::Unwritten(why)) => {
-                complain(&format!("error: line {number}: {why}"));
-                return exit::INTERNAL;
+                return exit::failed(exit::INTERNAL, format!("line {number}: {why}"));
             }
         }
     }

@@ -51,8 +51,7 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
     let mut editor = match Editor::<Helping<'_>, MemHistory>::with_history(config, history) {
         Ok(editor) => editor,
         Err(error) => {
-            complain(&format!("error: cannot edit lines on this terminal: {error}"));
-            return exit::INTERNAL;
+            return exit::failed(exit::INTERNAL, format!("cannot edit lines on this terminal: {error}"));
         }
     };
     editor.set_helper(Some(Helping(session)));
@@ -62,8 +61,7 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return exit::OK,
             Err(error) => {
-                complain(&format!("error: cannot read from the terminal: {error}"));
-                return exit::INTERNAL;
+                return exit::failed(exit::INTERNAL, format!("cannot read from the terminal: {error}"));
             }
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };

@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Parser, ValueEnum};
+use clap::{ArgGroup, ValueEnum};
 
 use crate::cli::quantities::duration;
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-pub const LATE: Duration = Duration::from_secs(2);
 
 /// Shows a run without bad states that takes a transition, reaches a state, or does what only a mutant does; on the way
 /// it takes as many other transitions and shows as many values as it finds. Or says that there is none.
@@ -18,8 +15,8 @@ pub const LATE: Duration = Duration::from_secs(2);
 ///
 /// Exit codes: 0 there is a run, or it is proved that there is none; 2 wrong usage, or errors in the model; 3 not found;
 /// 4 output that cannot be written; 130, 143 a signal.
-#[derive(Clone, Debug, Parser)]
-#[command(name = "cubicle witness", max_term_width = 110)]
+#[derive(Clone, Debug, clap::Args)]
+#[command(max_term_width = 110)]
 #[command(group(ArgGroup::new("goal").required(true).args(["transition", "cube", "mutant", "survivor"])))]
 pub struct WitnessArgs {
     /// The model

@@ -2,18 +2,15 @@
 
 mod args;
 
-use std::ffi::OsString;
 use std::io::stdout;
 use std::sync::Arc;
-use std::time::Instant;
 
-use clap::Parser;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
-use cubicle_report::document::{Head, WitnessAnswerWord, WitnessDocument};
+use cubicle_report::document::{WitnessAnswerWord, WitnessDocument};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
@@ -25,51 +22,36 @@ use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
+use super::document::UsageError;
 use super::ending::{Ending, Failed};
-use super::load::{load, passes_over_runs};
-use super::output::complain;
+use super::load::{LoadedModel, load_for, passes_over_runs};
+use super::messages::Format;
 use super::settings::Results;
-use super::supervise::supervise;
-use super::{document, exit, files, live, memory, outputs, settings};
+use super::supervise::supervise_until;
+use super::{document, exit, files, input, outputs, settings};
 
-/// Runs the command on the words after `witness`.
-pub fn run(words: Vec<OsString>) -> u8 {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let args = match WitnessArgs::try_parse_from(std::iter::once("cubicle witness".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => {
-            let code = exit::refuse(&error);
-            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
-        }
-    };
+/// Runs the command.
+pub fn run(args: WitnessArgs) -> u8 {
     let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
     if let Err(error) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
-        complain(&format!("error: {error}"));
-        return document::refused(&typed, exit::USAGE, error);
+        return UsageError::new(error).end(&document::typed());
     }
-    let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
     let results = match args.format {
         WitnessFormat::Human => Results::Human,
         WitnessFormat::Json => Results::Witness,
     };
-    supervise(
-        (args.time_limit.map(|limit| limit + args::LATE), memory::most_of_it()),
-        |interrupt| Ending::with_document(&model, head, results, interrupt),
-        move |interrupt, ending| {
-            live::start(ending, false);
-            let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-            let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
-            let code = WitnessRun { args: &args, ending, interrupt: &interrupt }.witness();
-            match code {
-                Ok(code) => exit::after_output(code, ending.output.finish()),
-                Err((Failed { code, error }, told)) => {
-                    ending.begin();
-                    if !told {
-                        ending.messages.error(&error);
-                    }
-                    ending.fail(Failed { code, error })
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
+        move |interrupt, ending| match (WitnessRun { args: &args, ending, interrupt }).witness() {
+            Ok(code) => exit::after_output(code, ending.output.finish()),
+            Err((Failed { code, error }, told)) => {
+                ending.begin();
+                if !told {
+                    ending.messages.error(&error);
                 }
+                ending.fail(Failed { code, error })
             }
         },
     )
@@ -99,15 +81,9 @@ struct Wanted {
 impl WitnessRun<'_> {
     fn witness(&self) -> Result<u8, Wrong> {
         let Self { args, ending, .. } = *self;
-        let loaded = load(&args.model, Some(&[]), &ending.messages);
-        let text = match &loaded {
-            Ok(model) => Some(&model.text),
-            Err(wrong) => wrong.text.as_ref(),
-        };
-        text.map_or(Ok(()), |text| ending.know_model(text)).map_err(wrong(exit::INTERNAL))?;
-        let loaded = loaded.map_err(|it| (Failed { code: exit::USAGE, error: it.error }, true))?;
+        let loaded = load_for(ending, &args.model, &[], false).map_err(|failed| (failed, true))?;
         passes_over_runs(&loaded.system, &ending.messages);
-        let wanted = self.wanted(loaded.system, loaded.text).map_err(wrong(exit::USAGE))?;
+        let wanted = self.wanted(loaded).map_err(wrong(exit::USAGE))?;
         if let Some(path) = &args.trace_out {
             files::probe(path).map_err(wrong(exit::INTERNAL))?;
         }
@@ -184,14 +160,13 @@ impl WitnessRun<'_> {
     }
 
     /// The goal of the command line.
-    fn wanted(&self, system: System, text: String) -> Result<Wanted, String> {
-        let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
+    fn wanted(&self, LoadedModel { system, file, text, .. }: LoadedModel) -> Result<Wanted, String> {
         if let Some(cube) = &self.args.cube {
             let goal = WitnessGoal::Cube(cube.clone());
             return Ok(Wanted { system, text, goal, what: format!("a state with {cube}") });
         }
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
-            let all = candidates(&loaded.file, &text);
+            let all = candidates(&file, &text);
             let Some(candidate) = all.iter().find(|it| it.number == number) else {
                 return Err(format!("there is no mutant #{number}: the model has {} of them", all.len()));
             };
@@ -232,9 +207,7 @@ impl WitnessRun<'_> {
     /// Writes the file of a run.
     fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Wrong> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
-        let stdin = self.args.model.as_os_str() == "-";
-        let name = if stdin { "<stdin>".to_owned() } else { self.args.model.display().to_string() };
-        let source = Source { name: &name, text: &wanted.text };
+        let source = Source { name: &input::name(&self.args.model), text: &wanted.text };
         let text = itf::write_open(&wanted.system, &witness.run, &source);
         files::write(path, &text).map_err(wrong(exit::INTERNAL))
     }

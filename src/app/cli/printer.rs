@@ -1,0 +1,144 @@
+//! The observer of a run: it records how far the run is, reports warnings, and writes standard output in one of four formats.
+
+use std::io::stdout;
+use std::sync::Arc;
+
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_report::document::EventLine;
+use cubicle_report::{self as report, Style, TraceStates};
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::options::Options;
+use cubicle_run::result::Report;
+
+use super::args::Args;
+use super::ending::Ending;
+use super::output::complain;
+use super::settings::{self, Results};
+
+/// A format of standard output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The default, for people: a line for each stage, the invariants, the figures in words, the answer.
+    Plain,
+    /// As the original program writes: every node, candidate and restart as it comes, ruled blocks around them.
+    Classic,
+    /// Only the answer, after the states of its trace when they are asked for.
+    Answer,
+    /// Events for programs, or nothing: the document, which [`Ending`] writes however the run ends, comes last.
+    Document {
+        /// Whether events are written, a line each.
+        events: bool,
+    },
+}
+
+/// The observer of the command line.
+pub struct Printer {
+    layout: Layout,
+    verbose: bool,
+    style: Style,
+    states: Option<TraceStates>,
+    /// Owns standard output, and gets the progress of the run.
+    ending: Arc<Ending>,
+    /// How many warnings there were.
+    pub warnings: usize,
+}
+
+impl Printer {
+    /// For the run that `args` ask for.
+    pub fn new(args: &Args, ending: &Arc<Ending>) -> Self {
+        let layout = match args {
+            _ if ending.results != Results::Human => {
+                Layout::Document { events: ending.results == Results::Ndjson }
+            }
+            Args { quiet: true, .. } => Layout::Answer,
+            Args { classic_output: true, .. } => Layout::Classic,
+            _ => Layout::Plain,
+        };
+        let (style, states) = (settings::style(args, &stdout()), settings::trace_states(args));
+        Self { layout, verbose: args.verbose, style, states, ending: Arc::clone(ending), warnings: 0 }
+    }
+
+    /// The event as text for people.
+    fn text(&self, system: &System, event: &Event<'_>) -> Option<String> {
+        let (style, classic) = (self.style, self.layout == Layout::Classic);
+        Some(match *event {
+            Event::Runs(seen) => report::runs(seen, style),
+            Event::ForwardEnd(exploration) if classic => report::exploration(system, exploration, style),
+            Event::ForwardEnd(exploration) => report::explored(system, exploration, style),
+            Event::Stage { number, proof, order, effort } if classic => {
+                report::stage(number, (proof, order), effort, style)
+            }
+            Event::StageEnd(stage) if !classic => report::searched(stage, style),
+            _ if !classic && !self.verbose => return None,
+            Event::Node { number, history, cube, queued, postponed } => {
+                report::node(number, history, self.verbose.then_some(cube), (queued, postponed), style)
+            }
+            Event::Approximated { number, cube } => report::approximation(number, cube, style),
+            Event::Restart(number) => report::restart(number, style),
+            Event::BadCandidate { number, cube } => {
+                complain(&report::bad_candidate(number, cube));
+                return None;
+            }
+            Event::Suspect(history) => {
+                complain(&format!("Unsafe trace: {history}"));
+                return None;
+            }
+            Event::Spurious(history) => {
+                complain(&format!("Spurious trace (no instance executes it): {history}"));
+                return None;
+            }
+            // The library may add others.
+            _ => return None,
+        })
+    }
+
+    /// Writes what is still to be written of a run that has ended, the answer last.
+    pub fn conclude(&self, system: &System, source: &Source<'_>, options: &Options, report: &Report) {
+        let Self { states, style, verbose, .. } = *self;
+        self.ending.output.write(&match self.layout {
+            Layout::Plain => {
+                report::plain_conclusion((system, source), options, report, states, verbose, style)
+            }
+            Layout::Classic => report::conclusion(system, source, options, report, states, style),
+            Layout::Answer => report::answer(system, source, report, states, style),
+            Layout::Document { .. } => return,
+        });
+    }
+}
+
+impl Observer for Printer {
+    fn event(&mut self, system: &System, event: Event<'_>) {
+        self.ending.snapshot().note(&event);
+        self.ending.pictures.note(&event);
+        self.ending.progress().note(&event);
+        match event {
+            Event::Warning(text) => {
+                self.warnings += 1;
+                self.ending.messages.warning(text);
+            }
+            Event::Note(text) => self.ending.messages.note(text),
+            _ => {}
+        }
+        let text = match self.layout {
+            Layout::Plain | Layout::Classic => self.text(system, &event),
+            Layout::Document { events: true } => EventLine::of(&event).map(|line| line.line()),
+            Layout::Answer | Layout::Document { events: false } => None,
+        };
+        if let Some(text) = text {
+            self.ending.output.write(&text);
+        }
+    }
+
+    fn wants_nodes(&self) -> bool {
+        match self.layout {
+            Layout::Plain => self.verbose,
+            Layout::Classic | Layout::Document { events: true } => true,
+            Layout::Answer | Layout::Document { events: false } => false,
+        }
+    }
+
+    fn graph_detail(&self) -> GraphDetail {
+        self.ending.pictures.graph_detail()
+    }
+}
