@@ -1,32 +1,23 @@
-//! Certificates on the command line: `--certify`, `--certificate DIR`, and
-//! `cubicle check-certificate FILE DIR`.
+//! Certificates that a run writes or checks: `--certify` and `--certificate DIR`.
 
-use std::io::stdout;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Instant;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure,
-    RunsClaim, Subject,
+    self as certificate, Certificate, CheckOptions, NoCertificate, ProofFailure, RunsClaim, Subject,
 };
-use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_report as report;
 use cubicle_report::document::CertificateSummary;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_transform::Crash;
 
 use super::args::Args;
-use super::ending::Ending;
-use super::external::Ruling;
-use super::load::{LoadedModel, load};
+use super::files;
 use super::messages::Messages;
-use super::quantities::{crash, crash_words, duration};
-use super::supervise::supervise;
-use super::{exit, external, files, input, memory, run_dir};
+use super::quantities::crash_words;
+use super::run_dir::Certificates;
 
 /// The folder of the certificate, if it is written; `-trace` of the original program has it beside the model.
 pub fn folder(args: &Args) -> Option<PathBuf> {
@@ -40,15 +31,6 @@ pub fn folder(args: &Args) -> Option<PathBuf> {
 /// Whether the certificate can be expected to be written, where one is asked for. The error is a line for the user.
 pub fn probe(args: &Args) -> Result<(), String> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
-}
-
-/// The certificates of a run.
-#[derive(Default)]
-pub struct Certificates {
-    /// That no bad state is reached.
-    pub states: Option<Certificate>,
-    /// Of properties of runs, each with its number in the model, from 1.
-    pub runs: Vec<(usize, Certificate)>,
 }
 
 /// Certifies proofs when that is asked for. A proof that cannot be certified becomes UNKNOWN. `made` is the system that the
@@ -122,8 +104,7 @@ pub fn write(
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    let of = (certificates.states.as_ref(), &certificates.runs[..]);
-    run_dir::write_certificates(&folder, system, of, args.force)
+    certificates.write(&folder, system, args.force)
 }
 
 /// The summary of a certificate in the document of the run.
@@ -133,200 +114,4 @@ pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
         invariants: certificate.cubes.proved,
         obligations: certificate.obligations(),
     }
-}
-
-/// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
-/// excludes every unsafe state of FILE, for any number of processes. A certificate may be about a transformed model: failing
-/// processes, or the monitor of a property of runs; the check repeats the transformation from the model alone.
-///
-/// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
-/// know, or a limit was reached; 4 the solver of --check-with cannot be run.
-#[derive(Debug, clap::Args)]
-pub struct Words {
-    /// The model
-    #[arg(value_name = "FILE")]
-    model: PathBuf,
-
-    /// The folder that --certificate wrote; its `invariants.cub` is read, and those of properties of runs in `runs/`
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-
-    /// Take the `invariant`s of the model for granted
-    #[arg(long)]
-    trust_invariants: bool,
-
-    /// The certificate must be about processes that fail this way: `stop`, `stop:F` or `restart`
-    #[arg(long, value_name = "HOW", value_parser = crash)]
-    crash: Option<Crash>,
-
-    /// Decide with this solver instead of the built-in Z3: the words of a command, to which the name of an
-    /// SMT-LIB file is added (`cvc5 --incremental`, `z3`)
-    #[arg(long, value_name = "COMMAND")]
-    check_with: Option<String>,
-
-    /// Give up on a single solver call after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
-    solver_timeout: u32,
-
-    /// Give up after this time (500ms, 10s, 2m)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    time_limit: Option<Duration>,
-}
-
-/// Runs the command.
-pub fn run(words: Words) -> u8 {
-    let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
-    supervise(
-        limits,
-        |interrupt| Ending::of_command(&model, interrupt),
-        move |interrupt, ending| check(&words, interrupt, ending),
-    )
-}
-
-fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
-    let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
-        return exit::USAGE;
-    };
-    let of_states = InvariantFile { file: words.folder.join(INVARIANTS), about_runs: false };
-    let asked = std::iter::once(of_states).chain(of_runs(&words.folder));
-    let mut lines = String::new();
-    let mut code = exit::OK;
-    let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
-    for asked in asked {
-        let Answer { line, code: its_code, property } =
-            match check_one(words, (&system, &model), &asked, interrupt) {
-                Ok(answer) => answer,
-                Err((error, code)) => return exit::failed(code, error),
-            };
-        lines.push_str(&line);
-        lines.push('\n');
-        open.retain(|name| Some(*name) != property.as_deref());
-        if its_code != exit::OK {
-            code = its_code;
-            break;
-        }
-    }
-    if code == exit::OK && !open.is_empty() {
-        ending.messages.note(&format!("there is no certificate about {}", open.join(", ")));
-    }
-    ending.begin();
-    ending.output.write(&lines);
-    exit::after_output(code, ending.output.finish())
-}
-
-/// A certificate that is to be checked.
-struct InvariantFile {
-    file: PathBuf,
-    /// Whether it must be about a property of runs.
-    about_runs: bool,
-}
-
-/// The certificates of properties of runs in a folder, in order.
-fn of_runs(folder: &Path) -> Vec<InvariantFile> {
-    let entries = std::fs::read_dir(folder.join(run_dir::RUNS)).into_iter().flatten().flatten();
-    let files = entries.map(|entry| entry.path().join(INVARIANTS)).filter(|file| file.is_file());
-    let mut asked: Vec<InvariantFile> = files.map(|file| InvariantFile { file, about_runs: true }).collect();
-    asked.sort_by(|a, b| a.file.cmp(&b.file));
-    asked
-}
-
-/// The answer about a certificate.
-struct Answer {
-    line: String,
-    code: u8,
-    /// The property of runs that it shows, if it shows one.
-    property: Option<String>,
-}
-
-/// The answer, or an error that ends the check, with its exit code.
-fn check_one(
-    words: &Words,
-    (system, model): (&System, &str),
-    asked: &InvariantFile,
-    interrupt: &Interrupt,
-) -> Result<Answer, (String, u8)> {
-    let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
-    let name = Path::new(&invariants.name).display();
-    let timeout = Duration::from_secs(words.solver_timeout.into());
-    let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
-    let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
-    if let Ok(certificate) = &checked {
-        fits(words, asked, certificate.subject()).map_err(|why| (format!("{name}: {why}"), exit::USAGE))?;
-    }
-    let checked = checked.map(|it| {
-        let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
-        (it, opinion)
-    });
-    let style = super::settings::automatic_style(&stdout());
-    let mut property = None;
-    let (title, what, code) = match checked {
-        Ok((certificate, Ok(Ruling::Proved))) => {
-            property = certificate.subject().property().map(str::to_owned);
-            let name = words.model.display().to_string();
-            let axioms = report::axioms(system, &Source { name: &name, text: model });
-            let what = format!("{}{axioms}", certificate.summary());
-            (style.good("The certificate holds"), what, exit::OK)
-        }
-        Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
-            let which = certificate.obligation(system, obligation);
-            let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
-            let what = format!("the solver says {said} to {which}");
-            (style.bad("The certificate does not hold"), what, code)
-        }
-        Ok((_, Ok(Ruling::Stopped(reason))))
-        | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => {
-            let title = style.doubtful("The certificate is not checked");
-            (title, cubicle_run::words::reason(&reason), exit::of_reason(&reason))
-        }
-        Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
-        Err(refused) => {
-            let why = certificate::explain(system, &refused);
-            match refused {
-                NoCertificate::Unreadable(_) => return Err((format!("{name}: {why}"), exit::USAGE)),
-                NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
-                    (style.bad("The certificate does not hold"), why, exit::UNSAFE)
-                }
-                _ => (style.doubtful("The certificate is not checked"), why, exit::UNKNOWN),
-            }
-        }
-    };
-    Ok(Answer { line: format!("{title}: {what}"), code, property })
-}
-
-/// Whether a certificate is about what the command line asks for. The error is a line for the user.
-fn fits(words: &Words, asked: &InvariantFile, subject: &Subject) -> Result<(), String> {
-    match (subject.property(), asked.about_runs) {
-        (Some(property), false) => {
-            return Err(format!("it is about the property of runs {property}, not about bad states"));
-        }
-        (None, true) => return Err("it is about bad states, not about a property of runs".to_owned()),
-        _ => {}
-    }
-    let Some(crash) = words.crash else { return Ok(()) };
-    let (wanted, flag) = (format!("--crash {}", crash_words(crash)), subject.flag());
-    if flag.as_ref() == Some(&wanted) {
-        return Ok(());
-    }
-    let about = flag.map_or("the model as it is written".to_owned(), |flag| format!("the model with {flag}"));
-    Err(format!("it is about {about}, not about that with {wanted}"))
-}
-
-/// Asks the solver that the user names.
-///
-/// The built-in Z3 has chosen instances of the invariant for each obligation, but its answer does not count: fewer
-/// instances only make an obligation harder.
-fn ask_others(
-    command: Option<&str>,
-    system: &System,
-    certificate: &Certificate,
-    interrupt: &Interrupt,
-) -> Result<Ruling, String> {
-    let Some(command) = command else { return Ok(Ruling::Proved) };
-    for script in certificate.scripts(system) {
-        match external::solve(command, &script, interrupt)? {
-            Ruling::Proved => {}
-            ruling => return Ok(ruling),
-        }
-    }
-    Ok(Ruling::Proved)
 }

@@ -177,6 +177,14 @@ impl Ending {
         document
     }
 
+    /// The exit code after files were written, which is `code` when that succeeded; the document has the error.
+    pub fn after_files(&self, code: u8, written: Result<(), String>, document: &mut Document) -> u8 {
+        let Err(error) = written else { return code };
+        self.messages.error(&error);
+        document.error = Some(error);
+        exit::INTERNAL
+    }
+
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
     pub fn finish(&self, code: u8, mut document: Document) -> u8 {
         document.messages.clone_from(&self.messages.told());
@@ -267,19 +275,11 @@ impl Ending {
         self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
         let mut document = self.document();
         snapshot.fill(&mut document, why);
-        if let Some(path) = &self.trace_out
-            && let Err(error) = files::remove_traces(path, 1)
-        {
-            self.messages.error(&error);
-            document.error = Some(error);
-            code = exit::INTERNAL;
-        }
+        let removed = self.trace_out.as_ref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop));
+        code = self.after_files(code, removed, &mut document);
         let answer = report::unknown(why, Style::PLAIN);
-        if let Err(error) = self.pictures.write(&answer, None, || self.draft(code, &document).text()) {
-            self.messages.error(&error);
-            document.error = Some(error);
-            code = exit::INTERNAL;
-        }
+        let drawn = self.pictures.write(&answer, None, || self.draft(code, &document).text());
+        code = self.after_files(code, drawn, &mut document);
         self.finish(code, document)
     }
 }

@@ -19,7 +19,6 @@ use cubicle_tools::itf;
 use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
-use super::certificate::Certificates;
 use super::document::UsageError;
 use super::ending::{Ending, Failed};
 use super::formulas::{expected_end, with_formulas};
@@ -202,13 +201,12 @@ fn attempt(
     let written = write_traces(args, &system, &source, &found, messages)
         .and_then(|()| certificate::write(args, &plain, &certified, messages))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
-        .and_then(|()| keep(ending, (&plain, &system), &source, &found, &certified));
+        .and_then(|()| match &ending.run_dir {
+            Some(folder) => folder.keep((&plain, &system), &source, &found, &certified),
+            None => Ok(()),
+        });
     let mut document = ending.document();
-    if let Err(error) = written {
-        messages.error(&error);
-        document.error = Some(error);
-        code = exit::INTERNAL;
-    }
+    code = ending.after_files(code, written, &mut document);
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
         document.certificate = certified.states.as_ref().map(|it| certificate::summary(args, it));
@@ -217,12 +215,8 @@ fn attempt(
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
     let answer = answer.trim_end().lines().last().unwrap_or_default();
     let run = Some((&system, &found));
-    if let Err(error) = ending.pictures.write(answer, run, || ending.draft(code, &document).text()) {
-        messages.error(&error);
-        document.error = Some(error);
-        code = exit::INTERNAL;
-    }
-    Ok((code, document))
+    let drawn = ending.pictures.write(answer, run, || ending.draft(code, &document).text());
+    Ok((ending.after_files(code, drawn, &mut document), document))
 }
 
 /// The options of the engines, with the files and formulas of the command line. Errors were reported.
@@ -304,19 +298,6 @@ fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Strin
     let property = property.ok_or_else(|| format!("the model has no property of runs `{name}`"))?;
     let monitored = with_monitor(system, property).map_err(|why| format!("{name} has no monitor: {why}"))?;
     Ok(cubicle_tools::export::model(&monitored))
-}
-
-/// Writes to the folder of the run what is known before its document.
-fn keep(
-    ending: &Ending,
-    (plain, system): (&System, &System),
-    source: &Source<'_>,
-    found: &Report,
-    certified: &Certificates,
-) -> Result<(), String> {
-    let Some(folder) = &ending.run_dir else { return Ok(()) };
-    folder.keep_traces(system, source, found)?;
-    folder.keep_certificates(plain, certified.states.as_ref(), &certified.runs)
 }
 
 /// Whether the files that flags ask for can be written, before the work.

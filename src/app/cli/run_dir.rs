@@ -49,29 +49,22 @@ impl RunDir {
         self.write("model.cub", text)
     }
 
-    /// Keeps the first traces of a run.
-    pub fn keep_traces(&self, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
-        for (number, trace) in (1..).zip(found.traces().take(MOST_TRACES)) {
-            let name = files::numbered(Path::new("trace.json"), number);
-            files::write(&self.path.join(name), &itf::write(system, trace, source))?;
-        }
-        let first = found.traces().take(MOST_TRACES).count() + 1;
-        let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
-        for (number, (property, run)) in (first..=MOST_TRACES).zip(runs) {
-            let name = files::numbered(Path::new("trace.json"), number);
-            files::write(&self.path.join(name), &itf::write_run(system, property, run, source))?;
-        }
-        Ok(())
-    }
-
-    /// Keeps the certificates of proofs.
-    pub fn keep_certificates(
+    /// Keeps the certificates of a run, which are about `model`, and its first traces, which are about `system`.
+    pub fn keep(
         &self,
-        system: &System,
-        states: Option<&Certificate>,
-        runs: &[(usize, Certificate)],
+        (model, system): (&System, &System),
+        source: &Source<'_>,
+        found: &Report,
+        certificates: &Certificates,
     ) -> Result<(), String> {
-        write_certificates(&self.path.join("certificate"), system, (states, runs), false)
+        let traces = found.traces().map(|trace| itf::write(system, trace, source));
+        let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+        let runs = runs.map(|(property, run)| itf::write_run(system, property, run, source));
+        for (number, text) in (1..=MOST_TRACES).zip(traces.chain(runs)) {
+            let name = files::numbered(Path::new("trace.json"), number);
+            files::write(&self.path.join(name), &text)?;
+        }
+        certificates.write(&self.path.join("certificate"), model, false)
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
@@ -111,27 +104,32 @@ pub fn page_in(folder: &Path) -> PathBuf {
 /// The folder of the certificates of properties of runs, in that of a certificate.
 pub const RUNS: &str = "runs";
 
-/// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in separate folders.
-/// The error is a line for the user.
-pub fn write_certificates(
-    folder: &Path,
-    system: &System,
-    (states, runs): (Option<&Certificate>, &[(usize, Certificate)]),
-    force: bool,
-) -> Result<(), String> {
-    if let Some(certificate) = states {
-        write_certificate(folder, system, certificate, force)?;
-    }
-    for (number, certificate) in runs {
-        let property = certificate.subject().property().unwrap_or_default();
-        let name = property.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "_");
-        let folder = folder.join(RUNS).join(format!("{number:03}-{name}"));
-        write_certificate(&folder, system, certificate, force)?;
-    }
-    Ok(())
+/// The certificates of a run.
+#[derive(Default)]
+pub struct Certificates {
+    /// That no bad state is reached.
+    pub states: Option<Certificate>,
+    /// Of properties of runs, each with its number in the model, from 1.
+    pub runs: Vec<(usize, Certificate)>,
 }
 
-/// Writes a certificate to a folder; `force`: also over files that this program did not write. The error is a line for the user.
+impl Certificates {
+    /// Writes them to a folder, those of properties of runs in folders of their own; `force`: also over files that this
+    /// program did not write. The error is a line for the user.
+    pub fn write(&self, folder: &Path, system: &System, force: bool) -> Result<(), String> {
+        if let Some(certificate) = &self.states {
+            write_certificate(folder, system, certificate, force)?;
+        }
+        for (number, certificate) in &self.runs {
+            let property = certificate.subject().property().unwrap_or_default();
+            let name = property.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "_");
+            let folder = folder.join(RUNS).join(format!("{number:03}-{name}"));
+            write_certificate(&folder, system, certificate, force)?;
+        }
+        Ok(())
+    }
+}
+
 fn write_certificate(
     folder: &Path,
     system: &System,

@@ -14,10 +14,10 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, Seen};
-use super::ending::Ending;
-use super::quantities::duration;
-use super::supervise::supervise_until;
-use super::{exit, files, input, outputs};
+use crate::cli::ending::Ending;
+use crate::cli::quantities::duration;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{exit, files, input, outputs};
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);

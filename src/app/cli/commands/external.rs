@@ -11,7 +11,7 @@ use cubicle_certificate::{Obligation, Script};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
-use super::files;
+use crate::cli::files;
 
 /// How often to check whether the answer is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

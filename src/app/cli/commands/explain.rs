@@ -4,8 +4,8 @@ use std::io::stdout;
 
 use cubicle_lang::explain;
 
-use super::output::complain;
-use super::{exit, settings};
+use crate::cli::output::complain;
+use crate::cli::{exit, settings};
 
 /// Explains a code such as C0102: what it means, a model that gets it, and the model fixed. Without a
 /// code, lists all.

@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 
-use super::{args, compat, exit, watchdog};
+use crate::cli::{args, compat, exit, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap_complete::Shell;
 
-use super::exit;
+use crate::cli::exit;
 
 /// Writes a script to standard output with which a shell completes the flags, values and commands of
 /// cubicle.

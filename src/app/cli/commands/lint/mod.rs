@@ -12,12 +12,12 @@ use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 pub use self::args::LintArgs;
 use self::args::LintFormat;
-use super::ending::{Ending, Failed};
-use super::exit;
-use super::load::{LoadedModel, load_for, passes_over_runs};
-use super::messages::Format;
-use super::settings::Results;
-use super::supervise::supervise_until;
+use crate::cli::ending::{Ending, Failed};
+use crate::cli::exit;
+use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
+use crate::cli::messages::Format;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
 
 /// Runs the command.
 pub fn run(args: LintArgs) -> u8 {

@@ -32,12 +32,13 @@ use here::Place;
 use launch::Children;
 use mutants::MutantTeam;
 
-use super::args::Args;
-use super::document::UsageError;
-use super::formulas::expected_end;
-use super::kept::{self, ResumeArgs};
-use super::model::{Invocation, parse_for, prepared, supervised};
-use super::{document, exit, mutate, settings};
+use super::mutate;
+use crate::cli::args::Args;
+use crate::cli::document::UsageError;
+use crate::cli::formulas::expected_end;
+use crate::cli::kept::{self, ResumeArgs};
+use crate::cli::model::{Invocation, parse_for, prepared, supervised};
+use crate::cli::{document, exit, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;

@@ -28,13 +28,13 @@ use cubicle_transform::mutate::candidates;
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;
-use super::document::UsageError;
-use super::ending::{Ending, Failed};
-use super::load::{LoadedModel, load_for, passes_over_runs};
-use super::messages::Format;
-use super::settings::Results;
-use super::supervise::supervise_until;
-use super::{document, exit, files, input, outputs, settings};
+use crate::cli::document::UsageError;
+use crate::cli::ending::{Ending, Failed};
+use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
+use crate::cli::messages::Format;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{document, exit, files, input, outputs, settings};
 
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 
 use cubicle_forward::Manifest;
 
-use super::kept::ResumeArgs;
-use super::model::{parse, supervised};
-use super::{cluster, exit};
+use super::cluster;
+use crate::cli::exit;
+use crate::cli::kept::ResumeArgs;
+use crate::cli::model::{parse, supervised};
 
 /// Runs the command.
 pub fn run(told: ResumeArgs) -> u8 {

@@ -7,9 +7,9 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
 use cubicle_run::interrupt::Interrupt;
 
-use super::messages::Messages;
-use super::output::{Output, complain};
-use super::{exit, files, input, settings};
+use crate::cli::messages::Messages;
+use crate::cli::output::{Output, complain};
+use crate::cli::{exit, files, input, settings};
 
 /// Lays models out: one form for each construct, at most 100 characters a line. Only blanks and line breaks
 /// change; comments stay, as do blank lines and the places where a formula is broken over lines.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 
-use super::{exit, outputs};
+use crate::cli::{exit, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
 /// `cubicle.1`, `cubicle-replay.1`, ..

@@ -16,10 +16,10 @@ use signal_hook::low_level;
 use super::following::Following;
 use super::here::Place;
 use super::launch::Children;
+use crate::cli::commands::mutate::{MutateArgs, Team};
 use crate::cli::document::sha256;
 use crate::cli::exit;
 use crate::cli::load::load;
-use crate::cli::mutate::{MutateArgs, Team};
 
 /// How long a step may take to end in good order when its result is not needed any more.
 const GRACE: Duration = Duration::from_secs(1);

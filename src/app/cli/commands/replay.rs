@@ -9,12 +9,12 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array};
 
-use super::ending::Ending;
-use super::formulas::with_formulas;
-use super::load::{LoadedModel, crashing, load};
-use super::quantities::{crash, duration};
-use super::supervise::supervise;
-use super::{exit, input, memory, settings};
+use crate::cli::ending::Ending;
+use crate::cli::formulas::with_formulas;
+use crate::cli::load::{LoadedModel, crashing, load};
+use crate::cli::quantities::{crash, duration};
+use crate::cli::supervise::supervise;
+use crate::cli::{exit, input, memory, settings};
 
 /// Executes a trace that `--trace-out` wrote, step by step, and checks what else the file says: its variables,
 /// the numbers of its states, the processes that make the last state bad and the literals that hold for them.

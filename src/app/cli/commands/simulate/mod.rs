@@ -20,11 +20,11 @@ use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
-use super::load::{LoadedModel, load};
-use super::messages::Messages;
-use super::output::Output;
-use super::outputs::NamedFile;
-use super::{exit, settings, watchdog};
+use crate::cli::load::{LoadedModel, load};
+use crate::cli::messages::Messages;
+use crate::cli::output::Output;
+use crate::cli::outputs::NamedFile;
+use crate::cli::{exit, settings, watchdog};
 
 /// The longest line of a script, in bytes.
 const LONGEST_LINE: u64 = 64 << 10;

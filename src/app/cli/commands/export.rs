@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::export::{InstanceName, Target, export};
 
-use super::load::{LoadedModel, load, passes_over_runs};
-use super::messages::Messages;
-use super::output::complain;
-use super::{exit, files, input, outputs, settings};
+use crate::cli::load::{LoadedModel, load, passes_over_runs};
+use crate::cli::messages::Messages;
+use crate::cli::output::complain;
+use crate::cli::{exit, files, input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.

@@ -1,12 +1,26 @@
-//! The commands of the program besides checking a model, which needs none.
+//! The commands of the program besides checking a model, which needs none; a file or folder for each.
+
+mod check_certificate;
+mod cluster;
+mod completions;
+mod explain;
+mod export;
+mod external;
+mod fmt;
+mod lint;
+mod lsp;
+mod manual;
+mod mutate;
+mod replay;
+mod resume;
+mod shrink;
+mod simulate;
+mod witness;
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
-use super::args::Args;
-use super::{
-    certificate, cluster, completions, explain, export, fmt, kept, lint, lsp, manual, mutate, replay, resume,
-    shrink, simulate, witness,
-};
+use crate::cli::args::Args;
+use crate::cli::kept::ResumeArgs;
 
 /// A command line that begins with a command.
 #[derive(Debug, Parser)]
@@ -20,7 +34,7 @@ pub struct CommandLine {
 /// All commands, by name.
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    CheckCertificate(certificate::Words),
+    CheckCertificate(check_certificate::CheckCertificateArgs),
     Cluster(cluster::ClusterArgs),
     Completions(completions::CompletionsArgs),
     Explain(explain::ExplainArgs),
@@ -31,7 +45,7 @@ pub enum Task {
     Man(manual::ManualArgs),
     Mutate(mutate::MutateArgs),
     Replay(replay::ReplayArgs),
-    Resume(kept::ResumeArgs),
+    Resume(ResumeArgs),
     Shrink(shrink::ShrinkArgs),
     Simulate(simulate::SimulateArgs),
     Witness(witness::WitnessArgs),
@@ -41,7 +55,7 @@ impl Task {
     /// Does it; the exit code.
     pub fn run(self) -> u8 {
         match self {
-            Self::CheckCertificate(words) => certificate::run(words),
+            Self::CheckCertificate(words) => check_certificate::run(words),
             Self::Cluster(args) => cluster::run(args),
             Self::Completions(args) => completions::run(args, tree()),
             Self::Explain(args) => explain::run(args),
