@@ -72,9 +72,19 @@ fn probe_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Makes a folder with those above it, unless it is there. The error is a line for the user.
+pub fn make_folder(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| no_folder(folder, &error))
+}
+
+/// Why a folder cannot be used, for the user.
+pub fn no_folder(folder: &Path, error: &io::Error) -> String {
+    format!("cannot make the folder {}: {error}", folder.display())
+}
+
 /// As [`probe`], for files in `folder`, which need not exist.
 pub fn probe_folder(folder: &Path) -> Result<(), String> {
-    let wrong = |error: io::Error| format!("cannot make the folder {}: {error}", folder.display());
+    let wrong = |error: io::Error| no_folder(folder, &error);
     let nearest = folder.ancestors().find(|ancestor| ancestor.as_os_str().is_empty() || ancestor.exists());
     let nearest = nearest.filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !nearest.is_dir() {

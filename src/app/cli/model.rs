@@ -15,7 +15,6 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_tools::itf;
 use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
@@ -25,7 +24,7 @@ use super::formulas::{expected_end, with_formulas};
 use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
 use super::printer::Printer;
-use super::run_dir::RunDir;
+use super::run_dir::{RunDir, traces};
 use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
@@ -71,7 +70,12 @@ pub fn supervised(asked: Invocation) -> u8 {
                 let lines = !args.classic_output && !ending.messages.tells_findings();
                 live::start(ending, lines);
             }
-            let (code, document) = decide(&args, remote.as_deref(), interrupt, ending);
+            let decided = decide(&args, remote.as_deref(), interrupt, ending);
+            let (code, document) = decided.unwrap_or_else(|Failed { code, error }| {
+                let mut document = ending.document();
+                document.error = Some(error);
+                (code, document)
+            });
             ending.begin();
             ending.finish(code, document)
         },
@@ -111,25 +115,8 @@ pub fn parse_for(
     Ok(Invocation { args, head, notes, remote: None })
 }
 
-/// Decides the model: the exit code so far, and the document of the run.
+/// Loads the model and decides it: the exit code so far, and the document of the run. The error was reported when that fails.
 fn decide(
-    args: &Args,
-    remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
-    interrupt: &Interrupt,
-    ending: &Arc<Ending>,
-) -> (u8, Document) {
-    match attempt(args, remote, interrupt, ending) {
-        Ok(done) => done,
-        Err(Failed { code, error }) => {
-            let mut document = ending.document();
-            document.error = Some(error);
-            (code, document)
-        }
-    }
-}
-
-/// Loads the model and decides it. The error was reported when that fails.
-fn attempt(
     args: &Args,
     remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
@@ -328,14 +315,9 @@ fn write_traces(
 ) -> Result<(), String> {
     let Some(path) = &args.trace_out else { return Ok(()) };
     let mut written = 0;
-    for trace in found.traces().take(most_traces(args)) {
+    for text in traces(system, source, found).take(most_traces(args)) {
         written += 1;
-        files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
-    }
-    for known in &found.temporal {
-        let Some(run) = known.found.as_ref().filter(|_| written < most_traces(args)) else { continue };
-        written += 1;
-        files::write(&files::numbered(path, written), &itf::write_run(system, known.property, run, source))?;
+        files::write(&files::numbered(path, written), &text)?;
     }
     let removed = files::remove_traces(path, written + 1)?;
     match written {

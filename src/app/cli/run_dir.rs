@@ -1,6 +1,6 @@
 //! `--run-dir DIR`: everything about a run in a folder of its own, to be attached to a report.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use cubicle_backward::smt;
@@ -31,9 +31,8 @@ impl RunDir {
     /// Makes the folder, which is empty if there is one, and begins to fill it: from now on, messages are copied to it.
     /// Results are to be copied to the file that is returned. The error is a line for the user.
     pub fn create(path: &Path, head: &Head) -> Result<(Self, File), String> {
-        let wrong = |error: std::io::Error| format!("cannot make the folder {}: {error}", path.display());
-        fs::create_dir_all(path).map_err(wrong)?;
-        if fs::read_dir(path).map_err(wrong)?.next().is_some() {
+        files::make_folder(path)?;
+        if path.read_dir().map_err(|error| files::no_folder(path, &error))?.next().is_some() {
             return Err(format!("{} is not empty: --run-dir needs a folder of its own", path.display()));
         }
         let this = Self { path: path.to_owned() };
@@ -57,10 +56,7 @@ impl RunDir {
         found: &Report,
         certificates: &Certificates,
     ) -> Result<(), String> {
-        let traces = found.traces().map(|trace| itf::write(system, trace, source));
-        let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
-        let runs = runs.map(|(property, run)| itf::write_run(system, property, run, source));
-        for (number, text) in (1..=MOST_TRACES).zip(traces.chain(runs)) {
+        for (number, text) in (1..=MOST_TRACES).zip(traces(system, source, found)) {
             let name = files::numbered(Path::new("trace.json"), number);
             files::write(&self.path.join(name), &text)?;
         }
@@ -71,7 +67,7 @@ impl RunDir {
     pub fn finish(&self, document: &Document) -> Result<(), String> {
         let queries = smt::hardest_queries();
         if !queries.is_empty() {
-            make(&self.path.join("smt"))?;
+            files::make_folder(&self.path.join("smt"))?;
         }
         for query in queries {
             let seconds = query.time.as_secs_f64();
@@ -91,9 +87,11 @@ impl RunDir {
     }
 }
 
-fn make(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
+/// The text of each trace of a run, those of properties of runs last.
+pub fn traces(system: &System, source: &Source<'_>, found: &Report) -> impl Iterator<Item = String> {
+    let traces = found.traces().map(|trace| itf::write(system, trace, source));
+    let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+    traces.chain(runs.map(|(property, run)| itf::write_run(system, property, run, source)))
 }
 
 /// The path of the page of a run in its folder.
@@ -136,7 +134,7 @@ fn write_certificate(
     certificate: &Certificate,
     force: bool,
 ) -> Result<(), String> {
-    make(folder)?;
+    files::make_folder(folder)?;
     let write = if force { files::write } else { outputs::write_own };
     write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
     for script in certificate.scripts(system) {

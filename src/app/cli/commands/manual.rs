@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::cli::{exit, outputs};
+use crate::cli::{exit, files, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
 /// `cubicle.1`, `cubicle-replay.1`, ..
@@ -25,11 +25,9 @@ pub fn run(args: ManualArgs, tree: Command) -> u8 {
     let Some(folder) = args.folder else {
         return exit::after_text(&page(tree));
     };
-    let written = std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
-        .and_then(|()| {
-            pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
-        });
+    let written = files::make_folder(&folder).and_then(|()| {
+        pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
+    });
     match written {
         Ok(()) => exit::OK,
         Err(error) => exit::failed(exit::INTERNAL, error),

@@ -224,10 +224,7 @@ impl MutateRun<'_> {
     /// Writes what this run found. The error is a line for the user.
     fn remember(&self, text: impl FnOnce() -> String) -> Result<(), String> {
         let Some(path) = self.memory_file() else { return Ok(()) };
-        if let Some(folder) = &self.args.cache {
-            let wrong = |error| format!("cannot make the folder {}: {error}", folder.display());
-            std::fs::create_dir_all(folder).map_err(wrong)?;
-        }
+        files::make_folder(files::folder_of(&path))?;
         files::write(&path, &text())
     }
 
