@@ -11,9 +11,10 @@ use crate::explored::states::ExploredStates;
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::peers::{OptionalPeers, Peers};
+use crate::limits::Limits;
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
+use crate::run::searched::Problem;
 use crate::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -212,22 +213,22 @@ fn explore_with(
         let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
         new.company = OptionalPeers(peers);
         new.run(observer).map(|()| {
-            let found = conclude::conclude(new.searched(), observer);
+            let found = conclude::conclude_walks(new.searched(), observer);
             let visited = new.take_visited();
             walk = Some(new);
-            (found, visited)
+            (found, visited.store.len(), Some(visited))
         })
     } else {
-        conclude::search(Search::within(&system, &program, options, limits), observer)
+        let problem = Problem { system: &system, program: &program, options };
+        let found = conclude::search(Search::within(problem, limits), observer);
+        found.map(|(found, visited)| (found, visited.len(), visited.into_table()))
     };
-    let (found, visited) = match found {
+    let (found, states, tree) = match found {
         Ok(found) => found,
         Err(why) => return none(procs, why),
     };
-    let states = visited.len();
-    let seen = visited
-        .is_table()
-        .then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
+    let seen =
+        tree.map(|tree| ExploredStates::new(system, Arc::clone(&program), tree, walk, options, interrupt));
     Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
 }
 
@@ -255,7 +256,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
     Exploration {
         procs: program.cells.procs,
         states,
-        missed: found.missed,
+        missed: found.course.missed,
         symmetry: program.symmetry.is_on(),
         compressed: program.cells.cells.iter().any(|c| c.undef),
         depth: found.course.depth,

@@ -10,16 +10,14 @@ use std::time::Instant;
 use crate::checkpoint::course::{self, LevelState, Restored};
 use crate::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::checkpoint::manifest::{self, Manifest};
-use crate::checkpoint::states::{self, LastLevel, Reading, Valid};
+use crate::checkpoint::states::{self, Reading, Valid};
 use crate::error::{StorageError, Unbuildable};
-use crate::program::compiled::Program;
-use crate::program::sleep::SleepId;
-use crate::run::limits::Limits;
-use crate::store::disk::states::DiskStates;
+use crate::limits::Limits;
+use crate::run::levels::Level;
+use crate::run::searched::Problem;
 use crate::store::table::MAX_STATES;
 use crate::store::visited::Visited;
-use cubicle_lang::model::System;
-use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
+use cubicle_run::options::Checkpoint;
 
 /// Name of the file with the model.
 const MODEL: &str = "model";
@@ -41,23 +39,21 @@ pub struct Keeper {
 /// A search as restored from its checkpoint.
 #[derive(Debug)]
 pub struct Resumed {
-    pub visited: Visited,
-    /// Whether states in a table may be packed into numbers.
-    pub may_pack: bool,
     /// The level that is to be expanded next.
-    pub level: LastLevel,
+    pub level: Level,
+    /// What else the search knew.
     pub rest: Restored,
 }
 
 impl Keeper {
-    /// For a new search, or for one that is resumed when `to` says so.
+    /// For a new search, or for one that is resumed when `to` says so: then its states are added to `visited`.
     pub fn new(
         to: &Checkpoint,
-        system: &System,
-        program: &Program,
-        options: &ForwardOptions,
-        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
+        problem: Problem<'_>,
+        visited: &mut Visited,
+        limits: &mut Limits,
     ) -> Result<(Self, Option<Resumed>), Unbuildable> {
+        let Problem { system, program, options } = problem;
         let folder = &to.folder;
         let mut keeper = Self {
             to: to.clone(),
@@ -82,12 +78,17 @@ impl Keeper {
             let why = "it has more states than this run may explore";
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
-        let most = course::most_bytes(system, &Valid::new(program), manifest.states);
+        let valid = Valid::new(program);
+        let most = course::most_bytes(system, &valid, manifest.states);
         let course = manifest.course.open(folder, most)?.rest()?;
-        let how = (options.store, course::waiting(&course, manifest.states));
-        let (read, may_pack) = keeper.states(&manifest, program, how, (limits, disk))?;
-        let resumed = keeper.restore(&manifest, (read, may_pack), &course, (system, program))?;
-        Ok((keeper, Some(resumed)))
+        let waiting = course::waiting(&course, manifest.states);
+        visited.begin_restoring(manifest.states, waiting, program, limits);
+        let level = keeper.states(&manifest, &valid, visited, limits)?;
+        let rest = course::read(&course, system, &valid, &level)
+            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
+        (keeper.parts, keeper.states) = (manifest.parts, manifest.states);
+        keeper.model = Some(manifest.model);
+        Ok((keeper, Some(Resumed { level, rest })))
     }
 
     /// Prepares the folder.
@@ -111,58 +112,35 @@ impl Keeper {
         Ok(())
     }
 
-    /// Reads the states; also, whether those in a table may be packed into numbers.
+    /// Reads the states; returns the last level.
     fn states(
         &self,
         manifest: &Manifest,
-        program: &Program,
-        (store, waiting): (StoreKind, (usize, &[SleepId])),
-        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
-    ) -> Result<((Visited, LastLevel), bool), Unbuildable> {
-        let folder = &self.to.folder;
-        let valid = Valid::new(program);
-        let mut may_pack = store == StoreKind::Auto;
-        let mut visited = Visited::of(program, store);
-        // The first run may have continued with less memory for each state.
-        if may_pack && manifest.states > limits.fit(visited.table_bytes_each(true)) {
-            may_pack = false;
-            visited = Visited::of(program, StoreKind::Compact);
-        }
-        let most = states::most_bytes(manifest.states, &valid);
-        let mut reading = Reading::new(visited, waiting, disk);
+        valid: &Valid<'_>,
+        visited: &mut Visited,
+        limits: &mut Limits,
+    ) -> Result<Level, Unbuildable> {
+        let unusable = |why: &str| failed("use the checkpoint in", &self.to.folder, &why);
+        let most = states::most_bytes(manifest.states, valid);
+        let mut reading = Reading::new(visited);
         for part in &manifest.parts {
-            reading.read(part.open(folder, most)?, &valid, manifest.states, limits)?;
+            reading.read(part.open(&self.to.folder, most)?, valid, manifest.states, limits)?;
         }
-        if !reading.end()? {
-            return Err(failed("use the checkpoint in", folder, &"its files have a state twice").into());
+        let level = reading.level;
+        if !visited.end_restoring()? {
+            return Err(unusable("its files have a state twice").into());
         }
-        let Reading { visited, level, .. } = reading;
         if visited.len() != manifest.states {
             let (is, wanted) = (visited.len(), manifest.states);
             let why = format!("its files have {is} states, and the manifest says {wanted}");
-            return Err(failed("use the checkpoint in", folder, &why).into());
+            return Err(unusable(&why).into());
         }
-        Ok(((visited, level), may_pack))
-    }
-
-    fn restore(
-        &mut self,
-        manifest: &Manifest,
-        ((visited, level), may_pack): ((Visited, LastLevel), bool),
-        course: &[u8],
-        (system, program): (&System, &Program),
-    ) -> Result<Resumed, StorageError> {
-        let folder = &self.to.folder;
-        if level.level != manifest.level {
-            let (is, wanted) = (level.level, manifest.level);
+        if level.depth != manifest.level {
+            let (is, wanted) = (level.depth, manifest.level);
             let why = format!("its states have a depth of {is}, and the manifest says {wanted}");
-            return Err(failed("use the checkpoint in", folder, &why));
+            return Err(unusable(&why).into());
         }
-        let rest = course::read(course, system, &Valid::new(program), (level, manifest.states))
-            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
-        (self.parts, self.states) = (manifest.parts.clone(), manifest.states);
-        self.model = Some(manifest.model.clone());
-        Ok(Resumed { visited, may_pack, level, rest })
+        Ok(level)
     }
 
     /// Whether a checkpoint is due.

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use crate::exhaustive::expand::{Chunk, Expander};
-use crate::program::sleep::LevelSleep;
 use crate::store::batch::Batch;
 use crate::store::table::Store;
+use crate::store::visited::Visited;
 use crate::tuning::CHUNK;
 use crate::tuning::TOUCHED;
 
@@ -33,16 +33,16 @@ pub struct RoundPart {
 /// Buffers that a thread reuses for each range.
 pub struct RoundWorker<'a> {
     store: &'a Store,
-    sleeps: &'a LevelSleep,
+    visited: &'a Visited,
     words: usize,
     expander: Expander<'a>,
     chunk: Chunk,
 }
 
 impl<'a> RoundWorker<'a> {
-    /// For one thread.
-    pub fn new(store: &'a Store, sleeps: &'a LevelSleep, words: usize, expander: Expander<'a>) -> Self {
-        Self { store, sleeps, words, expander, chunk: Chunk::default() }
+    /// For one thread. `store` has the states of `visited`.
+    pub fn new(store: &'a Store, visited: &'a Visited, words: usize, expander: Expander<'a>) -> Self {
+        Self { store, visited, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, replacing its contents.
@@ -53,12 +53,12 @@ impl<'a> RoundWorker<'a> {
         to.fired.clear();
         to.numbers = false;
         to.cut = false;
-        let Self { store, sleeps, words, expander, chunk } = self;
+        let Self { store, visited, words, expander, chunk } = self;
         let words = *words;
         let mut first = range.start;
         while first < range.end {
             let states = first..range.end.min(first + CHUNK);
-            expander.expand(states.clone(), store.states(states.clone()), sleeps.of(states), chunk);
+            expander.expand(states.clone(), store.states(states.clone()), visited.sleeps(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
             to.deadlocks.append(&mut chunk.deadlocks);
@@ -67,10 +67,10 @@ impl<'a> RoundWorker<'a> {
             if to.cut {
                 return;
             }
-            first = chunk.range.end;
-            let mut parent = chunk.parents();
-            let mut suspects = chunk.successors.suspects.iter().map(|at| *at as usize).peekable();
-            let successors = &chunk.successors;
+            first = chunk.successors.of.end;
+            let mut parent = chunk.successors.parents();
+            let successors = &chunk.successors.batch;
+            let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
             for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
                 store.touch(hashes);
                 for (i, &h) in hashes.iter().enumerate() {

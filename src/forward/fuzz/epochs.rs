@@ -11,7 +11,7 @@ use crate::fuzz::peers::OptionalPeers;
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use crate::tuning::{DIVE_STATES, DRY, PATIENCE};
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::result::Stop;
@@ -26,7 +26,7 @@ impl Campaign {
     }
 
     /// Continues from states found by another search, in the order in which they were found.
-    pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
+    pub fn adopt(&mut self, visited: &StateTree) -> Result<(), Unbuildable> {
         self.limits.max_states = visited.store.len();
         self.seed()?;
         let mut scratch = Scratch::timed(&self.program, &self.limits.clock);
@@ -102,7 +102,7 @@ impl Campaign {
 
     /// Continues walking, whatever stopped it, until `max_states` are stored or few are left to
     /// find. Returns a run to a bad state when a new one was found.
-    pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
+    pub fn resume(&mut self, visited: StateTree, max_states: usize) -> (StateTree, Option<Trace>) {
         self.visited = visited;
         self.limits.max_states = max_states;
         let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;

@@ -18,14 +18,14 @@ use crate::program::lazy::Refinement;
 use crate::program::step::{FirstWays, Scratch};
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use crate::tuning::{SPLITS, WIDEST};
 use cubicle_lang::bits::bits;
 
 /// The view that all walks of an epoch share.
 pub struct Frozen<'a> {
     pub program: &'a Program,
-    pub visited: &'a Visited,
+    pub visited: &'a StateTree,
     pub corpus: &'a Corpus,
     pub coverage: &'a SeenCombinations,
     pub goals: &'a Goals,

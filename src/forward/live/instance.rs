@@ -2,6 +2,7 @@
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
+use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
@@ -15,7 +16,6 @@ use crate::live::product::{AtomTruth, Product};
 use crate::program::code;
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
 use crate::symmetry::canonical::Symmetry;
 use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
 use cubicle_lang::model::{Atom, StepOf, System, Temporal, TemporalKind};

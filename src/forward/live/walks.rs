@@ -10,12 +10,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Unbuildable;
+use crate::limits::Limits;
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::conditions::Watched;
 use crate::live::expand::{Expanded, Expander};
 use crate::live::graph::RunGraph;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
 use crate::tuning::{RUN_EPOCH, RUN_NEAR, RUN_WALK};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_run::options::ForwardOptions;

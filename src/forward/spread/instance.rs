@@ -4,24 +4,21 @@ use std::sync::Arc;
 
 use crate::checkpoint::manifest;
 use crate::clock::Clock;
-use crate::conclude::{conclude_with, search_clean_among};
+use crate::conclude::{conclude, search_clean_among};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::search::widest;
 use crate::explore::{Explored, compile, exploration, none};
+use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
-use crate::run::limits::Limits;
-use crate::run::searched::{SearchStats, Searched};
+use crate::run::searched::{Problem, SearchStats, Searched};
 use crate::spread::files::Keeping;
 use crate::spread::keeper::Keeper;
 use crate::spread::lead::{Lead, Outcome};
 use crate::spread::member::{Member, MemberConfig};
 use crate::spread::message::NotableState;
-use crate::store::hash::hash;
-use crate::store::origin::ROOT;
-use crate::store::table::Inserted;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
@@ -95,7 +92,7 @@ impl Instance {
             Stop::Numbers if outcome.states == 0 => return none(program.cells.procs, Unbuildable::Numbers),
             _ => {}
         }
-        let mut ways = Ways { outcome: &outcome, visited: Visited::new(program.packing.words) };
+        let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
         let mut findings = Findings::new(system, program);
         for (place, bad) in &outcome.bads {
             findings.bads.push(*bad);
@@ -121,11 +118,9 @@ impl Instance {
             ..SearchStats::new(outcome.stop)
         };
         let searched = Searched {
-            system,
-            program,
-            options,
+            problem: Problem { system, program, options },
             limits: &limits,
-            visited: &ways.visited,
+            tree: &ways.tree,
             findings: &findings,
             course,
         };
@@ -133,7 +128,7 @@ impl Instance {
         let all = outcome.stop == Stop::Complete && program.is_plain();
         let clean =
             |searched: &Searched<'_>| search_clean_among(searched, (outcome.states, 0), |_| Some(all));
-        let found = conclude_with(searched, clean, observer);
+        let found = conclude(searched, clean, observer);
         Explored {
             exploration: exploration(program, found, outcome.states, options.seed),
             states: None,
@@ -145,7 +140,7 @@ impl Instance {
 /// The ways to the findings.
 struct Ways<'a> {
     outcome: &'a Outcome,
-    visited: Visited,
+    tree: StateTree,
 }
 
 impl Ways<'_> {
@@ -156,16 +151,7 @@ impl Ways<'_> {
             let state = way[way.len() - 1].clone();
             way.push(self.outcome.parents.get(&(level, state)).expect("the lead has asked for all"));
         }
-        let mut parent = ROOT;
-        for state in way.into_iter().rev() {
-            parent = match self.visited.store.insert(state, hash(state)) {
-                Inserted::Old(number) => number as u32,
-                Inserted::New(number) => {
-                    self.visited.parents.push(parent);
-                    number as u32
-                }
-            };
-        }
-        Finding { state: parent as usize, refined: worth.refined.clone(), bad }
+        let state = self.tree.insert_way(way.into_iter().rev().map(Vec::as_slice));
+        Finding { state, refined: worth.refined.clone(), bad }
     }
 }

@@ -213,9 +213,9 @@ impl Store {
         8 * (self.arena.capacity() + self.shards.iter().map(|s| BUCKET * s.buckets.capacity()).sum::<usize>())
     }
 
-    /// Bytes that one state takes, averaged over how full the table is.
-    pub const fn bytes_each(&self) -> usize {
-        8 * self.words + 11
+    /// Bytes that one state of `words` words takes, averaged over how full the table is.
+    pub const fn bytes_each(words: usize) -> usize {
+        8 * words + 11
     }
 
     #[inline]
