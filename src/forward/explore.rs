@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::run::searched::Problem;
-use crate::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
+use crate::tuning::{ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES, WALKED_SHARE};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
@@ -328,7 +328,7 @@ pub fn explore_within(
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
         observer.event(system, Event::Work("walking from the states seen"));
-        explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
+        explored.grow_to(states + states * WALKED_SHARE.0 / WALKED_SHARE.1);
     }
     explored
 }

@@ -6,7 +6,7 @@ use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::search::Search;
 use crate::run::levels::{Level, Levels, breadth_first};
-use crate::tuning::{CHUNK, STEEP, WORTHWHILE};
+use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::observer::Observer;
 use cubicle_run::result::Stop;
 
@@ -61,9 +61,9 @@ impl Search<'_> {
 
     /// Where a level has many more states than the level before, applies a lower limit on states when the options say so.
     fn apply_steep_limit(&mut self, level: &Level) {
-        let steep = STEEP * level.before as f64 <= level.states.len() as f64;
-        let enough = self.problem.options.steep;
-        self.limits.bound_enough(enough.filter(|enough| steep && *enough >= level.states.end));
+        let steep = STEEP_GROWTH * level.before as f64 <= level.states.len() as f64;
+        let most = self.problem.options.steep;
+        self.limits.bound_growth(most.filter(|most| steep && *most >= level.states.end));
     }
 
     /// Begins with a checkpoint, or a folder for one: the level to expand, when the search is resumed.
@@ -142,13 +142,13 @@ impl Levels for Bfs<'_, '_> {
             }
         };
         let mut next = first;
-        if search.threads.several && ready.len() >= WORTHWHILE {
+        if search.threads.several && ready.len() >= MIN_SHARED_STATES {
             match search.share(ready, *observer) {
                 Some(end) => next = end,
                 None => search.threads.several = false,
             }
         } else {
-            let range = first..ready.end.min(first + CHUNK);
+            let range = first..ready.end.min(first + CHUNK_STATES);
             let states = search.visited.states(range.clone(), buffer);
             expander.expand(range.clone(), states, search.visited.sleeps(range), chunk);
             search.merge_chunk(chunk);

@@ -9,7 +9,7 @@ use crate::exhaustive::search::Search;
 use crate::program::bad::BadScratch;
 use crate::run::searched::Problem;
 use crate::store::batch::{Batch, Distinct};
-use crate::tuning::{CHUNK, MANY, ROUND, ROUND_NEW, SHARE};
+use crate::tuning::{CHUNK_STATES, ROUND_NEW_STATES, ROUND_STATES, SHARE_STATES, SHARING_THREADS};
 use cubicle_run::observer::Observer;
 
 impl Search<'_> {
@@ -17,11 +17,11 @@ impl Search<'_> {
     /// by chunk; returns where it stopped. `None` when one thread must continue alone.
     pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
         // The threads look states up in the table itself.
-        let Some(tree) = self.visited.table().filter(|_| self.problem.options.jobs >= MANY) else {
+        let Some(tree) = self.visited.table().filter(|_| self.problem.options.jobs >= SHARING_THREADS) else {
             return Some(self.pipeline(range, observer));
         };
         let new_each = tree.store.len() / range.start.max(1) + 1;
-        let end = range.end.min(range.start + (ROUND_NEW / new_each).clamp(1, ROUND));
+        let end = range.end.min(range.start + (ROUND_NEW_STATES / new_each).clamp(1, ROUND_STATES));
         self.round(range.start..end).then_some(end)
     }
 
@@ -29,7 +29,7 @@ impl Search<'_> {
     /// states; returns where it stopped.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
         let workers = Arc::clone(&self.threads.workers);
-        let pipeline = Pipeline::new(self.problem.options.jobs.min(MANY - 1));
+        let pipeline = Pipeline::new(self.problem.options.jobs.min(SHARING_THREADS - 1));
         // The time of helpers counts from what this thread has used.
         self.limits.look();
         let expander = self.expanders();
@@ -42,7 +42,7 @@ impl Search<'_> {
                 let (mut cursor, mut buffer) = (range.start, Vec::new());
                 while self.limits.tick() && self.visited.is_loaded(&(stored..range.end)) {
                     while cursor < range.end && lead.has_room() {
-                        let states = cursor..range.end.min(cursor + CHUNK);
+                        let states = cursor..range.end.min(cursor + CHUNK_STATES);
                         cursor = states.end;
                         let sleeps = self.visited.sleeps(states.clone());
                         let packed = self.visited.states(states.clone(), &mut buffer);
@@ -90,7 +90,7 @@ impl Search<'_> {
         if limits.stop.is_some() {
             return false;
         }
-        let ranges = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
+        let ranges = range.clone().step_by(SHARE_STATES).map(|at| at..range.end.min(at + SHARE_STATES));
         parts.resize_with(ranges.len().max(parts.len()), RoundPart::default);
         let parts = &mut parts[..ranges.len()];
         let work: Vec<_> = parts.iter_mut().zip(ranges).collect();

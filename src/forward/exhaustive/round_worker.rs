@@ -10,8 +10,8 @@ use crate::exhaustive::expand::{Chunk, Expander};
 use crate::store::batch::Batch;
 use crate::store::table::Store;
 use crate::store::visited::Visited;
-use crate::tuning::CHUNK;
-use crate::tuning::TOUCHED;
+use crate::tuning::CHUNK_STATES;
+use crate::tuning::TOUCH_GROUP;
 
 /// The successors of a range of states.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl<'a> RoundWorker<'a> {
         let words = *words;
         let mut first = range.start;
         while first < range.end {
-            let states = first..range.end.min(first + CHUNK);
+            let states = first..range.end.min(first + CHUNK_STATES);
             expander.expand(states.clone(), store.states(states.clone()), visited.sleeps(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
@@ -71,10 +71,10 @@ impl<'a> RoundWorker<'a> {
             let mut parent = chunk.successors.parents();
             let successors = &chunk.successors.batch;
             let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
-            for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
+            for (group, hashes) in successors.hashes.chunks(TOUCH_GROUP).enumerate() {
                 store.touch(hashes);
                 for (i, &h) in hashes.iter().enumerate() {
-                    let at = group * TOUCHED + i;
+                    let at = group * TOUCH_GROUP + i;
                     let state = successors.state(at, words);
                     let suspect = suspects.next_if_eq(&at).is_some();
                     if store.find_hashed(state, h).is_none() {

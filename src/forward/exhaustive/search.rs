@@ -16,7 +16,7 @@ use crate::store::intake::Intake;
 use crate::store::merge::SettledAt;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
-use crate::tuning::CHUNK;
+use crate::tuning::CHUNK_STATES;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{StoreKind, Strategy};
 use cubicle_run::result::{CurvePoint, Stop};
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
             let end = self.visited.load(at..parent + 1)?;
             while at < end {
                 // The chunk of `parent` itself is expanded alone.
-                let range = at..end.min(at + CHUNK).min(parent.max(at + 1));
+                let range = at..end.min(at + CHUNK_STATES).min(parent.max(at + 1));
                 let states = self.visited.states(range.clone(), &mut buffer);
                 let sleeps = self.visited.sleeps(range.clone());
                 if range.start == parent {

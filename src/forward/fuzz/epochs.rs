@@ -12,7 +12,7 @@ use crate::fuzz::technique::Task;
 use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
 use crate::store::tree::StateTree;
-use crate::tuning::{DIVE_STATES, DRY, PATIENCE};
+use crate::tuning::{DIVE_STATES, DRY_STEPS, STEPS_PER_WANTED_STATE};
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
@@ -90,7 +90,7 @@ impl Campaign {
                 self.unguided = 0;
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
-            self.dry = (self.visited.store.len() - before) as u64 * DRY < self.steps() - steps_before;
+            self.dry = (self.visited.store.len() - before) as u64 * DRY_STEPS < self.steps() - steps_before;
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {
@@ -106,7 +106,7 @@ impl Campaign {
         self.visited = visited;
         self.limits.max_states = max_states;
         let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;
-        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(PATIENCE));
+        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(STEPS_PER_WANTED_STATE));
         self.limits.lift();
         self.options.epochs = None;
         let known = self.findings.bads.len();

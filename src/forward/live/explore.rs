@@ -11,7 +11,7 @@ use crate::live::graph::RunGraph;
 use crate::live::walks::Walks;
 use crate::program::compiled::Program;
 use crate::run::levels::{Level, Levels, breadth_first};
-use crate::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
+use crate::tuning::{RUN_CHUNK_STATES, RUN_ROUND_STATES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::result::Stop;
@@ -85,9 +85,9 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, E> {
             return None;
         }
         limits.look();
-        let end = level.states.end.min(first + RUN_ROUND);
+        let end = level.states.end.min(first + RUN_ROUND_STATES);
         let chunks: Vec<Range<usize>> =
-            (first..end).step_by(RUN_CHUNK).map(|at| at..end.min(at + RUN_CHUNK)).collect();
+            (first..end).step_by(RUN_CHUNK_STATES).map(|at| at..end.min(at + RUN_CHUNK_STATES)).collect();
         buffers.resize_with(chunks.len().max(buffers.len()), Expanded::default);
         let store = &graph.store;
         let work: Vec<_> = chunks.iter().cloned().zip(buffers.iter_mut()).collect();
@@ -101,7 +101,7 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, E> {
                     return None;
                 }
                 while touched < buffer.ends[at].0 {
-                    let ahead = buffer.hashes.len().min(touched + TOUCHED);
+                    let ahead = buffer.hashes.len().min(touched + TOUCH_GROUP);
                     graph.store.touch(&buffer.hashes[touched..ahead]);
                     touched = ahead;
                 }

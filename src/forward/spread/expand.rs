@@ -8,7 +8,7 @@ use crate::spread::member::Member;
 use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
 use crate::store::hash::hash;
-use crate::tuning::{CHUNK, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
+use crate::tuning::{CHUNK_STATES, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
 
 impl Member {
     /// Expands a few states of the level; returns whether the round, which began at `since`, is to end.
@@ -16,7 +16,7 @@ impl Member {
         // Cloned once: members of a process share it.
         let program = Arc::clone(&self.program);
         let level = self.level();
-        let end = level.end.min(self.cursor + CHUNK);
+        let end = level.end.min(self.cursor + CHUNK_STATES);
         while self.cursor < end && self.own.sleeps.len() < CHUNK_SUCCESSORS {
             self.expand_one(&program, self.cursor - level.start);
             if self.summary.halt.is_some() {

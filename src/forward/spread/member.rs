@@ -19,7 +19,7 @@ use crate::spread::outbox::{Filter, Outbox, owner};
 use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, MAX_STATES, Store};
-use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
+use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;
 
@@ -323,8 +323,8 @@ impl Member {
     fn take_in(&mut self, states: &States, hashes: &[u64]) -> usize {
         let words = self.program.packing.words;
         let before = self.store.len();
-        let groups = states.words.chunks(TOUCHED * words).zip(states.sleeps.chunks(TOUCHED));
-        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCHED)) {
+        let groups = states.words.chunks(TOUCH_GROUP * words).zip(states.sleeps.chunks(TOUCH_GROUP));
+        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCH_GROUP)) {
             self.store.touch(hashes);
             for ((state, sleep), h) in group.chunks_exact(words).zip(sleeps).zip(hashes) {
                 self.meet(state, *h, *sleep);

@@ -13,7 +13,7 @@ use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, MAX_STATES};
-use crate::tuning::TOUCHED;
+use crate::tuning::TOUCH_GROUP;
 use cubicle_run::result::Stop;
 
 /// The sleep ids do not match the states of the last level.
@@ -82,7 +82,7 @@ impl Member {
         let size = self.program.packing.words;
         let (mut words, mut place) = (Vec::new(), 0);
         loop {
-            levels.states(TOUCHED, &mut words)?;
+            levels.states(TOUCH_GROUP, &mut words)?;
             if words.is_empty() {
                 break;
             }
@@ -106,7 +106,7 @@ impl Member {
                     return Err(levels.damaged(&Damage("it has a state of another worker")).into());
                 }
             }
-            if let Some(stop) = self.ticker.count(TOUCHED as u32, &self.clock) {
+            if let Some(stop) = self.ticker.count(TOUCH_GROUP as u32, &self.clock) {
                 return Err(Unbuildable::Interrupted(stop));
             }
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::program::sleep::{AWAKE, SleepId};
 use crate::store::hash::{equal, hash, part};
 use crate::store::origin::ROOT;
-use crate::tuning::RECENT;
+use crate::tuning::RECENT_SLOTS;
 use crate::tuning::SHARDS;
 use cubicle_run::workers::WorkerPool;
 
@@ -84,7 +84,7 @@ pub struct Recent {
 impl Recent {
     /// An empty table for states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { words, tags: vec![0; RECENT], states: vec![0; RECENT * words] }
+        Self { words, tags: vec![0; RECENT_SLOTS], states: vec![0; RECENT_SLOTS * words] }
     }
 
     /// Empties it.
@@ -95,7 +95,7 @@ impl Recent {
     /// Stores a state, replacing another one; false when it is there already.
     #[inline]
     fn meet(&mut self, state: &[u64], h: u64) -> bool {
-        let place = (h >> 6) as usize % RECENT;
+        let place = (h >> 6) as usize % RECENT_SLOTS;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
         if self.tags[place] == tag && equal(known, state) {

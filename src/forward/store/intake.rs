@@ -58,7 +58,7 @@ pub trait InMemory {
     type Touched;
 
     /// Reads the memory that taking these states of a batch will read; no more of them than
-    /// [`TOUCHED`](crate::tuning::TOUCHED).
+    /// [`TOUCH_GROUP`](crate::tuning::TOUCH_GROUP).
     fn touch(&self, batch: &Batch, places: Range<usize>, words: usize) -> Self::Touched;
 
     /// Adds a state unless it is known, and has it examined; whether it was added. `touched` was computed for a batch, in

@@ -15,7 +15,7 @@ use crate::store::hash::hash;
 use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
 use crate::store::tree::StateTree;
 use crate::store::visited::{Kept, Spill, Visited};
-use crate::tuning::{CHUNK, TOUCHED};
+use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
 
@@ -194,8 +194,8 @@ impl Visited {
         let Some(Spill { folder, buffers }) = self.spill.take() else { return Ok(None) };
         let mut disk = DiskStates::new(folder, self.words, buffers);
         let mut buffer = Vec::new();
-        for first in (0..self.len()).step_by(CHUNK) {
-            let range = first..self.len().min(first + CHUNK);
+        for first in (0..self.len()).step_by(CHUNK_STATES) {
+            let range = first..self.len().min(first + CHUNK_STATES);
             let states = self.states(range.clone(), &mut buffer);
             for (number, state) in range.zip(states.chunks_exact(self.words)) {
                 disk.append(state, self.parent(number), self.sleeps.get(number))?;
@@ -269,8 +269,8 @@ fn take_from<S: InMemory>(
     let mut parent = successors.parents();
     let before = batch.suspects.partition_point(|at| (*at as usize) < first);
     let mut suspects = batch.suspects[before..].iter().map(|at| *at as usize).peekable();
-    for (group, hashes) in batch.hashes[first..].chunks(TOUCHED).enumerate() {
-        let start = first + group * TOUCHED;
+    for (group, hashes) in batch.hashes[first..].chunks(TOUCH_GROUP).enumerate() {
+        let start = first + group * TOUCH_GROUP;
         let touched = store.touch(batch, start..start + hashes.len(), words);
         for (i, &hash) in hashes.iter().enumerate() {
             let at = start + i;

@@ -9,7 +9,7 @@ use wide::u32x8;
 use crate::store::batch::{Batch, Distinct, NewState};
 use crate::store::hash::{equal, hash};
 use crate::tuning::SHARDS;
-use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
+use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCH_GROUP};
 use cubicle_run::workers::WorkerPool;
 
 /// Slots of one cache line, filled in order.
@@ -256,7 +256,7 @@ impl Store {
         }
     }
 
-    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCHED`] at most. These reads do not
+    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCH_GROUP`] at most. These reads do not
     /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
     pub fn touch(&self, hashes: &[u64]) {
@@ -314,7 +314,7 @@ impl Store {
         workers.share(shards, |_, (shard, places)| {
             shard.reserve(places.len());
             shard.len += places.len();
-            for group in places.chunks(TOUCHED) {
+            for group in places.chunks(TOUCH_GROUP) {
                 let hash = |place: &NewState| batches[place.batch as usize].sorted.hashes[place.at as usize];
                 let touched = group.iter().map(|place| shard.buckets[shard.start(tag(hash(place)))].tags[0]);
                 black_box(touched.fold(0, |sum, tag| sum ^ tag));

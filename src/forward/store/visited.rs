@@ -20,7 +20,7 @@ use crate::store::lossy::LossyStates;
 use crate::store::origin::ROOT;
 use crate::store::table::Store;
 use crate::store::tree::StateTree;
-use crate::tuning::{CHUNK, LEAST_SPILL, MOST_SPILL, PACKED_BYTES};
+use crate::tuning::{CHUNK_STATES, LEAST_SPILL, MOST_SPILL, PACKED_BYTES};
 use cubicle_run::options::{ForwardOptions, StoreKind};
 
 /// Visited states with their parents, and how those that are not expanded yet were found.
@@ -240,7 +240,7 @@ impl Visited {
         let Kept::Disk(disk) = &mut self.kept else { return Ok(level.end) };
         // Chunks are cut as they are in memory.
         let ready = level.start..disk.window().end.min(level.end);
-        if level.start < disk.window().start || ready.len() < CHUNK.min(level.len()) {
+        if level.start < disk.window().start || ready.len() < CHUNK_STATES.min(level.len()) {
             let (end, sleeps) = disk.load(level.clone())?;
             self.sleeps = LevelSleep::of_level(level.start, sleeps);
             return Ok(end);

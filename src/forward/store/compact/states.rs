@@ -8,7 +8,7 @@ use crate::store::compact::codec::{Codec, Room};
 use crate::store::compact::log::{Log, Parents};
 use crate::store::compact::quotient::QuotientSet;
 use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
-use crate::tuning::TOUCHED;
+use crate::tuning::TOUCH_GROUP;
 use cubicle_run::result::Stop;
 
 /// The states of a breadth-first search.
@@ -25,8 +25,8 @@ pub struct CompactStates {
 /// Numbers of states that are about to be stored.
 #[derive(Clone, Debug)]
 pub struct TouchedNumbers {
-    plain: [u64; TOUCHED],
-    mixed: [u64; TOUCHED],
+    plain: [u64; TOUCH_GROUP],
+    mixed: [u64; TOUCH_GROUP],
     changes: u32,
 }
 
@@ -104,7 +104,7 @@ impl CompactStates {
         self.set = QuotientSet::new(self.codec.universe());
         let mut numbers = self.log.range(0..self.log.len());
         loop {
-            let mut mixed = [0; TOUCHED];
+            let mut mixed = [0; TOUCH_GROUP];
             let mut some = 0;
             for (slot, (n, made_with)) in mixed.iter_mut().zip(&mut numbers) {
                 let n = if self.codec.same(made_with) { n } else { self.codec.translate(n, made_with) };
@@ -115,7 +115,7 @@ impl CompactStates {
             for number in &mixed[..some] {
                 self.set.insert_mixed(*number);
             }
-            if some < TOUCHED {
+            if some < TOUCH_GROUP {
                 break;
             }
         }
@@ -141,7 +141,7 @@ impl InMemory for CompactStates {
     #[inline]
     fn touch(&self, batch: &Batch, places: Range<usize>, words: usize) -> TouchedNumbers {
         let mut numbers =
-            TouchedNumbers { plain: [NONE; TOUCHED], mixed: [0; TOUCHED], changes: self.changes };
+            TouchedNumbers { plain: [NONE; TOUCH_GROUP], mixed: [0; TOUCH_GROUP], changes: self.changes };
         let states = places.map(|place| batch.state(place, words));
         let mut known = 0;
         for ((n, mixed), state) in numbers.plain.iter_mut().zip(&mut numbers.mixed).zip(states) {
