@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::{Clock, Ticker};
-use crate::store::table::MAX_STATES;
 use crate::tuning::REPORT_EVERY;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
+
+/// Stores have fewer states than this: numbers have 32 bits, and the last few have special meanings.
+pub const MAX_STATES: usize = u32::MAX as usize - 16;
 
 /// The limits of one exploration.
 #[derive(Clone, Debug)]

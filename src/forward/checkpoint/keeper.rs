@@ -12,10 +12,9 @@ use crate::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::checkpoint::manifest::{self, Manifest};
 use crate::checkpoint::states::{self, Reading, Valid};
 use crate::error::{StorageError, Unbuildable};
-use crate::limits::Limits;
+use crate::limits::{Limits, MAX_STATES};
 use crate::run::levels::Level;
 use crate::run::searched::Problem;
-use crate::store::table::MAX_STATES;
 use crate::store::visited::Visited;
 use cubicle_run::options::Checkpoint;
 

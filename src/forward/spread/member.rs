@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::clock::{Clock, Ticker};
 use crate::error::{StorageError, Unbuildable};
 use crate::explored::bitmap_index::BitmapIndex;
+use crate::limits::MAX_STATES;
 use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::sleep::{AWAKE, SleepId};
@@ -18,7 +19,7 @@ use crate::spread::message::{Command, Deadlocks, Halt, NotableState, Parcel, Sta
 use crate::spread::outbox::{Filter, Outbox, owner};
 use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
-use crate::store::table::{Inserted, MAX_STATES, Store};
+use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;

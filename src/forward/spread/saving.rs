@@ -7,12 +7,13 @@ use crate::checkpoint::manifest::SpreadParts;
 use crate::checkpoint::share::Levels;
 use crate::checkpoint::states::Valid;
 use crate::error::{StorageError, Unbuildable};
+use crate::limits::MAX_STATES;
 use crate::program::sleep::SleepId;
 use crate::spread::member::Member;
 use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
 use crate::store::hash::hash;
-use crate::store::table::{Inserted, MAX_STATES};
+use crate::store::table::Inserted;
 use crate::tuning::TOUCH_GROUP;
 use cubicle_run::result::Stop;
 

@@ -174,9 +174,6 @@ pub enum Inserted {
     Old(usize),
 }
 
-/// Sets have fewer states than this: numbers have 32 bits, and the last few have special meanings.
-pub const MAX_STATES: usize = u32::MAX as usize - 16;
-
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
 }
@@ -236,7 +233,7 @@ impl Store {
         self.shards[self.shard(h)].probe(h, same).ok().map(|n| n as usize)
     }
 
-    /// Adds a state unless it is there. The caller ensures that there are fewer than [`MAX_STATES`].
+    /// Adds a state unless it is there. The caller ensures that there are fewer than [`MAX_STATES`](crate::limits::MAX_STATES).
     #[inline]
     pub fn insert(&mut self, state: &[u64], h: u64) -> Inserted {
         let shard = self.shard(h);
