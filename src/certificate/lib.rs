@@ -95,7 +95,7 @@ use std::time::Duration;
 
 pub use cubes::Cubes;
 pub use explain::explain;
-pub use failure::{NoCertificate, ProofFailure};
+pub use failure::{LineError, NoCertificate, ProofFailure, TextError};
 pub use obligation::Obligation;
 pub use prove::Extent;
 pub use shown::{ShownObligations, ShownTable};

@@ -258,7 +258,7 @@ fn extract(
     let begins = semantics::initial(system, &initial);
     let mut before = &initial;
     for step in &steps {
-        semantics::is_step(system, before, step)?;
+        semantics::is_step(system, before, step).map_err(|why| why.to_string())?;
         before = &step.after;
     }
     // The run is real even if it does not end in the target: it only adds states to the oracle.
