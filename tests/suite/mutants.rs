@@ -327,7 +327,7 @@ fn a_cache_that_is_damaged_or_of_another_version_is_ignored() {
         (written.replacen("cubicle-mutants ", "cubicle-mutants 0", 1), "another version"),
     ] {
         let error = MutantMemory::read(&text).err();
-        assert!(error.as_ref().is_some_and(|it| it.contains(says)), "{error:?}");
+        assert!(error.as_ref().is_some_and(|it| it.to_string().contains(says)), "{error:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use super::examiner::{MutantExaminer, MutantOutcome};
 use super::memory::MutantMemory;
 use super::others::Others;
 use super::plan::{MutationOptions, Plan};
-use super::pool::{self, Shared};
+use super::pool::{self, Panicked, Shared};
 use crate::mutation::{Fate, MutantResult, Mutation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -100,7 +100,7 @@ pub fn run_with(
     let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
         let looked = match result {
             None => MutantOutcome::only(Fate::Untried),
-            Some(Err(panic)) => MutantOutcome::only(Fate::Failed(panic)),
+            Some(Err(Panicked(text))) => MutantOutcome::only(Fate::Failed(text)),
             // Mutants under way when the run ended count as not examined.
             Some(Ok(MutantOutcome { fate: Fate::Undecided(reason), .. }))
                 if stopped.as_ref() == Some(&reason) =>

@@ -4,7 +4,7 @@
 use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
-use crate::simulate::CellNames;
+use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
@@ -65,10 +65,29 @@ pub enum NoWitness {
     Bad,
 }
 
+/// Why a goal does not fit the model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WrongGoal {
+    /// Its formula cannot be read.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    /// The model declares no transition of this name; perhaps the other one is meant.
+    #[error("the model has no transition `{name}`{}", similar.as_ref().map_or_else(String::new, |it| format!("; did you mean `{it}`?")))]
+    NoTransition {
+        /// The name.
+        name: String,
+        /// The most similar name of a transition.
+        similar: Option<String>,
+    },
+    /// The model has no instance of this size.
+    #[error("the model has no instance with {0} processes")]
+    NoInstance(usize),
+}
+
 /// Searches for a run of `system`, the meaning of `text`, that shows `wanted`.
 ///
 /// # Errors
-/// A line for the user: the goal does not fit the model, e.g. names no transition of it, or there is no instance of this size.
+/// The goal does not fit the model.
 ///
 /// # Panics
 /// When a run does not replay.
@@ -77,13 +96,18 @@ pub fn find(
     wanted: &WitnessGoal,
     options: &WitnessOptions,
     interrupt: &Interrupt,
-) -> Result<WitnessAnswer, String> {
+) -> Result<WitnessAnswer, WrongGoal> {
     let goal = Goal::new(wanted, system, text)?;
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {
         // A transition with the guard `false` is declared, but the system does not contain it.
-        return if declared(text, name) { Ok(WitnessAnswer::Never) } else { Err(unknown(text, name)) };
+        let names = declarations(text);
+        if names.iter().any(|it| it == name) {
+            return Ok(WitnessAnswer::Never);
+        }
+        let similar = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        return Err(WrongGoal::NoTransition { name: (*name).to_owned(), similar });
     }
     let target = Target::new(&goal, system);
     let sizes = sizes(system, target.as_ref(), options.procs)?;
@@ -112,22 +136,10 @@ fn declarations(text: &str) -> Vec<String> {
     names.collect()
 }
 
-fn declared(text: &str, name: &str) -> bool {
-    declarations(text).iter().any(|it| it == name)
-}
-
-fn unknown(text: &str, name: &str) -> String {
-    let names = declarations(text);
-    let similar = nearest(name, names.iter().map(String::as_str));
-    let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-    format!("the model has no transition `{name}`{help}")
-}
-
 /// The sizes of the instances to explore.
-fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, String> {
+fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, WrongGoal> {
     if let Some(procs) = procs {
-        let wrong = || format!("the model has no instance with {procs} processes");
-        return if admits(system, procs) { Ok(vec![procs]) } else { Err(wrong()) };
+        return if admits(system, procs) { Ok(vec![procs]) } else { Err(WrongGoal::NoInstance(procs)) };
     }
     let named = target.map_or(0, Target::processes).max(system.proc_constants.into());
     let sizes: Vec<usize> = (named.max(2)..=named.max(3)).filter(|procs| admits(system, *procs)).collect();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::simulate::NamedCube;
+use crate::simulate::{FormulaError, NamedCube};
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
 
@@ -33,8 +33,7 @@ pub(super) enum Goal<'a> {
 }
 
 impl<'a> Goal<'a> {
-    /// The error is a line for the user.
-    pub fn new(wanted: &'a WitnessGoal, system: &System, text: &str) -> Result<Self, String> {
+    pub fn new(wanted: &'a WitnessGoal, system: &System, text: &str) -> Result<Self, FormulaError> {
         Ok(match wanted {
             WitnessGoal::Transition(name) => Self::Taken(name),
             WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(system, text, cube)?),

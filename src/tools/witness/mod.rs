@@ -15,5 +15,5 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
-pub use find::{NoWitness, WitnessAnswer, WitnessOptions, find};
+pub use find::{NoWitness, WitnessAnswer, WitnessOptions, WrongGoal, find};
 pub use goal::WitnessGoal;

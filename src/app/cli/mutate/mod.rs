@@ -240,7 +240,11 @@ impl MutateRun<'_> {
             return Default::default();
         };
         let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-        read.and_then(|text| Ok((MutantMemory::read(&text)?, text))).unwrap_or_else(|why| {
+        let parsed = |text: String| match MutantMemory::read(&text) {
+            Ok(memory) => Ok((memory, text)),
+            Err(why) => Err(why.to_string()),
+        };
+        read.and_then(parsed).unwrap_or_else(|why| {
             let text = format!("the cache {} is ignored and rewritten: {why}", path.display());
             self.ending.messages.warning(&text);
             Default::default()
