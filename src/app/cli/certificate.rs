@@ -24,9 +24,9 @@ use cubicle_transform::Crash;
 use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
+use super::failure::Failure;
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
-use super::output::complain;
 use super::quantities::{crash, crash_words, duration};
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
@@ -40,8 +40,8 @@ pub fn folder(args: &Args) -> Option<PathBuf> {
     }
 }
 
-/// Whether the certificate can be expected to be written, where one is asked for. The error is a line for the user.
-pub fn probe(args: &Args) -> Result<(), String> {
+/// Whether the certificate can be expected to be written, where one is asked for.
+pub fn probe(args: &Args) -> Result<(), Failure> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
@@ -119,7 +119,7 @@ pub fn write(
     system: &System,
     certificates: &Certificates,
     messages: &Messages,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(folder) = folder(args) else { return Ok(()) };
     if args.trace.is_some() && certificates.states.is_some() {
         let folder = folder.display();
@@ -205,10 +205,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
         let Answer { line, code: its_code, property } =
             match check_one(words, (&system, &model), &asked, interrupt) {
                 Ok(answer) => answer,
-                Err((error, code)) => {
-                    complain(&format!("error: {error}"));
-                    return code;
-                }
+                Err(failure) => return failure.complain(),
             };
         lines.push_str(&line);
         lines.push('\n');
@@ -250,20 +247,20 @@ struct Answer {
     property: Option<String>,
 }
 
-/// The answer, or an error that ends the check, with its exit code.
+/// The answer; a failure ends the check.
 fn check_one(
     words: &Words,
     (system, model): (&System, &str),
     asked: &InvariantFile,
     interrupt: &Interrupt,
-) -> Result<Answer, (String, u8)> {
-    let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
+) -> Result<Answer, Failure> {
+    let invariants = input::read(&asked.file)?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
-        fits(words, asked, certificate.subject()).map_err(|why| (format!("{name}: {why}"), exit::USAGE))?;
+        fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
     }
     let checked = checked.map(|it| {
         let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
@@ -287,11 +284,11 @@ fn check_one(
         }
         Ok((_, Ok(SolverOpinion::Stopped(reason))))
         | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => stopped(&reason, style),
-        Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
+        Ok((_, Err(failure))) => return Err(failure),
         Err(refused) => {
             let why = certificate::explain(system, &refused);
             match refused {
-                NoCertificate::Unreadable(_) => return Err((format!("{name}: {why}"), exit::USAGE)),
+                NoCertificate::Unreadable(_) => return Err(Failure::usage(format!("{name}: {why}"))),
                 NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
                     (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
@@ -348,7 +345,7 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<SolverOpinion, String> {
+) -> Result<SolverOpinion, Failure> {
     let Some(command) = command else { return Ok(SolverOpinion::Agrees) };
     for script in certificate.scripts(system) {
         match external::solve(command, &script, interrupt)? {

@@ -7,6 +7,7 @@ use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
 
 use super::args::Args;
+use super::failure::Failure;
 use super::files;
 use super::messages::Messages;
 
@@ -16,11 +17,12 @@ pub fn read(
     system: &System,
     model: &str,
     messages: &Messages,
-) -> Result<Vec<Forbidden>, String> {
+) -> Result<Vec<Forbidden>, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
     let read = cubicle_certificate::read_lemmas(system, model, &text);
-    let (cubes, wrong) = read.map_err(|why| format!("{shown}, {why}"))?;
+    let (cubes, wrong) = read.map_err(|why| Failure::usage(format!("{shown}, {why}")))?;
     for why in &wrong {
         messages.note(&format!("{shown}, {why}; the line is left out"));
     }
@@ -28,7 +30,7 @@ pub fn read(
 }
 
 /// Writes what a later proof may begin with, and reports what it cannot write.
-pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) -> Result<(), String> {
+pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) -> Result<(), Failure> {
     let Some(path) = &args.lemmas_out else { return Ok(()) };
     let cubes = found.backward.as_ref().map(|it| it.standing.as_slice()).unwrap_or_default();
     let (text, left_out) = cubicle_certificate::lemmas(system, cubes);

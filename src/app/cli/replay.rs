@@ -12,9 +12,9 @@ use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array, with_crashes};
 
 use super::ending::Ending;
+use super::failure::Failure;
 use super::formulas::with_formulas;
 use super::load::{LoadedModel, load};
-use super::output::complain;
 use super::quantities::{crash, duration};
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
@@ -83,23 +83,19 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let system = match with_formulas(&system, &text, &args.ltl, alive) {
         Ok(system) => system,
         Err((formula, errors)) => {
-            ending.messages.misread("--ltl", formula, &errors);
-            return exit::USAGE;
+            return ending.messages.misread("--ltl", formula, &errors).complain();
         }
     };
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
         let read = itf::read(&system, &source, &input.text, interrupt);
-        read.map_err(|error| format!("{} is not a trace: {error}", input.name))
+        read.map_err(|error| Failure::usage(format!("{} is not a trace: {error}", input.name)))
     });
     let (trace, claims) = match trace {
         Ok(read) => read,
-        Err(error) => {
-            let Some(reason) = interrupt.reason() else {
-                complain(&format!("error: {error}"));
-                return exit::USAGE;
-            };
+        Err(failure) => {
+            let Some(reason) = interrupt.reason() else { return failure.complain() };
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
