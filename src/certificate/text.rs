@@ -7,7 +7,7 @@ use super::failure::{LineError, NoCertificate, TextError};
 use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::load::parse_claims;
+use cubicle_lang::load::{ModelSource, parse_claims};
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use cubicle_run::verdict::Forbidden;
 
@@ -152,10 +152,12 @@ pub fn axioms(system: &System) -> Vec<String> {
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 
-/// The file `invariants.cub` of a certificate; `system` is its subject, without owners, derived from the model.
+/// The file `invariants.cub` of a certificate for a model; `system` is derived from it, as `subject` says, without owners.
 pub fn file(
-    (model, system): (&System, &System),
-    (subject, owners): (&Subject, &[NamedOwner]),
+    model: &System,
+    subject: &Subject,
+    system: &System,
+    owners: &[NamedOwner],
     cubes: &[Forbidden],
     trusting: bool,
 ) -> Result<String, usize> {
@@ -197,9 +199,9 @@ pub struct CertificateText {
     pub cubes: Vec<Forbidden>,
 }
 
-/// Reads the subject of a certificate, its owners, and its invariants in the names and types of these; `model` is the text of
-/// the model, `system` its meaning.
-pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText, NoCertificate> {
+/// Reads the subject of a certificate for a model, its owners, and its invariants in the names and types of these.
+pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
+    let system = model.system;
     let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
     let basis = subject.derived(system).map_err(|why| match why {
         NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
@@ -213,7 +215,8 @@ pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText,
     if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
         return Err(NoCertificate::Unreadable(TextError::NameInUse(var.name.clone())));
     }
-    let cubes = cubes(&all, model, &invariants).map_err(|(line, why)| TextError::Line(line, why));
+    let cubes = cubes(ModelSource { system: &all, ..model }, &invariants)
+        .map_err(|(line, why)| TextError::Line(line, why));
     let cubes = cubes.map_err(NoCertificate::Unreadable)?;
     Ok(CertificateText { subject, basis, owners, cubes })
 }
@@ -254,16 +257,15 @@ pub struct LeftOut {
 /// # Errors
 /// No line fits: the first error.
 pub fn read_lemmas(
-    system: &System,
-    model: &str,
+    model: ModelSource<'_>,
     text: &str,
 ) -> Result<(Vec<Forbidden>, Vec<TextError>), TextError> {
-    if let Ok(found) = cubes(system, model, text) {
+    if let Ok(found) = cubes(model, text) {
         return Ok((found, Vec::new()));
     }
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
-        match cubes(system, model, line) {
+        match cubes(model, line) {
             Ok(more) => found.extend(more),
             // It is about the only line of this text.
             Err((_, why)) => wrong.push(TextError::Line(number, why)),
@@ -275,11 +277,10 @@ pub fn read_lemmas(
     }
 }
 
-/// Reads invariants of a system, with further variables and types after those of the model or without. The error is that of a
-/// line.
-fn cubes(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbidden>, (usize, LineError)> {
+/// Reads invariants. The error is that of a line.
+fn cubes(model: ModelSource<'_>, invariants: &str) -> Result<Vec<Forbidden>, (usize, LineError)> {
     // Whatever kind of `invariant` it would be in the model, here it has to be shown.
-    match parse_claims((system, model), invariants) {
+    match parse_claims(model, invariants) {
         Ok(found) => Ok(found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()),
         Err(errors) => Err(located(invariants, &errors[0])),
     }

@@ -12,6 +12,7 @@ use cubicle_certificate::{
     ProofFailure, RunsClaim, Subject,
 };
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::document::CertificateSummary;
@@ -58,12 +59,14 @@ pub struct Certificates {
 /// engines got: that of the model, or its transformation by `--crash`.
 pub fn certify(
     args: &Args,
-    (system, made): (&System, &System),
-    model: &str,
-    (options, interrupt): (&Options, &Interrupt),
+    model: ModelSource<'_>,
+    made: &System,
+    options: &Options,
+    interrupt: &Interrupt,
     found: &mut Report,
     messages: &Messages,
 ) -> Certificates {
+    let system = model.system;
     // The folder of a run has everything.
     let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
     let safe = found.verdict == Some(Verdict::Safe);
@@ -83,7 +86,7 @@ pub fn certify(
     let mut certificates = Certificates::default();
     if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
         let cubes = &proof.invariant;
-        match certificate::certify_as(&subject, (system, made), model, &found.owners, cubes, how) {
+        match certificate::certify_as(&subject, model, made, &found.owners, cubes, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }
@@ -101,7 +104,7 @@ pub fn certify(
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
         let (owners, cubes) = (&proof.owners, &proof.invariant);
-        match certificate::certify_as(&subject, (system, &proof.system), model, owners, cubes, how) {
+        match certificate::certify_as(&subject, model, &proof.system, owners, cubes, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {
                 (report.proved, report.never) = (false, false);
@@ -125,8 +128,8 @@ pub fn write(
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    let of = (certificates.states.as_ref(), &certificates.runs[..]);
-    run_dir::write_certificates(&folder, system, of, args.force)
+    let Certificates { states, runs } = certificates;
+    run_dir::write_certificates(&folder, system, states.as_ref(), runs, args.force)
 }
 
 /// The summary of a certificate in the document of the run.
@@ -184,9 +187,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(error) => return exit::refuse(&error),
     };
-    let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
+    let model = words.model.clone();
     supervise(
-        limits,
+        words.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| check(&words, interrupt, ending),
     )
@@ -203,7 +207,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     for asked in asked {
         let Answer { line, code: its_code, property } =
-            match check_one(words, (&system, &model), &asked, interrupt) {
+            match check_one(words, ModelSource::new(&system, &model), &asked, interrupt) {
                 Ok(answer) => answer,
                 Err(failure) => return failure.complain(),
             };
@@ -250,7 +254,7 @@ struct Answer {
 /// The answer; a failure ends the check.
 fn check_one(
     words: &Words,
-    (system, model): (&System, &str),
+    ModelSource { system, text: model }: ModelSource<'_>,
     asked: &InvariantFile,
     interrupt: &Interrupt,
 ) -> Result<Answer, Failure> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
@@ -12,16 +13,11 @@ use super::files;
 use super::messages::Messages;
 
 /// The cubes that a proof begins with. Lines that do not fit the model are reported.
-pub fn read(
-    path: &Path,
-    system: &System,
-    model: &str,
-    messages: &Messages,
-) -> Result<Vec<Forbidden>, Failure> {
+pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<Vec<Forbidden>, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
-    let read = cubicle_certificate::read_lemmas(system, model, &text);
+    let read = cubicle_certificate::read_lemmas(model, &text);
     let (cubes, wrong) = read.map_err(|why| Failure::usage(format!("{shown}, {why}")))?;
     for why in &wrong {
         messages.note(&format!("{shown}, {why}; the line is left out"));

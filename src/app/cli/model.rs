@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
@@ -72,10 +73,10 @@ pub fn supervised(asked: Invocation) -> u8 {
         Ok(run_dir) => run_dir,
         Err(failure) => return Ending::new(&args, head, None, &Interrupt::default()).fail(failure),
     };
-    let limits = (args.time_limit, settings::memory(&args));
     let told = args.clone();
     supervise(
-        limits,
+        args.time_limit,
+        settings::memory(&args),
         move |interrupt| {
             let ending = Ending::new(&told, head, run_dir, interrupt);
             for note in &notes {
@@ -168,7 +169,7 @@ fn attempt(
         alive = alive_array(&system, crash);
         system = crashing(&system, crash, args, &text, messages)?;
     }
-    let system = with_formulas(&system, &text, &args.ltl, alive)
+    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
         .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
         let shown = transformed(args, &system, name)?;
@@ -181,7 +182,8 @@ fn attempt(
         return Ok((exit::OK, well_formed(ending)));
     }
     probe_files(args)?;
-    let options = options(args, (&system, &text), &allowed, ending)?;
+    let model = ModelSource::new(&system, &text);
+    let options = options(args, model, &allowed, ending)?;
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
@@ -190,7 +192,7 @@ fn attempt(
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = match remote {
-        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut listener, remote),
+        Some(remote) => on_cluster(&system, &options, interrupt, messages, &mut listener, remote),
         None => check_on_this_thread(&system, &options, interrupt, &mut listener),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
@@ -198,8 +200,8 @@ fn attempt(
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
     }
     ending.progress().begin("checking the certificate");
-    let certified =
-        certificate::certify(args, (&plain, &system), &text, (&options, interrupt), &mut found, messages);
+    let plain = ModelSource::new(&plain, &text);
+    let certified = certificate::certify(args, plain, &system, &options, interrupt, &mut found, messages);
     ending.begin();
 
     let mut code = exit::of_report(&found);
@@ -212,11 +214,11 @@ fn attempt(
     if let Some(note) = report::unpopulated(&system, &source, &found) {
         messages.note(&note);
     }
-    advice::tell(args, (&system, &text), &options, &found, messages);
+    advice::tell(args, model, &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, &plain, &certified, messages))
+        .and_then(|()| certificate::write(args, plain.system, &certified, messages))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
-        .and_then(|()| keep(ending, (&plain, &system), &source, &found, &certified));
+        .and_then(|()| keep(ending, plain.system, &system, &source, &found, &certified));
     let mut document = ending.document();
     if let Err(Failure { error, .. }) = written {
         messages.error(&error);
@@ -243,7 +245,7 @@ fn attempt(
 /// The options of the engines, with the files and formulas of the command line.
 fn options(
     args: &Args,
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     allowed: &cubicle_lang::load::Allowed,
     ending: &Ending,
 ) -> Result<Options, Failure> {
@@ -255,15 +257,15 @@ fn options(
         let least = least >> 20;
         return Err(Failure::usage(format!("--memory-limit: with --spill, this takes {least}M at least")));
     }
-    let mut options = settings::options(args, system, allowed);
+    let mut options = settings::options(args, model.system, allowed);
     if let Some(cube) = &args.expected_end {
         options.forward.expected_end =
-            expected_end(system, text, cube).map_err(|errors| messages.misread("--final", cube, &errors))?;
+            expected_end(model, cube).map_err(|errors| messages.misread("--final", cube, &errors))?;
     }
     if let Some(path) = &args.lemmas_in {
-        options.backward.proposed = lemmas::read(path, system, text, messages)?;
+        options.backward.proposed = lemmas::read(path, model, messages)?;
     }
-    options.checkpoint = kept::checkpoint(args, system, ending.command());
+    options.checkpoint = kept::checkpoint(args, model.system, ending.command());
     kept::fits(args, options.checkpoint.as_ref())?;
     Ok(options)
 }
@@ -272,7 +274,8 @@ fn options(
 fn on_cluster(
     system: &System,
     options: &Options,
-    (interrupt, messages): (&Interrupt, &Messages),
+    interrupt: &Interrupt,
+    messages: &Messages,
     listener: &mut Listener,
     remote: &dyn RemoteExplorer,
 ) -> Report {
@@ -334,10 +337,11 @@ fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Failu
     Ok(cubicle_tools::export::model(&monitored))
 }
 
-/// Writes to the folder of the run what is known before its document.
+/// Writes to the folder of the run what is known before its document; `plain` is the system that certificates are for.
 fn keep(
     ending: &Ending,
-    (plain, system): (&System, &System),
+    plain: &System,
+    system: &System,
     source: &Source<'_>,
     found: &Report,
     certified: &Certificates,

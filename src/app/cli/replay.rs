@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array, with_crashes};
@@ -55,9 +56,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
-    let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
+    let model = args.model.clone();
     supervise(
-        limits,
+        args.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| replay(&args, interrupt, ending),
     )
@@ -80,7 +82,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             }
         };
     }
-    let system = match with_formulas(&system, &text, &args.ltl, alive) {
+    let system = match with_formulas(ModelSource::new(&system, &text), &args.ltl, alive) {
         Ok(system) => system,
         Err((formula, errors)) => {
             return ending.messages.misread("--ltl", formula, &errors).complain();

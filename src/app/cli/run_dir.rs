@@ -72,7 +72,7 @@ impl RunDir {
         states: Option<&Certificate>,
         runs: &[(usize, Certificate)],
     ) -> Result<(), Failure> {
-        write_certificates(&self.path.join("certificate"), system, (states, runs), false)
+        write_certificates(&self.path.join("certificate"), system, states, runs, false)
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
@@ -111,7 +111,8 @@ pub const RUNS: &str = "runs";
 pub fn write_certificates(
     folder: &Path,
     system: &System,
-    (states, runs): (Option<&Certificate>, &[(usize, Certificate)]),
+    states: Option<&Certificate>,
+    runs: &[(usize, Certificate)],
     force: bool,
 ) -> Result<(), Failure> {
     if let Some(certificate) = states {

@@ -16,7 +16,8 @@ use super::{exit, panics, watchdog};
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
 pub fn supervise(
-    (time, memory): (Option<Duration>, Option<usize>),
+    time: Option<Duration>,
+    memory: Option<usize>,
     ending: impl FnOnce(&Interrupt) -> Ending,
     work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
 ) -> u8 {

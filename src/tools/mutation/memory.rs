@@ -176,10 +176,12 @@ impl MutantMemory {
         format!("{MAGIC} {} {}\n{body}", stamp(), checksum(&body))
     }
 
-    /// The remembered result for a mutant.
+    /// The remembered result for a mutant, whose meaning is `system` and has this key.
     pub fn recall(
         &self,
-        (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
+        candidate: &MutantCandidate,
+        key: MeaningKey,
+        system: &System,
         source: &Source<'_>,
         comparison: &Comparison,
         interrupt: &Interrupt,

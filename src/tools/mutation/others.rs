@@ -7,7 +7,7 @@ use super::memory::{MutantMemory, ShownWords, shown_by, shown_words};
 use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Panicked};
 use crate::mutation::Fate;
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
 
@@ -32,12 +32,13 @@ struct Answer {
 impl<'a> Helper<'a> {
     /// A helper for the mutants of a plan.
     pub fn new(
-        model: (&'a System, &'a str),
+        model: ModelSource<'a>,
         plan: &'a Plan,
-        how: (&'a MutationOptions, &'a MutantMemory),
+        options: &'a MutationOptions,
+        memory: &'a MutantMemory,
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self(MutantExaminer::new(model, plan, how, interrupt))
+        Self(MutantExaminer::new(model, plan, options, memory, interrupt))
     }
 
     /// The answer for the mutant at a position of the plan; empty when there is no such mutant.

@@ -1,7 +1,7 @@
 //! Formulas about states that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::load::{FormulaScope, in_a_line, numbered, parse_formula};
+use cubicle_lang::load::{FormulaScope, ModelSource, in_a_line, numbered, parse_formula};
 use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples};
 use cubicle_lang::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
 
@@ -43,9 +43,9 @@ pub(crate) struct NamedCube {
 }
 
 impl NamedCube {
-    /// Reads `cube` for an instance with this many processes; `text` is the model that `system` comes from.
-    pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, FormulaError> {
-        let read = Self::read(system, text, cube)?;
+    /// Reads `cube` for an instance with this many processes.
+    pub fn parse(model: ModelSource<'_>, cube: &str, procs: usize) -> Result<Self, FormulaError> {
+        let read = Self::read(model, cube)?;
         if read.named > procs {
             return Err(FormulaError::NotInInstance(read.named, procs));
         }
@@ -54,15 +54,15 @@ impl NamedCube {
 
     /// As [`NamedCube::parse`], but `#1`, `#2`, .. are any processes that differ, where the model itself has no names
     /// for processes.
-    pub fn parse_for_any(system: &System, text: &str, cube: &str) -> Result<Self, FormulaError> {
-        let read = Self::read(system, text, cube)?;
-        match system.max_procs {
+    pub fn parse_for_any(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
+        let read = Self::read(model, cube)?;
+        match model.system.max_procs {
             Some(most) if read.named > most as usize => Err(FormulaError::InNoInstance(read.named, most)),
             most => Ok(Self { any: most.is_none(), ..read }),
         }
     }
 
-    fn read(system: &System, text: &str, cube: &str) -> Result<Self, FormulaError> {
+    fn read(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
         if cube.trim().is_empty() {
             return Err(FormulaError::Missing);
         }
@@ -73,9 +73,9 @@ impl NamedCube {
         if named > cubicle_lang::load::MAX_NUMBERED {
             return Err(FormulaError::NoProcess(named));
         }
-        let read = parse_formula((system, text), FormulaScope::Numbered(named), cube);
+        let read = parse_formula(model, FormulaScope::Numbered(named), cube);
         let condition = read.map_err(|errors| FormulaError::Misread(in_a_line(cube, &errors)))?;
-        Ok(Self { system: system.clone(), condition, named, any: false })
+        Ok(Self { system: model.system.clone(), condition, named, any: false })
     }
 
     /// Whether it holds in a state.

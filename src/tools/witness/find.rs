@@ -7,6 +7,7 @@ use super::graph::PassingGraph;
 use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
 use cubicle_lang::spelling::nearest;
@@ -84,7 +85,7 @@ pub enum WrongGoal {
     NoInstance(usize),
 }
 
-/// Searches for a run of `system`, the meaning of `text`, that shows `wanted`.
+/// Searches for a run of a model that shows `wanted`.
 ///
 /// # Errors
 /// The goal does not fit the model.
@@ -92,12 +93,13 @@ pub enum WrongGoal {
 /// # Panics
 /// When a run does not replay.
 pub fn find(
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     wanted: &WitnessGoal,
     options: &WitnessOptions,
     interrupt: &Interrupt,
 ) -> Result<WitnessAnswer, WrongGoal> {
-    let goal = Goal::new(wanted, system, text)?;
+    let goal = Goal::new(wanted, model)?;
+    let ModelSource { system, text } = model;
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::simulate::{FormulaError, NamedCube};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
 
@@ -33,10 +34,10 @@ pub(super) enum Goal<'a> {
 }
 
 impl<'a> Goal<'a> {
-    pub fn new(wanted: &'a WitnessGoal, system: &System, text: &str) -> Result<Self, FormulaError> {
+    pub fn new(wanted: &'a WitnessGoal, model: ModelSource<'_>) -> Result<Self, FormulaError> {
         Ok(match wanted {
             WitnessGoal::Transition(name) => Self::Taken(name),
-            WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(system, text, cube)?),
+            WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(model, cube)?),
             WitnessGoal::Unlike(other, name) => Self::Unlike(other, name.as_deref()),
             WitnessGoal::New(other) => Self::New(other, RefCell::default()),
         })

@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::only_instance;
-use cubicle_cluster::{Secret, listen};
+use cubicle_cluster::{Callbacks, Secret, listen};
 use cubicle_forward::{Instance, Manifest, walks};
-use cubicle_lang::load::{Allowed, in_a_line};
+use cubicle_lang::load::{Allowed, ModelSource, in_a_line};
 use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -204,7 +204,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
     let whole = settings::options(args, &system, &Allowed::default());
     let mut options = whole.forward.clone();
     if let Some(cube) = &args.expected_end {
-        match expected_end(&system, &text, cube) {
+        match expected_end(ModelSource::new(&system, &text), cube) {
             Ok(end) => options.expected_end = end,
             Err(errors) => {
                 let why = format!("--final: {}", in_a_line(cube, &errors));
@@ -226,7 +226,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
         return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let explored =
-        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
+    let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
+    let explored = place.explore(&system, &instance, &options, &interrupt, told, false);
     following.ended(explored.map(drop))
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
 use cubicle_cluster::{Fault, Meeting, deal, help, told};
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
 
@@ -113,12 +114,13 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
         Ok(meeting) => meeting,
         Err(fault) => return following.ended(Err(fault)),
     };
-    let plan = Plan::new((&loaded.file, text, system), &args.selection(), &interrupt);
+    let model = ModelSource::new(system, text);
+    let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.
     if let Some(cache) = told(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
         let options = args.options();
-        let helper = Helper::new((system, text), &plan, (&options, &cache), &interrupt);
+        let helper = Helper::new(model, &plan, &options, &cache, &interrupt);
         let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
         let (work, code) = (|place| helper.answer(place), Cell::new(None));
         let over = || {

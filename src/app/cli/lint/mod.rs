@@ -33,7 +33,6 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Ok(args) => args,
         Err(error) => return document::unparsed(&typed, &error),
     };
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
     let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
     let (results, format) = match args.format {
@@ -43,7 +42,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         LintFormat::Github => (Results::Human, Format::Github),
     };
     supervise(
-        limits,
+        args.time_limit.map(|limit| limit + LATE),
+        memory::most_of_it(),
         move |interrupt| {
             let style = settings::automatic_style(&stderr());
             let messages = Messages::new(format, false, style, true, model.display().to_string());

@@ -12,6 +12,7 @@ use clap::Parser;
 use cubicle_check::check_on_this_thread;
 use cubicle_cluster::Fault;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::{File, Item};
 use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
@@ -83,7 +84,6 @@ pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
 
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
     let head = Head {
         seed: args.seed,
         model: document::of_model(&args.model).model,
@@ -91,7 +91,8 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     };
     let (model, results, page) = (args.model.clone(), results(&args), args.report.clone());
     supervise(
-        limits,
+        args.time_limit.map(|limit| limit + LATE),
+        memory::most_of_it(),
         |interrupt| Ending::with_document(&model, head, results, interrupt).picturing(page.as_ref()),
         move |interrupt, ending| {
             live::start(ending, false);
@@ -166,8 +167,8 @@ impl MutateRun<'_> {
         }
         self.gather(&text)?;
         ending.progress().begin("making mutants");
-        let model = (&loaded.file, text.as_str(), &system);
-        let plan = Plan::new(model, &args.selection(), self.interrupt);
+        let model = ModelSource::new(&system, &text);
+        let plan = Plan::new(&loaded.file, model, &args.selection(), self.interrupt);
         if args.list {
             let style = settings::automatic_style(&stdout());
             ending.begin();
@@ -179,7 +180,7 @@ impl MutateRun<'_> {
         page.and_then(|()| cache()).map_err(|failure| self.failed(failure))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
-            return self.properties((&system, &text), &plan, proof.as_ref());
+            return self.properties(model, &plan, proof.as_ref());
         }
         let tell = |progress: cubicle_tools::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
@@ -190,8 +191,7 @@ impl MutateRun<'_> {
         if let Some(team) = self.team {
             team.tell(&cache);
         }
-        let how = (&options, &memory);
-        let found = look_at((&system, &text), &plan, how, others, self.interrupt, &tell);
+        let found = look_at(model, &plan, &options, &memory, others, self.interrupt, &tell);
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
         // Before any output, since a document says whether this succeeded.
@@ -330,7 +330,7 @@ impl MutateRun<'_> {
     /// Looks for properties that the model does not claim, and writes them; the exit code.
     fn properties(
         &self,
-        model: (&System, &str),
+        model: ModelSource<'_>,
         plan: &Plan,
         proof: Option<&Report>,
     ) -> Result<u8, NoMutants> {
@@ -342,7 +342,7 @@ impl MutateRun<'_> {
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
         let tell = |what: String| ending.progress().begin(&what);
-        let found = properties(model, (plan, selection), &args.options(), self.interrupt, &tell);
+        let found = properties(model, plan, selection, &args.options(), self.interrupt, &tell);
         ending.begin();
         let code = match &found.stopped {
             Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
@@ -351,10 +351,10 @@ impl MutateRun<'_> {
         };
         let text = if args.format == MutantFormat::Json {
             let run = ending.draft(code, &ending.document());
-            MutationDocument::of_properties(&found, model.0, &run).text()
+            MutationDocument::of_properties(&found, model.system, &run).text()
         } else {
             let style = settings::automatic_style(&stdout());
-            let text = report::properties(&found, model.0, (args.properties, args.suggest), style);
+            let text = report::properties(&found, model.system, args.properties, args.suggest, style);
             if args.quiet { last_block(&text).to_owned() } else { text }
         };
         ending.output.write(&text);

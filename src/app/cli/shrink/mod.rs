@@ -82,9 +82,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let model = args.model.clone();
     // A run under way is ended a moment after the limit.
-    let limits = (args.time_limit.map(|limit| limit + Duration::from_secs(2)), memory::most_of_it());
+    let limit = args.time_limit.map(|limit| limit + Duration::from_secs(2));
     supervise(
-        limits,
+        limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);

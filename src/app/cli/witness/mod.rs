@@ -10,6 +10,7 @@ use std::time::Instant;
 use clap::Parser;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
@@ -50,7 +51,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         WitnessFormat::Json => Results::Witness,
     };
     supervise(
-        (args.time_limit.map(|limit| limit + args::LATE), memory::most_of_it()),
+        args.time_limit.map(|limit| limit + args::LATE),
+        memory::most_of_it(),
         |interrupt| Ending::with_document(&model, head, results, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
@@ -105,7 +107,8 @@ impl WitnessRun<'_> {
             shortest: args.shortest,
             jobs: args.jobs.into(),
         };
-        let answer = find((&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
+        let answer =
+            find(ModelSource::new(&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
         let answer = answer.map_err(Failure::usage)?;
         ending.begin();
         let code = match &answer {
