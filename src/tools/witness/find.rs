@@ -11,7 +11,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
 use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::Item;
+use cubicle_lang::syntax::ast::{File, Item};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
@@ -66,20 +66,24 @@ pub enum NoWitness {
     Bad,
 }
 
+/// A model declares no transition of this name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the model has no transition `{name}`{help}")]
+pub struct UnknownTransition {
+    name: String,
+    /// Which one may be meant.
+    help: String,
+}
+
 /// Why a goal does not fit the model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WrongGoal {
     /// Its formula cannot be read.
     #[error(transparent)]
     Formula(#[from] FormulaError),
-    /// The model declares no transition of this name; perhaps the other one is meant.
-    #[error("the model has no transition `{name}`{}", similar.as_ref().map_or_else(String::new, |it| format!("; did you mean `{it}`?")))]
-    NoTransition {
-        /// The name.
-        name: String,
-        /// The most similar name of a transition.
-        similar: Option<String>,
-    },
+    /// Its transition is not declared.
+    #[error(transparent)]
+    Transition(#[from] UnknownTransition),
     /// The model has no instance of this size.
     #[error("the model has no instance with {0} processes")]
     NoInstance(usize),
@@ -104,12 +108,9 @@ pub fn find(
         && system.transitions.iter().all(|it| it.name != *name)
     {
         // A transition with the guard `false` is declared, but the system does not contain it.
-        let names = declarations(text);
-        if names.iter().any(|it| it == name) {
-            return Ok(WitnessAnswer::Never);
-        }
-        let similar = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
-        return Err(WrongGoal::NoTransition { name: (*name).to_owned(), similar });
+        let file = cubicle_lang::load(text).map(|loaded| loaded.file).unwrap_or_default();
+        declares(&file, name)?;
+        return Ok(WitnessAnswer::Never);
     }
     let target = Target::new(&goal, system);
     let sizes = sizes(system, target.as_ref(), options.procs)?;
@@ -128,14 +129,22 @@ pub fn find(
     })
 }
 
-/// The names of transitions that a text declares.
-fn declarations(text: &str) -> Vec<String> {
-    let items = cubicle_lang::load(text).map(|loaded| loaded.file.items).unwrap_or_default();
-    let names = items.into_iter().filter_map(|item| match item {
-        Item::Transition(it) => Some(it.name.text),
-        _ => None,
-    });
-    names.collect()
+/// Checks that a model declares a transition of this name.
+///
+/// # Errors
+/// It does not.
+pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
+    let names = || {
+        file.items.iter().filter_map(|item| match item {
+            Item::Transition(it) => Some(it.name.text.as_str()),
+            _ => None,
+        })
+    };
+    if names().any(|it| it == name) {
+        return Ok(());
+    }
+    let help = nearest(name, names()).map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+    Err(UnknownTransition { name: name.to_owned(), help })
 }
 
 /// The sizes of the instances to explore.

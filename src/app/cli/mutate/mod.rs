@@ -14,7 +14,7 @@ use cubicle_cluster::Fault;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_lang::syntax::ast::{File, Item};
+use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
 use cubicle_report::{self as report, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
@@ -26,6 +26,7 @@ use cubicle_tools::mutation::Mutation;
 use cubicle_tools::mutation::{
     Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
 };
+use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 
 use self::args::MutantFormat;
@@ -162,9 +163,8 @@ impl MutateRun<'_> {
         if let Some(number) = args.print {
             return self.print(&loaded.file, &text, number);
         }
-        if let Some(error) = self.unknown_transition(&loaded.file) {
-            return Err(self.failed(Failure::usage(error)));
-        }
+        let known = args.transition.iter().try_for_each(|name| declares(&loaded.file, name));
+        known.map_err(|error| self.failed(Failure::usage(error)))?;
         self.gather(&text)?;
         ending.progress().begin("making mutants");
         let model = ModelSource::new(&system, &text);
@@ -265,21 +265,6 @@ impl MutateRun<'_> {
             files::make_folder(folder)?;
         }
         files::write(&path, &text())
-    }
-
-    /// The error about an unknown name of a transition.
-    fn unknown_transition(&self, file: &File) -> Option<String> {
-        let known = |name: &&String| {
-            file.items.iter().any(|item| matches!(item, Item::Transition(it) if it.name.text == **name))
-        };
-        let wrong = self.args.transition.iter().find(|name| !known(name))?;
-        let names = file.items.iter().filter_map(|item| match item {
-            Item::Transition(it) => Some(it.name.text.as_str()),
-            _ => None,
-        });
-        let similar = cubicle_lang::spelling::nearest(wrong, names);
-        let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        Some(format!("the model has no transition `{wrong}`{help}"))
     }
 
     /// Prints one mutant as a model.
