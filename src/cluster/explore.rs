@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
 use super::events::{Event, unexplained};
+use super::fault::Fault;
 use super::flow::{self, Part, RunEvent, Wake};
 use super::join::{Joining, Links, join};
 use super::kept::Kept;
@@ -21,11 +22,6 @@ use cubicle_run::result::Stop;
 
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);
-
-/// Why a cluster failed, for the user.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Fault(pub String);
 
 /// Statistics, besides the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -97,9 +93,9 @@ impl Cluster {
         let facts = agreement.into_iter().chain(sizes).chain(instance.agreement());
         let agreement = Agreement::new(facts);
         let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
-        let Links { states, life } = join(joining, listener, told.log, told.stop).map_err(Fault)?;
+        let Links { states, life } = join(joining, listener, told.log, told.stop)?;
         let (tell, events) = mpsc::channel();
-        let watch = Watch::start(life, (me, &addresses), &tell, Event::Fault).map_err(Fault)?;
+        let watch = Watch::start(life, (me, &addresses), &tell, Event::Fault)?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
@@ -119,12 +115,12 @@ impl Cluster {
                 // There is no receiver any more when the run has ended otherwise.
                 let _ = tell.send(Event::Left(ended));
             };
-            leaving.spawn(leave).map_err(|error| format!("cannot start a thread: {error}"))
+            leaving.spawn(leave).map_err(Fault::of("cannot start a thread"))
         });
         let mut attending = Attending { serves, events, wake: None, outcome: None };
         if let Err(why) = begun.and_then(|_| attending.attend(&mut told)) {
-            watch.fault(&why);
-            return Err(Fault(why));
+            watch.fault(&why.0);
+            return Err(why);
         }
         let Some(outcome) = attending.outcome.take() else {
             watch.done();
@@ -133,8 +129,7 @@ impl Cluster {
         let figures = Figures { rounds: part.rounds.load(Ordering::Relaxed) };
         let states = match attending.wake.take() {
             Some(wake) if serves && outcome.stop != Stop::Unsafe => {
-                let states = SpreadStates::new(ask, wake, watch, interrupt, attending.events);
-                Some(states.map_err(Fault)?)
+                Some(SpreadStates::new(ask, wake, watch, interrupt, attending.events)?)
             }
             _ => {
                 watch.done();
@@ -155,7 +150,7 @@ struct Attending {
 
 impl Attending {
     /// Runs until the exploration is over, or only questions are left.
-    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), String> {
+    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), Fault> {
         let mut known_since: Option<Instant> = None;
         loop {
             let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
@@ -182,10 +177,10 @@ impl Attending {
                 {
                     return Ok(());
                 }
-                Ok(Event::Fault(why)) => return Err(why),
+                Ok(Event::Fault(why)) => return Err(Fault(why)),
                 Ok(Event::Left(false)) => {}
                 Err(what) => match gone {
-                    Some(why) => return Err(why),
+                    Some(why) => return Err(Fault(why)),
                     // All senders are gone, and no reason is known yet.
                     None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
                     None => {}

@@ -19,6 +19,7 @@ use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
 use timely::worker::Worker;
 
+use super::fault::Fault;
 use super::kept::Kept;
 use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
 use cubicle_lang::model::Literal;
@@ -73,23 +74,23 @@ pub struct Part<T> {
 /// Starts `threads` members in process number `me`, which is connected to the others.
 ///
 /// # Errors
-/// The system cannot start a thread; for the user.
+/// The system cannot start a thread.
 pub fn start<T: Send + 'static>(
     part: Arc<Part<T>>,
     (me, threads): (usize, usize),
     links: Vec<Option<TcpStream>>,
-) -> Result<WorkerGuards<()>, String> {
+) -> Result<WorkerGuards<()>, Fault> {
     let hooks = Hooks::default();
     let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
     let (builders, guard): (Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>) = if links.len() == 1 {
         (local.into_iter().map(AllocatorBuilder::Process).collect(), Box::new(()))
     } else {
         let (builders, guard) = initialize_networking_from_sockets(local, links, me, threads, hooks)
-            .map_err(|error| format!("cannot use the connections: {error}"))?;
+            .map_err(Fault::of("cannot use the connections"))?;
         (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Box::new(guard))
     };
     execute_from(builders, guard, WorkerConfig::default(), move |worker| member(worker, &part))
-        .map_err(|error| format!("cannot start a thread: {error}"))
+        .map_err(Fault::of("cannot start a thread"))
 }
 
 /// Builds the dataflow of one member.

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
+use super::fault::Fault;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
 use super::secret::Secret;
 
@@ -67,21 +68,21 @@ struct Shared {
 /// Listens on an address, which must be one of this machine.
 ///
 /// # Errors
-/// For the user.
-pub fn listen(address: &str) -> Result<TcpListener, String> {
-    TcpListener::bind(address).map_err(|error| format!("cannot listen at {address}: {error}"))
+/// It cannot be used.
+pub fn listen(address: &str) -> Result<TcpListener, Fault> {
+    TcpListener::bind(address).map_err(|error| Fault(format!("cannot listen at {address}: {error}")))
 }
 
 /// Connects all. `log` receives a line about each stranger; `stop` says when to give up, and why.
 ///
 /// # Errors
-/// Why there is no cluster, for the user.
+/// There is no cluster.
 pub fn join(
     joining: Joining,
     listener: TcpListener,
     log: &dyn Fn(&str),
     stop: &dyn Fn() -> Option<String>,
-) -> Result<Links, String> {
+) -> Result<Links, Fault> {
     let (me, processes) = (joining.me, joining.addresses.len());
     let begun = Instant::now();
     let shared = Arc::new(Shared { joining, over: AtomicBool::new(false), strangers: AtomicUsize::new(0) });
@@ -94,7 +95,7 @@ pub fn join(
         let (shared, tell) = (Arc::clone(&shared), tell.clone());
         let answering = thread::Builder::new().name("answering".into());
         let answers = answering.spawn(move || answer(&shared, &listener, &tell));
-        answers.map_err(|error| format!("cannot start a thread: {error}"))?;
+        answers.map_err(Fault::of("cannot start a thread"))?;
     }
     for to in 0..me {
         for kind in [Kind::States, Kind::Life] {
@@ -102,7 +103,7 @@ pub fn join(
             let claim = Claim { from: me as u32, to: to as u32, kind };
             let calling = thread::Builder::new().name("calling".into());
             let calls = calling.spawn(move || call(&shared, claim, &tell));
-            calls.map_err(|error| format!("cannot start a thread: {error}"))?;
+            calls.map_err(Fault::of("cannot start a thread"))?;
         }
     }
     let joined = gather(&shared, &mut links, &news, begun, log, stop);
@@ -118,7 +119,7 @@ fn gather(
     begun: Instant,
     log: &dyn Fn(&str),
     stop: &dyn Fn() -> Option<String>,
-) -> Result<(), String> {
+) -> Result<(), Fault> {
     let Joining { me, addresses, agreement, wait, .. } = &shared.joining;
     let mut told = 0;
     // The first difference, and when it was seen.
@@ -128,22 +129,25 @@ fn gather(
             .find(|other| other != me && (links.states[*other].is_none() || links.life[*other].is_none()));
         match (missing, &difference) {
             (None, None) => return Ok(()),
-            (None, Some((why, _))) => return Err(why.clone()),
-            (Some(_), Some((why, since))) if since.elapsed() >= GRACE => return Err(why.clone()),
+            (None, Some((why, _))) => return Err(Fault(why.clone())),
+            (Some(_), Some((why, since))) if since.elapsed() >= GRACE => {
+                return Err(Fault(why.clone()));
+            }
             (Some(other), None) if begun.elapsed() >= *wait => {
                 let (address, seconds) = (&addresses[other], wait.as_secs_f32());
-                return Err(format!("process {other} ({address}) has not connected within {seconds} s"));
+                let why = format!("process {other} ({address}) has not connected within {seconds} s");
+                return Err(Fault(why));
             }
             _ => {}
         }
         if let Some(why) = stop() {
-            return Err(why);
+            return Err(Fault(why));
         }
         match news.recv_timeout(Duration::from_millis(50)) {
             Ok(News::Linked(claim, stream, theirs)) => {
                 // The deadline was for the handshake only.
                 let calm = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
-                calm.map_err(|error| format!("cannot use a connection: {error}"))?;
+                calm.map_err(Fault::of("cannot use a connection"))?;
                 let other = if claim.from as usize == *me { claim.to } else { claim.from } as usize;
                 if let Some(what) = agreement.difference(&theirs) {
                     let address = addresses.get(other).map_or("?", String::as_str);
@@ -162,7 +166,7 @@ fn gather(
                     log(&what);
                 }
             }
-            Ok(News::Fatal(why)) => return Err(why),
+            Ok(News::Fatal(why)) => return Err(Fault(why)),
             Err(RecvTimeoutError::Timeout) => {}
             // The threads are gone only when there are no others to wait for, and then the loop has ended.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(AGAIN),

@@ -1,7 +1,7 @@
 //! Exploration on several machines: connects the processes, and carries the messages between the members of a
 //! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `secret` (a key that all processes share, and proofs of knowing it), `handshake` (authenticates the other
+//! In reading order: `fault` (why a cluster failed), `secret` (a key that all processes share, and proofs of knowing it), `handshake` (authenticates the other
 //! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
 //! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
 //! dataflow, the only file that uses timely) and `events` (other events), `states` (all states as an oracle) and `explore` (the
@@ -14,6 +14,7 @@
 mod agreement;
 mod events;
 mod explore;
+mod fault;
 mod flow;
 mod handout;
 mod handshake;
@@ -27,13 +28,14 @@ mod watch;
 
 pub use agreement::Agreement;
 pub use events::note_panic;
-pub use explore::{Callbacks, Cluster, Fault, Figures, Found};
+pub use explore::{Callbacks, Cluster, Figures, Found};
+pub use fault::Fault;
 pub use handout::{deal, help, told};
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::listen;
 pub use kept::Kept;
 pub use meeting::{Incoming, Leaves, Meeting};
-pub use secret::Secret;
+pub use secret::{Secret, SecretError};
 pub use states::SpreadStates;
 pub use swarm::Swarm;
 pub use watch::leave;

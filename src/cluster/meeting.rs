@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
-use super::explore::{Cluster, Fault};
+use super::explore::Cluster;
+use super::fault::Fault;
 use super::join::{Joining, Links, join};
 use super::watch::Watch;
 use cubicle_run::interrupt::Interrupt;
@@ -74,15 +75,15 @@ impl Cluster {
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
         let agreement = Agreement::new(agreement.into_iter().chain(sizes).chain(facts));
         let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
-        let Links { states, life } = join(joining, listener, log, stop).map_err(Fault)?;
+        let Links { states, life } = join(joining, listener, log, stop)?;
         let (lost, news) = mpsc::channel();
-        let watch = Arc::new(Watch::start(life, (me, &addresses), &lost, Lost::Fault).map_err(Fault)?);
+        let watch = Arc::new(Watch::start(life, (me, &addresses), &lost, Lost::Fault)?);
         let (tell, heard) = mpsc::channel();
-        let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
+        let failed = Fault::of("cannot use the connections");
         for (other, link) in states.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(SENDING)).map_err(failed)?;
-            let (link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
+            link.set_write_timeout(Some(SENDING)).map_err(&failed)?;
+            let (link, tell, lost) = (link.try_clone().map_err(&failed)?, tell.clone(), lost.clone());
             let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
             let listen = move || {
                 if let Err(error) = listen(other, &link, &tell) {
@@ -90,7 +91,7 @@ impl Cluster {
                     let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
                 }
             };
-            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(failed)?;
+            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(&failed)?;
         }
         let (over, fault) = (Arc::new(AtomicBool::new(false)), Arc::new(OnceLock::new()));
         let attending = Attending {
@@ -102,7 +103,7 @@ impl Cluster {
             leaves,
         };
         let attend = move || attending.attend();
-        thread::Builder::new().name("attending".into()).spawn(attend).map_err(failed)?;
+        thread::Builder::new().name("attending".into()).spawn(attend).map_err(&failed)?;
         Ok(Meeting {
             me,
             links: states.into_iter().map(|link| link.map(Mutex::new)).collect(),

@@ -1,6 +1,7 @@
 //! A key that all processes of a cluster share, and proofs of knowing it.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -13,6 +14,20 @@ const MOST: usize = 4096;
 
 /// Length of a proof.
 pub const PROOF: usize = 32;
+
+/// Why bytes are not a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// There are too few or too many.
+    #[error("a secret has {least} to {most} bytes, and this one {0}", least = LEAST, most = MOST)]
+    Length(usize),
+    /// The file of this name cannot be read.
+    #[error("cannot read {0}: {1}")]
+    Unreadable(String, io::Error),
+    /// The file of this name does not hold one.
+    #[error("cannot use {0}: {1}")]
+    File(String, Box<Self>),
+}
 
 /// A key.
 #[derive(Clone)]
@@ -33,11 +48,11 @@ impl Secret {
     /// A secret of these bytes, without white space at their ends.
     ///
     /// # Errors
-    /// They are too few or too many; for the user.
-    pub fn new(bytes: &[u8]) -> Result<Self, String> {
+    /// They are too few or too many.
+    pub fn new(bytes: &[u8]) -> Result<Self, SecretError> {
         let bytes = bytes.trim_ascii();
         if bytes.len() < LEAST || bytes.len() > MOST {
-            return Err(format!("a secret has {LEAST} to {MOST} bytes, and this one {}", bytes.len()));
+            return Err(SecretError::Length(bytes.len()));
         }
         Ok(Self(bytes.to_vec()))
     }
@@ -45,11 +60,11 @@ impl Secret {
     /// Reads the secret from a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a secret; for the user.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let name = path.display();
-        let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-        Self::new(&bytes).map_err(|why| format!("cannot use {name}: {why}"))
+    /// The file cannot be read, or is not a secret.
+    pub fn read(path: &Path) -> Result<Self, SecretError> {
+        let name = || path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| SecretError::Unreadable(name(), error))?;
+        Self::new(&bytes).map_err(|why| SecretError::File(name(), Box::new(why)))
     }
 
     /// The bytes of the secret, for another process of the same user.

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
+use super::fault::Fault;
+
 /// How often a sign of life is sent.
 const PULSE: Duration = Duration::from_millis(250);
 /// A process that is silent for this time is lost: all end within ten seconds, and a link may be down for six.
@@ -80,27 +82,27 @@ impl Watch {
     /// Starts to watch; the first fault is sent to `faults`, as a message.
     ///
     /// # Errors
-    /// The system cannot start a thread, or the connections cannot be used; for the user.
+    /// The system cannot start a thread, or the connections cannot be used.
     pub fn start<T: Send + 'static>(
         links: Vec<Option<TcpStream>>,
         (me, addresses): (usize, &[String]),
         faults: &Sender<T>,
         told: fn(String) -> T,
-    ) -> Result<Self, String> {
-        let failed = |error: io::Error| format!("cannot watch over the cluster: {error}");
+    ) -> Result<Self, Fault> {
+        let failed = Fault::of::<io::Error>("cannot watch over the cluster");
         let mut readers = Vec::new();
         for (other, link) in links.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(PULSE)).map_err(failed)?;
-            link.set_read_timeout(Some(PULSE)).map_err(failed)?;
-            readers.push((other, link.try_clone().map_err(failed)?));
+            link.set_write_timeout(Some(PULSE)).map_err(&failed)?;
+            link.set_read_timeout(Some(PULSE)).map_err(&failed)?;
+            readers.push((other, link.try_clone().map_err(&failed)?));
         }
         let peers =
             links.iter().zip(addresses).map(|(link, address)| peer(link.as_ref()?, address)).collect();
         let mut seen = Vec::new();
         for _ in &links {
             let mut token = Token::default();
-            SysRng.try_fill_bytes(&mut token).map_err(|error| format!("no random numbers: {error}"))?;
+            SysRng.try_fill_bytes(&mut token).map_err(Fault::of("no random numbers"))?;
             seen.push(Seen { heard: Instant::now(), silent: Vec::new(), tokens: (token, None) });
         }
         let shared = Arc::new(Shared {
@@ -124,7 +126,7 @@ impl Watch {
                     let _ = faults.send(told(why));
                 }
             };
-            listening.spawn(listen).map_err(failed)?;
+            listening.spawn(listen).map_err(&failed)?;
         }
         let pulse = Arc::clone(&shared);
         let beat = move || {
@@ -133,10 +135,10 @@ impl Watch {
                 thread::sleep(PULSE);
             }
         };
-        thread::Builder::new().name("pulse".into()).spawn(beat).map_err(failed)?;
+        thread::Builder::new().name("pulse".into()).spawn(beat).map_err(&failed)?;
         let beside = Arc::clone(&shared);
         let datagrams = thread::Builder::new().name("datagrams".into());
-        datagrams.spawn(move || beside.hear_datagrams()).map_err(failed)?;
+        datagrams.spawn(move || beside.hear_datagrams()).map_err(&failed)?;
         Ok(Self { shared })
     }
 

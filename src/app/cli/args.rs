@@ -10,6 +10,7 @@ use super::choices::{
     CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ProofEngine, ResultFormat,
     ShownCells, Solver, Store, WalkChoice,
 };
+use super::failure::Failure;
 use super::quantities::{bytes, crash, duration, procs, warning};
 
 /// Default number of processes of the oracle.
@@ -448,16 +449,18 @@ pub struct Args {
 
 impl Args {
     /// Gives an engine that needs an oracle the default one. The error says what contradicts it.
-    pub fn settle_engine(&mut self) -> Result<(), String> {
+    pub fn settle_engine(&mut self) -> Result<(), Failure> {
         let Some(engine) = self.engine else { return Ok(()) };
         match (engine, self.brab) {
             (ProofEngine::Brab | ProofEngine::Pdr, None) if self.procs.is_some() => {
-                return Err("--procs does not set the size of an oracle: add brab K instead".to_owned());
+                let why = "--procs does not set the size of an oracle: add brab K instead";
+                return Err(Failure::usage(why));
             }
             (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
             (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {
                 let name = if engine == ProofEngine::Auto { "auto" } else { "classic" };
-                return Err(format!("brab {procs} and --engine {name}: only one of them can be meant"));
+                let why = format!("brab {procs} and --engine {name}: only one of them can be meant");
+                return Err(Failure::usage(why));
             }
             _ => {}
         }

@@ -12,6 +12,7 @@ use cubicle_certificate::{
     ProofFailure, RunsClaim, Subject,
 };
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::document::CertificateSummary;
@@ -24,9 +25,9 @@ use cubicle_transform::Crash;
 use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
+use super::failure::Failure;
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
-use super::output::complain;
 use super::quantities::{crash, crash_words, duration};
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
@@ -40,8 +41,8 @@ pub fn folder(args: &Args) -> Option<PathBuf> {
     }
 }
 
-/// Whether the certificate can be expected to be written, where one is asked for. The error is a line for the user.
-pub fn probe(args: &Args) -> Result<(), String> {
+/// Whether the certificate can be expected to be written, where one is asked for.
+pub fn probe(args: &Args) -> Result<(), Failure> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
@@ -58,12 +59,14 @@ pub struct Certificates {
 /// engines got: that of the model, or its transformation by `--crash`.
 pub fn certify(
     args: &Args,
-    (system, made): (&System, &System),
-    model: &str,
-    (options, interrupt): (&Options, &Interrupt),
+    model: ModelSource<'_>,
+    made: &System,
+    options: &Options,
+    interrupt: &Interrupt,
     found: &mut Report,
     messages: &Messages,
 ) -> Certificates {
+    let system = model.system;
     // The folder of a run has everything.
     let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
     let safe = found.verdict == Some(Verdict::Safe);
@@ -83,7 +86,7 @@ pub fn certify(
     let mut certificates = Certificates::default();
     if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
         let cubes = &proof.invariant;
-        match certificate::certify_as(&subject, (system, made), model, &found.owners, cubes, how) {
+        match certificate::certify_as(&subject, model, made, &found.owners, cubes, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }
@@ -101,7 +104,7 @@ pub fn certify(
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
         let (owners, cubes) = (&proof.owners, &proof.invariant);
-        match certificate::certify_as(&subject, (system, &proof.system), model, owners, cubes, how) {
+        match certificate::certify_as(&subject, model, &proof.system, owners, cubes, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {
                 (report.proved, report.never) = (false, false);
@@ -119,14 +122,14 @@ pub fn write(
     system: &System,
     certificates: &Certificates,
     messages: &Messages,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(folder) = folder(args) else { return Ok(()) };
     if args.trace.is_some() && certificates.states.is_some() {
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    let of = (certificates.states.as_ref(), &certificates.runs[..]);
-    run_dir::write_certificates(&folder, system, of, args.force)
+    let Certificates { states, runs } = certificates;
+    run_dir::write_certificates(&folder, system, states.as_ref(), runs, args.force)
 }
 
 /// The summary of a certificate in the document of the run.
@@ -184,9 +187,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(error) => return exit::refuse(&error),
     };
-    let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
+    let model = words.model.clone();
     supervise(
-        limits,
+        words.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| check(&words, interrupt, ending),
     )
@@ -203,12 +207,9 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     for asked in asked {
         let Answer { line, code: its_code, property } =
-            match check_one(words, (&system, &model), &asked, interrupt) {
+            match check_one(words, ModelSource::new(&system, &model), &asked, interrupt) {
                 Ok(answer) => answer,
-                Err((error, code)) => {
-                    complain(&format!("error: {error}"));
-                    return code;
-                }
+                Err(failure) => return failure.complain(),
             };
         lines.push_str(&line);
         lines.push('\n');
@@ -250,20 +251,20 @@ struct Answer {
     property: Option<String>,
 }
 
-/// The answer, or an error that ends the check, with its exit code.
+/// The answer; a failure ends the check.
 fn check_one(
     words: &Words,
-    (system, model): (&System, &str),
+    ModelSource { system, text: model }: ModelSource<'_>,
     asked: &InvariantFile,
     interrupt: &Interrupt,
-) -> Result<Answer, (String, u8)> {
-    let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
+) -> Result<Answer, Failure> {
+    let invariants = input::read(&asked.file)?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
-        fits(words, asked, certificate.subject()).map_err(|why| (format!("{name}: {why}"), exit::USAGE))?;
+        fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
     }
     let checked = checked.map(|it| {
         let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
@@ -287,11 +288,11 @@ fn check_one(
         }
         Ok((_, Ok(SolverOpinion::Stopped(reason))))
         | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => stopped(&reason, style),
-        Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
+        Ok((_, Err(failure))) => return Err(failure),
         Err(refused) => {
             let why = certificate::explain(system, &refused);
             match refused {
-                NoCertificate::Unreadable(_) => return Err((format!("{name}: {why}"), exit::USAGE)),
+                NoCertificate::Unreadable(_) => return Err(Failure::usage(format!("{name}: {why}"))),
                 NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
                     (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
@@ -348,7 +349,7 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<SolverOpinion, String> {
+) -> Result<SolverOpinion, Failure> {
     let Some(command) = command else { return Ok(SolverOpinion::Agrees) };
     for script in certificate.scripts(system) {
         match external::solve(command, &script, interrupt)? {

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::args::Args;
 use super::choices::ResultFormat;
 use super::exit;
+use super::failure::Failure;
 use super::output::Output;
 
 /// What is known from the words of the command line alone.
@@ -96,10 +97,16 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
 }
 
-/// Ends a run whose command line is invalid; the exit code. The error was reported already. Writes a document to standard
-/// output where one seems to be wanted.
-pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
-    ended(words, code, Some(error))
+/// Ends a run whose command line is invalid; the exit code. Writes a document to standard output where one seems to be wanted.
+pub fn refused(words: &[OsString], failure: Failure) -> u8 {
+    let code = failure.complain();
+    ended(words, code, Some(failure.error))
+}
+
+/// Ends a run whose command line cannot be parsed, or asks for help or the version; the exit code.
+pub fn unparsed(words: &[OsString], error: &clap::Error) -> u8 {
+    let code = exit::refuse(error);
+    exit::why(error).map_or(code, |why| ended(words, code, Some(why)))
 }
 
 /// Writes the document of a run with no result but its end, where one seems to be wanted; the exit code.

@@ -15,6 +15,7 @@ use cubicle_run::verdict::Reason;
 
 use super::args::Args;
 use super::document::{self, sha256};
+use super::failure::Failure;
 use super::messages::{Format, Messages};
 use super::output::{Output, complain};
 use super::pictures::Pictures;
@@ -55,14 +56,6 @@ pub struct Ending {
     signals: AtomicU32,
     snapshot: Mutex<Snapshot>,
     progress: Mutex<Progress>,
-}
-
-/// Why a run ends without an answer. The error was reported already.
-pub struct Failed {
-    /// The exit code.
-    pub code: u8,
-    /// In one line.
-    pub error: String,
 }
 
 impl Ending {
@@ -143,8 +136,8 @@ impl Ending {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The model was read. The error, for the user, is about the folder of the run.
-    pub fn know_model(&self, text: &str) -> Result<(), String> {
+    /// The model was read. It is kept in the folder of the run.
+    pub fn know_model(&self, text: &str) -> Result<(), Failure> {
         self.head().model.sha256 = Some(sha256(text.as_bytes()));
         self.pictures.read(text);
         self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
@@ -164,11 +157,20 @@ impl Ending {
         Document::new(&self.head())
     }
 
-    /// Ends a run that has no answer; the exit code.
-    pub fn fail(&self, failed: Failed) -> u8 {
+    /// Reports why a run has no answer, unless that was done; the exit code, and the document that says so.
+    pub fn failed(&self, failure: Failure) -> (u8, Document) {
+        if !failure.told {
+            self.messages.error(&failure.error);
+        }
         let mut document = self.document();
-        document.error = Some(failed.error);
-        self.finish(failed.code, document)
+        document.error = Some(failure.error);
+        (failure.code, document)
+    }
+
+    /// Ends a run that has no answer; the exit code.
+    pub fn fail(&self, failure: Failure) -> u8 {
+        let (code, document) = self.failed(failure);
+        self.finish(code, document)
     }
 
     /// The document as it would be written now.
@@ -202,9 +204,8 @@ impl Ending {
         };
         let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
         let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
-        if let Err(error) = written.and(kept) {
-            complain(&format!("error: {error}"));
-            return exit::INTERNAL;
+        if let Err(failure) = written.and(kept) {
+            return failure.complain();
         }
         document.exit_code
     }
@@ -271,14 +272,15 @@ impl Ending {
         let mut document = self.document();
         snapshot.fill(&mut document, why);
         if let Some(path) = &self.trace_out
-            && let Err(error) = files::remove_traces(path, 1)
+            && let Err(Failure { error, .. }) = files::remove_traces(path, 1)
         {
             self.messages.error(&error);
             document.error = Some(error);
             code = exit::INTERNAL;
         }
         let answer = report::unknown(why, Style::PLAIN);
-        if let Err(error) = self.pictures.write(&answer, None, || self.draft(code, &document).text()) {
+        let drawn = self.pictures.write(&answer, None, || self.draft(code, &document).text());
+        if let Err(Failure { error, .. }) = drawn {
             self.messages.error(&error);
             document.error = Some(error);
             code = exit::INTERNAL;

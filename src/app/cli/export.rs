@@ -76,9 +76,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         _ => None,
     };
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
-        complain(&format!("error: {error}"));
-        return exit::USAGE;
+    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
+        return failure.complain();
     }
     let style = super::settings::automatic_style(&stderr());
     let messages = Messages::human(style);
@@ -114,13 +113,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         }
     };
     if let Some(path) = &args.output {
-        return match files::write(path, &written) {
-            Ok(()) => exit::OK,
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                exit::INTERNAL
-            }
-        };
+        return files::write(path, &written).map_or_else(|failure| failure.complain(), |()| exit::OK);
     }
     let output = Output::new(Interrupt::default());
     output.write(&written);

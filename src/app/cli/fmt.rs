@@ -52,10 +52,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
 fn one(path: &Path, check: bool, output: &Output) -> u8 {
     let input = match input::read(path) {
         Ok(input) => input,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return exit::USAGE;
-        }
+        Err(failure) => return failure.complain(),
     };
     let text = match format(&input.text) {
         Ok(text) => text,
@@ -83,9 +80,6 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
     }
     match if changes { files::replace(path, &text) } else { Ok(()) } {
         Ok(()) => exit::OK,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            exit::INTERNAL
-        }
+        Err(failure) => failure.complain(),
     }
 }

@@ -6,6 +6,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Severity, Source};
 use cubicle_lang::load::{Allowed, Loaded, beyond_original};
 use cubicle_lang::model::System;
 
+use super::failure::Failure;
 use super::input;
 use super::messages::Messages;
 
@@ -29,6 +30,12 @@ pub struct NoModel {
     pub error: String,
 }
 
+impl From<NoModel> for Failure {
+    fn from(NoModel { error, .. }: NoModel) -> Self {
+        Self::usage(error).told()
+    }
+}
+
 /// The model in `file`. Reports its errors, and its warnings but for those with a code in `allow`; without such a list,
 /// no warnings.
 pub fn load(
@@ -46,7 +53,7 @@ pub fn load_as(
     strictly: bool,
     messages: &Messages,
 ) -> Result<LoadedModel, NoModel> {
-    let input = input::read(file).map_err(|error| {
+    let input = input::read(file).map_err(|Failure { error, .. }| {
         messages.error(&error);
         NoModel { text: None, error }
     })?;

@@ -7,8 +7,8 @@ use clap::{Command, Parser};
 use clap_mangen::Man;
 use cubicle_run::interrupt::Interrupt;
 
-use super::output::{Output, complain};
-use super::{exit, outputs};
+use super::output::Output;
+use super::{exit, files, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
 /// `cubicle.1`, `cubicle-replay.1`, ..
@@ -35,18 +35,10 @@ pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
         output.write(&page(tree));
         return exit::after_output(exit::OK, output.finish());
     };
-    let written = std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
-        .and_then(|()| {
-            pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
-        });
-    match written {
-        Ok(()) => exit::OK,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            exit::INTERNAL
-        }
-    }
+    let written = files::make_folder(&folder).and_then(|()| {
+        pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
+    });
+    written.map_or_else(|failure| failure.complain(), |()| exit::OK)
 }
 
 /// All pages with the names of their files.

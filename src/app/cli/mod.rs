@@ -16,6 +16,7 @@ mod exit;
 mod explain;
 mod export;
 mod external;
+mod failure;
 mod files;
 mod fmt;
 mod formulas;
@@ -57,7 +58,8 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use self::model::{UsageError, parse, supervised};
+use self::failure::Failure;
+use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
@@ -72,7 +74,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
         Err((error, help)) => {
             complain(&format!("error: {error}"));
             complain(&format!("help: {help}"));
-            return ExitCode::from(document::refused(&typed, exit::USAGE, error));
+            return ExitCode::from(document::refused(&typed, Failure::usage(error).told()));
         }
     };
     let command = words.get(1).and_then(|word| word.to_str()).and_then(commands::find);
@@ -87,8 +89,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
         }
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),
-            Err(UsageError { code, error: Some(error) }) => document::refused(&typed, code, error),
-            Err(UsageError { code, error: None }) => code,
+            Err(error) => error.end(&typed),
         },
     })
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
-use cubicle_lang::diagnostic::{Diagnostic, Source};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
@@ -20,12 +21,12 @@ use cubicle_transform::{Crash, alive_array, with_crashes, with_monitor};
 
 use super::args::Args;
 use super::certificate::Certificates;
-use super::ending::{Ending, Failed};
+use super::ending::Ending;
+use super::failure::Failure;
 use super::formulas::{expected_end, with_formulas};
 use super::listener::Listener;
 use super::load::{self, load_as};
 use super::messages::Messages;
-use super::output::complain;
 use super::printers::Finished;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
@@ -47,11 +48,22 @@ pub struct Invocation {
     pub remote: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
 }
 
-/// An invalid command line.
-pub struct UsageError {
-    pub code: u8,
-    /// In one line; `None` when help or the version was asked for.
-    pub error: Option<String>,
+/// Why a command line does not ask for a run.
+pub enum NoInvocation {
+    /// It cannot be parsed, or asks for help or the version.
+    Unparsed(clap::Error),
+    /// What it asks for is impossible.
+    Refused(Failure),
+}
+
+impl NoInvocation {
+    /// Prints what is wrong, help or the version; the exit code. `typed` are the words of the user.
+    pub fn end(self, typed: &[OsString]) -> u8 {
+        match self {
+            Self::Unparsed(error) => document::unparsed(typed, &error),
+            Self::Refused(failure) => document::refused(typed, failure),
+        }
+    }
 }
 
 /// Decides the model under the supervision of the watchdog.
@@ -59,16 +71,12 @@ pub fn supervised(asked: Invocation) -> u8 {
     let Invocation { args, head, notes, remote } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
         Ok(run_dir) => run_dir,
-        Err(error) => {
-            let ending = Ending::new(&args, head, None, &Interrupt::default());
-            ending.messages.error(&error);
-            return ending.fail(Failed { code: exit::INTERNAL, error });
-        }
+        Err(failure) => return Ending::new(&args, head, None, &Interrupt::default()).fail(failure),
     };
-    let limits = (args.time_limit, settings::memory(&args));
     let told = args.clone();
     supervise(
-        limits,
+        args.time_limit,
+        settings::memory(&args),
         move |interrupt| {
             let ending = Ending::new(&told, head, run_dir, interrupt);
             for note in &notes {
@@ -88,8 +96,8 @@ pub fn supervised(asked: Invocation) -> u8 {
     )
 }
 
-/// The typed command line. What is wrong with it, help and the version are printed.
-pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, UsageError> {
+/// The typed command line.
+pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, NoInvocation> {
     parse_for(words, typed, |_| ())
 }
 
@@ -98,13 +106,12 @@ pub fn parse_for(
     words: Vec<OsString>,
     typed: &[OsString],
     settle: impl FnOnce(&mut Args),
-) -> Result<Invocation, UsageError> {
+) -> Result<Invocation, NoInvocation> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
     if let Some(missing) = rewritten.missing {
-        complain(&format!("error: {missing}"));
-        return Err(UsageError { code: exit::USAGE, error: Some(missing) });
+        return Err(NoInvocation::Refused(Failure::usage(missing)));
     }
     let mut notes = rewritten.notes;
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
@@ -113,23 +120,18 @@ pub fn parse_for(
         settle(&mut args);
         args.settle_engine().map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?;
         let checked = match rewritten.two_sizes {
-            Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
+            Some((one, other)) => {
+                Err(Failure::usage(format!("brab {one} and brab {other}: only one of them can be meant")))
+            }
             None => applies::check(&args, &matches, &rewritten.originals),
         };
         notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
         let head = document::of_args(typed, &command, &matches, &args);
         Ok((args, head))
     });
-    match parsed {
-        Ok((args, head)) => match outputs::check(&read_files(&args), &written_files(&args), args.force) {
-            Ok(()) => Ok(Invocation { args, head, notes, remote: None }),
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                Err(UsageError { code: exit::USAGE, error: Some(error) })
-            }
-        },
-        Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
-    }
+    let (args, head) = parsed.map_err(NoInvocation::Unparsed)?;
+    outputs::check(&read_files(&args), &written_files(&args), args.force).map_err(NoInvocation::Refused)?;
+    Ok(Invocation { args, head, notes, remote: None })
 }
 
 /// Decides the model: the exit code so far, and the document of the run.
@@ -139,39 +141,26 @@ fn decide(
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
 ) -> (u8, Document) {
-    match attempt(args, remote, interrupt, ending) {
-        Ok(done) => done,
-        Err(Failed { code, error }) => {
-            let mut document = ending.document();
-            document.error = Some(error);
-            (code, document)
-        }
-    }
+    attempt(args, remote, interrupt, ending).unwrap_or_else(|failure| ending.failed(failure))
 }
 
-/// Loads the model and decides it. The error was reported when that fails.
+/// Loads the model and decides it.
 fn attempt(
     args: &Args,
     remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
-) -> Result<(u8, Document), Failed> {
+) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let failed = |code, error: String| {
-        messages.error(&error);
-        Failed { code, error }
-    };
     let loaded = load_as(&args.file, Some(&args.allow), args.strict_upstream, messages);
     if let Some(text) =
         loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text))
     {
-        ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
+        ending.know_model(text)?;
     }
-    let load::LoadedModel { mut system, text, allowed, warnings } =
-        loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+    let load::LoadedModel { mut system, text, allowed, warnings } = loaded?;
     if args.deny.is_some() && warnings > 0 {
-        let error = "the model has warnings, and --deny warnings refuses them";
-        return Err(failed(exit::USAGE, error.to_owned()));
+        return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
     }
     // A certificate is checked against this, however it is transformed.
     let plain = system.clone();
@@ -180,12 +169,10 @@ fn attempt(
         alive = alive_array(&system, crash);
         system = crashing(&system, crash, args, &text, messages)?;
     }
-    let system = with_formulas(&system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
-        code: exit::USAGE,
-        error: messages.misread("--ltl", formula, &errors),
-    })?;
+    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
+        .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
-        let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
+        let shown = transformed(args, &system, name)?;
         if ending.results == Results::Human {
             ending.output.write(&shown);
         }
@@ -194,8 +181,9 @@ fn attempt(
     if args.type_only {
         return Ok((exit::OK, well_formed(ending)));
     }
-    probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
-    let options = options(args, (&system, &text), &allowed, ending)?;
+    probe_files(args)?;
+    let model = ModelSource::new(&system, &text);
+    let options = options(args, model, &allowed, ending)?;
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
@@ -204,7 +192,7 @@ fn attempt(
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = match remote {
-        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut listener, remote),
+        Some(remote) => on_cluster(&system, &options, interrupt, messages, &mut listener, remote),
         None => check_on_this_thread(&system, &options, interrupt, &mut listener),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
@@ -212,8 +200,8 @@ fn attempt(
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
     }
     ending.progress().begin("checking the certificate");
-    let certified =
-        certificate::certify(args, (&plain, &system), &text, (&options, interrupt), &mut found, messages);
+    let plain = ModelSource::new(&plain, &text);
+    let certified = certificate::certify(args, plain, &system, &options, interrupt, &mut found, messages);
     ending.begin();
 
     let mut code = exit::of_report(&found);
@@ -226,13 +214,13 @@ fn attempt(
     if let Some(note) = report::unpopulated(&system, &source, &found) {
         messages.note(&note);
     }
-    advice::tell(args, (&system, &text), &options, &found, messages);
+    advice::tell(args, model, &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, &plain, &certified, messages))
+        .and_then(|()| certificate::write(args, plain.system, &certified, messages))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
-        .and_then(|()| keep(ending, (&plain, &system), &source, &found, &certified));
+        .and_then(|()| keep(ending, plain.system, &system, &source, &found, &certified));
     let mut document = ending.document();
-    if let Err(error) = written {
+    if let Err(Failure { error, .. }) = written {
         messages.error(&error);
         document.error = Some(error);
         code = exit::INTERNAL;
@@ -245,7 +233,8 @@ fn attempt(
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
     let answer = answer.trim_end().lines().last().unwrap_or_default();
     let run = Some((&system, &found));
-    if let Err(error) = ending.pictures.write(answer, run, || ending.draft(code, &document).text()) {
+    let drawn = ending.pictures.write(answer, run, || ending.draft(code, &document).text());
+    if let Err(Failure { error, .. }) = drawn {
         messages.error(&error);
         document.error = Some(error);
         code = exit::INTERNAL;
@@ -253,35 +242,31 @@ fn attempt(
     Ok((code, document))
 }
 
-/// The options of the engines, with the files and formulas of the command line. Errors were reported.
+/// The options of the engines, with the files and formulas of the command line.
 fn options(
     args: &Args,
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     allowed: &cubicle_lang::load::Allowed,
     ending: &Ending,
-) -> Result<Options, Failed> {
+) -> Result<Options, Failure> {
     let messages = &ending.messages;
-    let failed = |error: String| {
-        messages.error(&error);
-        Failed { code: exit::USAGE, error }
-    };
     if let (Some(limit), Some(least)) =
         (args.memory_limit, args.spill.as_ref().map(|_| memory::least_to_spill()))
         && limit < least
     {
-        return Err(failed(format!("--memory-limit: with --spill, this takes {}M at least", least >> 20)));
+        let least = least >> 20;
+        return Err(Failure::usage(format!("--memory-limit: with --spill, this takes {least}M at least")));
     }
-    let mut options = settings::options(args, system, allowed);
+    let mut options = settings::options(args, model.system, allowed);
     if let Some(cube) = &args.expected_end {
-        let misread = |errors: Vec<Diagnostic>| messages.misread("--final", cube, &errors);
-        options.forward.expected_end = expected_end(system, text, cube)
-            .map_err(|errors| Failed { code: exit::USAGE, error: misread(errors) })?;
+        options.forward.expected_end =
+            expected_end(model, cube).map_err(|errors| messages.misread("--final", cube, &errors))?;
     }
     if let Some(path) = &args.lemmas_in {
-        options.backward.proposed = lemmas::read(path, system, text, messages).map_err(failed)?;
+        options.backward.proposed = lemmas::read(path, model, messages)?;
     }
-    options.checkpoint = kept::checkpoint(args, system, ending.command());
-    kept::fits(args, options.checkpoint.as_ref()).map_err(failed)?;
+    options.checkpoint = kept::checkpoint(args, model.system, ending.command());
+    kept::fits(args, options.checkpoint.as_ref())?;
     Ok(options)
 }
 
@@ -289,7 +274,8 @@ fn options(
 fn on_cluster(
     system: &System,
     options: &Options,
-    (interrupt, messages): (&Interrupt, &Messages),
+    interrupt: &Interrupt,
+    messages: &Messages,
     listener: &mut Listener,
     remote: &dyn RemoteExplorer,
 ) -> Report {
@@ -316,19 +302,18 @@ fn crashing(
     args: &Args,
     text: &str,
     messages: &Messages,
-) -> Result<System, Failed> {
+) -> Result<System, Failure> {
     with_crashes(system, crash).map_err(|why| {
         let name = args.file.display().to_string();
         let error = format!("--crash: {}", why.message);
         messages.diagnostics(&[*why], &Source { name: &name, text });
-        Failed { code: exit::USAGE, error }
+        Failure::usage(error).told()
     })
 }
 
 /// The model that a process of a cluster without a report explores, and its text.
-pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failed> {
-    let loaded = load_as(&args.file, None, args.strict_upstream, messages);
-    let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failure> {
+    let loaded = load_as(&args.file, None, args.strict_upstream, messages)?;
     let system = match args.crash {
         None => loaded.system,
         Some(crash) => crashing(&loaded.system, crash, args, &loaded.text, messages)?,
@@ -337,34 +322,37 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
 }
 
 /// The model that `--show-transformed` asks for.
-fn transformed(args: &Args, system: &System, name: &str) -> Result<String, String> {
+fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Failure> {
     if name.is_empty() {
         return match args.crash {
             Some(_) => Ok(cubicle_tools::export::model(system)),
-            None => Err("--show-transformed needs --crash, or the name of a property: =NAME".to_owned()),
+            None => Err(Failure::usage("--show-transformed needs --crash, or the name of a property: =NAME")),
         };
     }
     let property = system.temporal.iter().find(|it| it.name == name);
-    let property = property.ok_or_else(|| format!("the model has no property of runs `{name}`"))?;
-    let monitored = with_monitor(system, property).map_err(|why| format!("{name} has no monitor: {why}"))?;
+    let property =
+        property.ok_or_else(|| Failure::usage(format!("the model has no property of runs `{name}`")))?;
+    let monitored = with_monitor(system, property)
+        .map_err(|why| Failure::usage(format!("{name} has no monitor: {why}")))?;
     Ok(cubicle_tools::export::model(&monitored))
 }
 
-/// Writes to the folder of the run what is known before its document.
+/// Writes to the folder of the run what is known before its document; `plain` is the system that certificates are for.
 fn keep(
     ending: &Ending,
-    (plain, system): (&System, &System),
+    plain: &System,
+    system: &System,
     source: &Source<'_>,
     found: &Report,
     certified: &Certificates,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(folder) = &ending.run_dir else { return Ok(()) };
     folder.keep_traces(system, source, found)?;
     folder.keep_certificates(plain, certified.states.as_ref(), &certified.runs)
 }
 
 /// Whether the files that flags ask for can be written, before the work.
-fn probe_files(args: &Args) -> Result<(), String> {
+fn probe_files(args: &Args) -> Result<(), Failure> {
     let files = [
         settings::stats_file(args),
         args.trace_out.as_ref(),
@@ -388,7 +376,7 @@ fn write_traces(
     source: &Source<'_>,
     found: &Report,
     messages: &Messages,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(path) = &args.trace_out else { return Ok(()) };
     let mut written = 0;
     for trace in found.traces().take(most_traces(args)) {

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array, with_crashes};
 
 use super::ending::Ending;
+use super::failure::Failure;
 use super::formulas::with_formulas;
 use super::load::{LoadedModel, load};
-use super::output::complain;
 use super::quantities::{crash, duration};
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
@@ -55,9 +56,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
-    let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
+    let model = args.model.clone();
     supervise(
-        limits,
+        args.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| replay(&args, interrupt, ending),
     )
@@ -80,26 +82,22 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             }
         };
     }
-    let system = match with_formulas(&system, &text, &args.ltl, alive) {
+    let system = match with_formulas(ModelSource::new(&system, &text), &args.ltl, alive) {
         Ok(system) => system,
         Err((formula, errors)) => {
-            ending.messages.misread("--ltl", formula, &errors);
-            return exit::USAGE;
+            return ending.messages.misread("--ltl", formula, &errors).complain();
         }
     };
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
         let read = itf::read(&system, &source, &input.text, interrupt);
-        read.map_err(|error| format!("{} is not a trace: {error}", input.name))
+        read.map_err(|error| Failure::usage(format!("{} is not a trace: {error}", input.name)))
     });
     let (trace, claims) = match trace {
         Ok(read) => read,
-        Err(error) => {
-            let Some(reason) = interrupt.reason() else {
-                complain(&format!("error: {error}"));
-                return exit::USAGE;
-            };
+        Err(failure) => {
+            let Some(reason) = interrupt.reason() else { return failure.complain() };
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
@@ -108,7 +106,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
         Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
-        Err(why) => (style.bad("The trace is not a run of the model"), why, exit::UNSAFE),
+        Err(why) => (style.bad("The trace is not a run of the model"), why.to_string(), exit::UNSAFE),
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));

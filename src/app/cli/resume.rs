@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::Parser;
 use cubicle_forward::Manifest;
 
+use super::failure::Failure;
 use super::kept::Again;
-use super::model::{UsageError, parse, supervised};
-use super::output::complain;
+use super::model::{parse, supervised};
 use super::quantities::{bytes, duration};
-use super::{cluster, document, exit};
+use super::{cluster, exit};
 
 /// Continues an exploration that `--checkpoint DIR` kept and that a limit, a signal or a crash ended: it prints
 /// what the whole run would have printed.
@@ -62,20 +62,14 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let manifest = match Manifest::read(&told.folder) {
         Ok(manifest) => manifest,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return exit::USAGE;
-        }
+        Err(error) => return Failure::usage(error).complain(),
     };
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
     let jobs = told.jobs;
     let workers = told.workers;
     let ResumeArgs { folder, time_limit, memory_limit, checkpoint_every, run_dir, .. } = told;
     let again = Again { folder, time_limit, memory_limit, checkpoint_every, run_dir };
-    let refused = |why: &str| {
-        complain(&format!("error: {why}"));
-        exit::USAGE
-    };
+    let refused = |why: &str| Failure::usage(why).complain();
     match (&manifest.spread, jobs, workers) {
         (Some(_), Some(_), _) => return refused("--jobs has no effect here: a cluster has --workers"),
         (None, _, Some(_)) => return refused("--workers has no effect here: no cluster explored"),
@@ -84,11 +78,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
     let mut asked = match parse(typed.clone(), &typed) {
         Ok(asked) => asked,
-        Err(UsageError { code, error: Some(error) }) => return document::refused(&typed, code, error),
-        Err(UsageError { code, error: None }) => return code,
+        Err(error) => return error.end(&typed),
     };
-    if let Err(why) = again.settle(&mut asked.args, &manifest) {
-        return refused(&why);
+    if let Err(failure) = again.settle(&mut asked.args, &manifest) {
+        return failure.complain();
     }
     asked.args.jobs = jobs.unwrap_or(asked.args.jobs);
     supervised(asked)

@@ -12,6 +12,7 @@ use cubicle_run::result::Report;
 use cubicle_tools::itf;
 
 use super::document::sha256;
+use super::failure::Failure;
 use super::files;
 use super::output::copy_errors;
 use super::outputs;
@@ -29,12 +30,12 @@ pub struct RunDir {
 
 impl RunDir {
     /// Makes the folder, which is empty if there is one, and begins to fill it: from now on, messages are copied to it.
-    /// Results are to be copied to the file that is returned. The error is a line for the user.
-    pub fn create(path: &Path, head: &Head) -> Result<(Self, File), String> {
-        let wrong = |error: std::io::Error| format!("cannot make the folder {}: {error}", path.display());
-        fs::create_dir_all(path).map_err(wrong)?;
-        if fs::read_dir(path).map_err(wrong)?.next().is_some() {
-            return Err(format!("{} is not empty: --run-dir needs a folder of its own", path.display()));
+    /// Results are to be copied to the file that is returned.
+    pub fn create(path: &Path, head: &Head) -> Result<(Self, File), Failure> {
+        files::make_folder(path)?;
+        if fs::read_dir(path).map_err(files::unmade(path))?.next().is_some() {
+            let why = format!("{} is not empty: --run-dir needs a folder of its own", path.display());
+            return Err(Failure::internal(why));
         }
         let this = Self { path: path.to_owned() };
         this.write("command.txt", &command(head))?;
@@ -45,12 +46,12 @@ impl RunDir {
     }
 
     /// Keeps the model.
-    pub fn keep_model(&self, text: &str) -> Result<(), String> {
+    pub fn keep_model(&self, text: &str) -> Result<(), Failure> {
         self.write("model.cub", text)
     }
 
     /// Keeps the first traces of a run.
-    pub fn keep_traces(&self, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
+    pub fn keep_traces(&self, system: &System, source: &Source<'_>, found: &Report) -> Result<(), Failure> {
         for (number, trace) in (1..).zip(found.traces().take(MOST_TRACES)) {
             let name = files::numbered(Path::new("trace.json"), number);
             files::write(&self.path.join(name), &itf::write(system, trace, source))?;
@@ -70,15 +71,15 @@ impl RunDir {
         system: &System,
         states: Option<&Certificate>,
         runs: &[(usize, Certificate)],
-    ) -> Result<(), String> {
-        write_certificates(&self.path.join("certificate"), system, (states, runs), false)
+    ) -> Result<(), Failure> {
+        write_certificates(&self.path.join("certificate"), system, states, runs, false)
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
-    pub fn finish(&self, document: &Document) -> Result<(), String> {
+    pub fn finish(&self, document: &Document) -> Result<(), Failure> {
         let queries = smt::hardest_queries();
         if !queries.is_empty() {
-            make(&self.path.join("smt"))?;
+            files::make_folder(&self.path.join("smt"))?;
         }
         for query in queries {
             let seconds = query.time.as_secs_f64();
@@ -88,19 +89,14 @@ impl RunDir {
         self.write("run.json", &document.text())
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         files::write(&self.path.join(name), text)
     }
 
-    fn file(&self, name: &str) -> Result<File, String> {
+    fn file(&self, name: &str) -> Result<File, Failure> {
         let path = self.path.join(name);
-        File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        File::create(&path).map_err(files::unwritten(&path))
     }
-}
-
-fn make(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
 }
 
 /// The path of the page of a run in its folder.
@@ -112,13 +108,13 @@ pub fn page_in(folder: &Path) -> PathBuf {
 pub const RUNS: &str = "runs";
 
 /// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in separate folders.
-/// The error is a line for the user.
 pub fn write_certificates(
     folder: &Path,
     system: &System,
-    (states, runs): (Option<&Certificate>, &[(usize, Certificate)]),
+    states: Option<&Certificate>,
+    runs: &[(usize, Certificate)],
     force: bool,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     if let Some(certificate) = states {
         write_certificate(folder, system, certificate, force)?;
     }
@@ -131,14 +127,14 @@ pub fn write_certificates(
     Ok(())
 }
 
-/// Writes a certificate to a folder; `force`: also over files that this program did not write. The error is a line for the user.
+/// Writes a certificate to a folder; `force`: also over files that this program did not write.
 fn write_certificate(
     folder: &Path,
     system: &System,
     certificate: &Certificate,
     force: bool,
-) -> Result<(), String> {
-    make(folder)?;
+) -> Result<(), Failure> {
+    files::make_folder(folder)?;
     let write = if force { files::write } else { outputs::write_own };
     write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
     for script in certificate.scripts(system) {

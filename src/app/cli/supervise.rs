@@ -9,13 +9,15 @@ use cubicle_check::STACK_BYTES;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
-use super::ending::{Ending, Failed};
+use super::ending::Ending;
+use super::failure::Failure;
 use super::{exit, panics, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
 pub fn supervise(
-    (time, memory): (Option<Duration>, Option<usize>),
+    time: Option<Duration>,
+    memory: Option<usize>,
     ending: impl FnOnce(&Interrupt) -> Ending,
     work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
 ) -> u8 {
@@ -36,7 +38,7 @@ pub fn supervise(
     match (code, panics::told()) {
         (Ok(_), Some(error)) => {
             ending.begin();
-            ending.fail(Failed { code: exit::INTERNAL, error })
+            ending.fail(Failure::internal(error).told())
         }
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),

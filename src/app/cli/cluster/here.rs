@@ -50,17 +50,17 @@ impl Place {
     /// Explores together with the others.
     pub fn explore(
         self,
-        (system, instance): (&System, &Instance),
+        system: &System,
+        instance: &Instance,
         options: &ForwardOptions,
         interrupt: &Interrupt,
-        log: &dyn Fn(&str),
-        (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
+        told: Callbacks<'_>,
         serves: bool,
     ) -> Result<Option<Found>, Fault> {
         let mut cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
         let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
         cluster.agreement.push(("a checkpoint".to_owned(), keeps.to_owned()));
-        cluster.explore(instance, serves, interrupt, Callbacks { log, stop, progress })
+        cluster.explore(instance, serves, interrupt, told)
     }
 }
 
@@ -118,8 +118,8 @@ impl RemoteExplorer for Leading {
             observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
         };
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
-        let told: (&dyn Fn() -> _, &mut dyn FnMut(_, _, _)) = (&stop, &mut progress);
-        let explored = place.explore((system, &instance), options, interrupt, &log, told, serves);
+        let told = Callbacks { log: &log, stop: &stop, progress: &mut progress };
+        let explored = place.explore(system, &instance, options, interrupt, told, serves);
         match explored {
             Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {

@@ -4,6 +4,8 @@ use std::fs;
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
+use crate::cli::failure::Failure;
+
 /// The default port of a host.
 const PORT: u16 = 7420;
 
@@ -11,10 +13,11 @@ const PORT: u16 = 7420;
 const MOST: usize = 1024;
 
 /// The addresses in a file, with ports.
-pub fn read(path: &Path) -> Result<Vec<String>, String> {
+pub fn read(path: &Path) -> Result<Vec<String>, Failure> {
     let name = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    parse(&text).map_err(|why| format!("{name}: {why}"))
+    let text =
+        fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")))
 }
 
 fn parse(text: &str) -> Result<Vec<String>, String> {

@@ -9,6 +9,7 @@ mod mutants;
 mod walks;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{Read, stdin};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
@@ -16,9 +17,9 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::only_instance;
-use cubicle_cluster::{Secret, listen};
+use cubicle_cluster::{Callbacks, Secret, listen};
 use cubicle_forward::{Instance, Manifest, walks};
-use cubicle_lang::load::{Allowed, in_a_line};
+use cubicle_lang::load::{Allowed, ModelSource, in_a_line};
 use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -32,10 +33,10 @@ use launch::Children;
 use mutants::MutantTeam;
 
 use super::args::Args;
+use super::failure::Failure;
 use super::formulas::expected_end;
 use super::kept::{self, Again};
-use super::model::{Invocation, UsageError, parse_for, prepared, supervised};
-use super::output::complain;
+use super::model::{Invocation, parse_for, prepared, supervised};
 use super::{document, exit, mutate, settings};
 
 /// The longest secret that is read from another process.
@@ -69,7 +70,11 @@ pub fn resume(again: Again, workers: Option<u16>, manifest: &Manifest) -> u8 {
 }
 
 /// Starts what the command line says; `settle` makes the last changes to the exploration.
-fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) -> Result<(), String>) -> u8 {
+fn start(
+    told: &ClusterArgs,
+    typed: &[OsString],
+    settle: impl FnOnce(&mut Args) -> Result<(), Failure>,
+) -> u8 {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
@@ -77,17 +82,15 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
     };
     let mut asked = match parse_for(exploration, typed, for_cluster) {
         Ok(asked) => asked,
-        Err(UsageError { code, error: Some(error) }) => return document::refused(typed, code, error),
-        Err(UsageError { code, error: None }) => return code,
+        Err(error) => return error.end(typed),
     };
     let args = &mut asked.args;
     if told.started.is_some() {
         args.memory_limit = told.memory.or(args.memory_limit);
         args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
     }
-    if let Err(why) = settle(args) {
-        complain(&format!("error: {why}"));
-        return document::refused(typed, exit::USAGE, why);
+    if let Err(failure) = settle(args) {
+        return document::refused(typed, failure);
     }
     match place(told) {
         Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
@@ -95,10 +98,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
             asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
             supervised(asked)
         }
-        Err((code, why)) => {
-            complain(&format!("error: {why}"));
-            document::refused(typed, code, why)
-        }
+        Err(failure) => document::refused(typed, failure),
     }
 }
 
@@ -108,28 +108,27 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
         Ok(args) => args,
         Err(code) => return code,
     };
-    let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
+    let fits = mutants::fits(&args);
     args.jobs = told.workers;
     match fits.and_then(|()| place(told)) {
         Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
         Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
-        Err((code, why)) => {
-            complain(&format!("error: {why}"));
-            document::refused(typed, code, why)
-        }
+        Err(failure) => document::refused(typed, failure),
     }
 }
 
-/// The place of this process, and the processes that it started. The error has the exit code.
-fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
-    let usage = |why: String| (exit::USAGE, why);
-    let failed = |why: String| (exit::INTERNAL, why);
+/// The failure of something that a process needs.
+fn cannot<E: Display>(what: &str) -> impl Fn(E) -> Failure {
+    move |error| Failure::internal(format!("{what}: {error}"))
+}
+
+/// The place of this process, and the processes that it started.
+fn place(told: &ClusterArgs) -> Result<(Place, Children), Failure> {
     let mut place = Place {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
-        listener: TcpListener::bind("127.0.0.1:0")
-            .map_err(|error| failed(format!("cannot listen: {error}")))?,
+        listener: TcpListener::bind("127.0.0.1:0").map_err(cannot("cannot listen"))?,
         secret: Secret::none(),
         wait: told.wait,
         at_once: told.started == Some(Started::Local) || told.local.is_some(),
@@ -137,59 +136,59 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
     };
     if let Some(processes) = told.local {
         let mut secret = [0u8; 32];
-        SysRng.try_fill_bytes(&mut secret).map_err(|error| failed(format!("no random numbers: {error}")))?;
+        SysRng.try_fill_bytes(&mut secret).map_err(cannot("no random numbers"))?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        place.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
-        let mut listeners: Vec<TcpListener> =
-            (0..processes).map(|_| listen("127.0.0.1:0")).collect::<Result<_, _>>().map_err(failed)?;
-        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-        place.addresses = listeners
-            .iter()
-            .map(address)
+        place.secret = Secret::new(digits.as_bytes()).map_err(Failure::internal)?;
+        let mut listeners: Vec<TcpListener> = (0..processes)
+            .map(|_| listen("127.0.0.1:0"))
             .collect::<Result<_, _>>()
-            .map_err(|error| failed(format!("cannot listen: {error}")))?;
+            .map_err(Failure::internal)?;
+        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
+        place.addresses =
+            listeners.iter().map(address).collect::<Result<_, _>>().map_err(cannot("cannot listen"))?;
         let others = listeners.split_off(1);
         place.listener = listeners.remove(0);
-        let children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
+        let children = Children::here(told, &place.addresses, others, &place.secret)?;
         return Ok((place, children));
     }
     match told.started {
         Some(Started::Local) => {
             let inherited = stdin().as_fd().try_clone_to_owned();
-            place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
+            place.listener = TcpListener::from(inherited.map_err(Failure::internal)?);
             let secret = std::env::var(launch::SECRET).unwrap_or_default();
-            place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
+            place.secret = Secret::new(secret.as_bytes()).map_err(Failure::internal)?;
             return Ok((place, Children::default()));
         }
         Some(Started::Ssh) => {
             let mut secret = Vec::new();
             let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
-            read.map_err(|error| failed(format!("cannot read the secret: {error}")))?;
+            read.map_err(cannot("cannot read the secret"))?;
             if !secret.is_empty() {
-                place.secret = Secret::new(&secret).map_err(failed)?;
+                place.secret = Secret::new(&secret).map_err(Failure::internal)?;
             }
         }
         None => {
             let path = told.hosts.as_deref().expect("clap asks for it");
-            place.addresses = hosts::read(path).map_err(usage)?;
+            place.addresses = hosts::read(path)?;
             if let Some(path) = &told.secret {
-                place.secret = Secret::read(path).map_err(usage)?;
+                place.secret = Secret::read(path).map_err(Failure::usage)?;
             }
         }
     }
     let processes = place.addresses.len();
     if place.me >= processes {
-        return Err(usage(format!("there is no process {}: the hosts are {processes}", place.me)));
+        let why = format!("there is no process {}: the hosts are {processes}", place.me);
+        return Err(Failure::usage(why));
     }
     if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
         let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
-        return Err(usage(why.to_owned()));
+        return Err(Failure::usage(why));
     }
-    place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
+    place.listener = listen(&place.addresses[place.me]).map_err(Failure::internal)?;
     if told.started.is_some() || told.process.is_some() {
         return Ok((place, Children::default()));
     }
-    let children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
+    let children = Children::elsewhere(told, &place.addresses, &place.secret)?;
     Ok((place, children))
 }
 
@@ -200,12 +199,12 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
-        Err(refused) => return document::ended(typed, refused.code, Some(refused.error)),
+        Err(refused) => return document::refused(typed, refused),
     };
     let whole = settings::options(args, &system, &Allowed::default());
     let mut options = whole.forward.clone();
     if let Some(cube) = &args.expected_end {
-        match expected_end(&system, &text, cube) {
+        match expected_end(ModelSource::new(&system, &text), cube) {
             Ok(end) => options.expected_end = end,
             Err(errors) => {
                 let why = format!("--final: {}", in_a_line(cube, &errors));
@@ -227,7 +226,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
         return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let explored =
-        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
+    let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
+    let explored = place.explore(&system, &instance, &options, &interrupt, told, false);
     following.ended(explored.map(drop))
 }

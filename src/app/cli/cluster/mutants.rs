@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
 use cubicle_cluster::{Fault, Meeting, deal, help, told};
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
 
@@ -18,14 +19,15 @@ use super::here::Place;
 use super::launch::Children;
 use crate::cli::document::sha256;
 use crate::cli::exit;
+use crate::cli::failure::Failure;
 use crate::cli::load::load;
 use crate::cli::mutate::{MutateArgs, Team};
 
 /// How long a step may take to end in good order when its result is not needed any more.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Whether a cluster can do what is asked for. The error is a line for the user.
-pub fn fits(args: &MutateArgs) -> Result<(), String> {
+/// Whether a cluster can do what is asked for.
+pub fn fits(args: &MutateArgs) -> Result<(), Failure> {
     let why = if args.list || args.print.is_some() {
         "--list and --print examine no mutants: leave the cluster out"
     } else if args.properties || args.suggest {
@@ -37,7 +39,7 @@ pub fn fits(args: &MutateArgs) -> Result<(), String> {
     } else {
         return Ok(());
     };
-    Err(why.to_owned())
+    Err(Failure::usage(why))
 }
 
 /// The processes of a cluster, for the one that leads.
@@ -72,15 +74,14 @@ impl Team for MutantTeam {
         facts: Vec<(String, String)>,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
         let place = place.expect("they meet once");
         let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
         let cluster = place.cluster(model, None);
         // A signal ends the run in good order.
-        let met = cluster.meet(facts, interrupt, (log, &stop), Box::new(|| None));
-        let meeting = met.map_err(|Fault(why)| why)?;
+        let meeting = cluster.meet(facts, interrupt, (log, &stop), Box::new(|| None))?;
         self.meeting.set(meeting).ok().expect("they meet once");
         Ok(())
     }
@@ -113,12 +114,13 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]
         Ok(meeting) => meeting,
         Err(fault) => return following.ended(Err(fault)),
     };
-    let plan = Plan::new((&loaded.file, text, system), &args.selection(), &interrupt);
+    let model = ModelSource::new(system, text);
+    let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.
     if let Some(cache) = told(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
         let options = args.options();
-        let helper = Helper::new((system, text), &plan, (&options, &cache), &interrupt);
+        let helper = Helper::new(model, &plan, &options, &cache, &interrupt);
         let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
         let (work, code) = (|place| helper.answer(place), Cell::new(None));
         let over = || {

@@ -31,12 +31,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let args = match LintArgs::try_parse_from(std::iter::once("cubicle lint".into()).chain(words)) {
         Ok(args) => args,
-        Err(error) => {
-            let code = exit::refuse(&error);
-            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
-        }
+        Err(error) => return document::unparsed(&typed, &error),
     };
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
     let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
     let (results, format) = match args.format {
@@ -46,7 +42,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         LintFormat::Github => (Results::Human, Format::Github),
     };
     supervise(
-        limits,
+        args.time_limit.map(|limit| limit + LATE),
+        memory::most_of_it(),
         move |interrupt| {
             let style = settings::automatic_style(&stderr());
             let messages = Messages::new(format, false, style, true, model.display().to_string());
@@ -76,9 +73,10 @@ impl LintRun<'_> {
         let loaded = load(&args.model, Some(&args.allow), &ending.messages);
         let text = loaded.as_ref().map_or_else(|wrong| wrong.text.as_ref(), |model| Some(&model.text));
         if let Some(text) = text
-            && let Err(error) = ending.know_model(text)
+            && let Err(failure) = ending.know_model(text)
         {
-            return self.failed(exit::INTERNAL, error);
+            ending.begin();
+            return ending.failed(failure);
         }
         let LoadedModel { system, text, allowed, mut warnings } = match loaded {
             Ok(loaded) => loaded,
@@ -131,14 +129,6 @@ impl LintRun<'_> {
             None => exit::OK,
         };
         (exit::after_output(code, written), document)
-    }
-
-    fn failed(&self, code: u8, error: String) -> (u8, Document) {
-        self.ending.begin();
-        self.ending.messages.error(&error);
-        let mut document = self.ending.document();
-        document.error = Some(error);
-        (code, document)
     }
 
     fn options(&self) -> LintOptions {

@@ -29,12 +29,12 @@ impl Printer for Classic {
         let text = match *event {
             Event::Node { number, history, cube, queued, postponed } => {
                 let cube = self.cubes.then_some(cube);
-                report::node(number, history, cube, (queued, postponed), style)
+                report::node(number, history, cube, queued, postponed, style)
             }
             Event::Approximated { number, cube } => report::approximation(number, cube, style),
             Event::Restart(number) => report::restart(number, style),
             Event::Stage { number, proof, order, effort } => {
-                report::stage(number, (proof, order), effort, style)
+                report::stage(number, proof, order, effort, style)
             }
             Event::Runs(seen) => report::runs(seen, style),
             Event::ForwardEnd(exploration) => report::exploration(system, exploration, style),

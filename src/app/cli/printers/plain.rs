@@ -28,7 +28,7 @@ impl Plain {
         let style = self.style;
         let text = match *event {
             Event::Node { number, history, cube, queued, postponed } => {
-                report::node(number, history, Some(cube), (queued, postponed), style)
+                report::node(number, history, Some(cube), queued, postponed, style)
             }
             Event::Approximated { number, cube } => report::approximation(number, cube, style),
             Event::Restart(number) => report::restart(number, style),
@@ -63,7 +63,7 @@ impl Printer for Plain {
     fn conclude(&mut self, run: &Finished<'_>) {
         let Finished { system, source, options, report } = *run;
         let text =
-            report::plain_conclusion((system, source), options, report, self.states, self.nodes, self.style);
+            report::plain_conclusion(system, source, options, report, self.states, self.nodes, self.style);
         self.ending.output.write(&text);
     }
 }

@@ -16,7 +16,7 @@ use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, Seen};
 use super::ending::Ending;
-use super::output::complain;
+use super::failure::Failure;
 use super::quantities::duration;
 use super::supervise::supervise;
 use super::{exit, files, input, live, memory, outputs};
@@ -82,42 +82,38 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let model = args.model.clone();
     // A run under way is ended a moment after the limit.
-    let limits = (args.time_limit.map(|limit| limit + Duration::from_secs(2)), memory::most_of_it());
+    let limit = args.time_limit.map(|limit| limit + Duration::from_secs(2));
     supervise(
-        limits,
+        limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
             let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
             let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
-            let code = work(&args, &interrupt, ending).unwrap_or_else(|(code, error)| {
-                complain(&format!("error: {error}"));
-                code
-            });
+            let code = work(&args, &interrupt, ending).unwrap_or_else(|failure| failure.complain());
             ending.begin();
             exit::after_output(code, ending.output.finish())
         },
     )
 }
 
-/// What went wrong: the exit code, and a line for the user.
-type Wrong = (u8, String);
-
-fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Wrong> {
+/// The exit code.
+fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    outputs::check(&[("the model", args.model.clone())], &output, args.force)
-        .map_err(|error| (exit::USAGE, error))?;
-    let text = input::read(&args.model).map_err(|error| (exit::USAGE, error))?.text;
+    outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
+    let text = input::read(&args.model)?.text;
     if let Some(path) = &args.output {
-        files::probe(path).map_err(|error| (exit::INTERNAL, error))?;
+        files::probe(path)?;
     }
-    let internal = |error: io::Error| (exit::INTERNAL, format!("cannot run this program again: {error}"));
+    let internal = |error: io::Error| Failure::internal(format!("cannot run this program again: {error}"));
     let folder = tempfile::tempdir().map_err(internal)?;
     let file = folder.path().join("model.cub");
     let seen = try_on(args, &text, &file, interrupt).map_err(internal)?;
     if !args.keep.iter().all(|it| it.holds(&seen)) {
         let ended = seen.code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));
-        return Err((exit::USAGE, format!("the model does not show that to begin with: the run {ended}")));
+        let why = format!("the model does not show that to begin with: the run {ended}");
+        return Err(Failure::usage(why));
     }
     let mut failed = None;
     let (mut tries, mut size) = (0, text.len());
@@ -142,7 +138,7 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     });
     ending.begin();
     match &args.output {
-        Some(path) => files::write(path, &marked(&small.text)).map_err(|error| (exit::INTERNAL, error))?,
+        Some(path) => files::write(path, &marked(&small.text))?,
         None => ending.output.write(&small.text),
     }
     let lines = |text: &str| text.lines().count();

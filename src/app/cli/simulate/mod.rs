@@ -22,6 +22,7 @@ use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
+use super::failure::Failure;
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::{Output, complain};
@@ -140,10 +141,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
         let line = match next_line(&mut stdin) {
             Ok(Some(line)) => line,
             Ok(None) => break,
-            Err(why) => {
-                complain(&format!("error: line {number}: {why}"));
-                return exit::USAGE;
-            }
+            Err(why) => return Failure::usage(format!("line {number}: {why}")).complain(),
         };
         if line.trim().is_empty() {
             continue;
@@ -161,8 +159,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
                 return exit::USAGE;
             }
             Err(NotFollowed::Unwritten(why)) => {
-                complain(&format!("error: line {number}: {why}"));
-                return exit::INTERNAL;
+                return Failure::internal(format!("line {number}: {why}")).complain();
             }
         }
     }

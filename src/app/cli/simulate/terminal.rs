@@ -71,7 +71,9 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => return exit::OK,
             Err(NotFollowed::Refused(refusal)) => tell(&refusal),
-            Err(NotFollowed::Unwritten(why)) => complain(&format!("error: {why}")),
+            Err(NotFollowed::Unwritten(failure)) => {
+                failure.complain();
+            }
         }
         while interrupt.consume() {}
     }

@@ -10,6 +10,7 @@ use std::time::Instant;
 use clap::Parser;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
@@ -25,9 +26,9 @@ use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
-use super::ending::{Ending, Failed};
+use super::ending::Ending;
+use super::failure::Failure;
 use super::load::{load, passes_over_runs};
-use super::output::complain;
 use super::settings::Results;
 use super::supervise::supervise;
 use super::{document, exit, files, live, memory, outputs, settings};
@@ -37,15 +38,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let args = match WitnessArgs::try_parse_from(std::iter::once("cubicle witness".into()).chain(words)) {
         Ok(args) => args,
-        Err(error) => {
-            let code = exit::refuse(&error);
-            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
-        }
+        Err(error) => return document::unparsed(&typed, &error),
     };
     let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
-    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
-        complain(&format!("error: {error}"));
-        return document::refused(&typed, exit::USAGE, error);
+    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
+        return document::refused(&typed, failure);
     }
     let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
@@ -54,7 +51,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         WitnessFormat::Json => Results::Witness,
     };
     supervise(
-        (args.time_limit.map(|limit| limit + args::LATE), memory::most_of_it()),
+        args.time_limit.map(|limit| limit + args::LATE),
+        memory::most_of_it(),
         |interrupt| Ending::with_document(&model, head, results, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
@@ -63,23 +61,13 @@ pub fn run(words: Vec<OsString>) -> u8 {
             let code = WitnessRun { args: &args, ending, interrupt: &interrupt }.witness();
             match code {
                 Ok(code) => exit::after_output(code, ending.output.finish()),
-                Err((Failed { code, error }, told)) => {
+                Err(failure) => {
                     ending.begin();
-                    if !told {
-                        ending.messages.error(&error);
-                    }
-                    ending.fail(Failed { code, error })
+                    ending.fail(failure)
                 }
             }
         },
     )
-}
-
-/// What went wrong, and whether it was reported.
-type Wrong = (Failed, bool);
-
-fn wrong(code: u8) -> impl Fn(String) -> Wrong {
-    move |error| (Failed { code, error }, false)
 }
 
 struct WitnessRun<'a> {
@@ -97,19 +85,19 @@ struct Wanted {
 }
 
 impl WitnessRun<'_> {
-    fn witness(&self) -> Result<u8, Wrong> {
+    fn witness(&self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
         let loaded = load(&args.model, Some(&[]), &ending.messages);
         let text = match &loaded {
             Ok(model) => Some(&model.text),
             Err(wrong) => wrong.text.as_ref(),
         };
-        text.map_or(Ok(()), |text| ending.know_model(text)).map_err(wrong(exit::INTERNAL))?;
-        let loaded = loaded.map_err(|it| (Failed { code: exit::USAGE, error: it.error }, true))?;
+        text.map_or(Ok(()), |text| ending.know_model(text))?;
+        let loaded = loaded?;
         passes_over_runs(&loaded.system, &ending.messages);
-        let wanted = self.wanted(loaded.system, loaded.text).map_err(wrong(exit::USAGE))?;
+        let wanted = self.wanted(loaded.system, loaded.text)?;
         if let Some(path) = &args.trace_out {
-            files::probe(path).map_err(wrong(exit::INTERNAL))?;
+            files::probe(path)?;
         }
         ending.progress().begin("looking for a run");
         let options = WitnessOptions {
@@ -119,8 +107,9 @@ impl WitnessRun<'_> {
             shortest: args.shortest,
             jobs: args.jobs.into(),
         };
-        let answer = find((&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
-        let answer = answer.map_err(wrong(exit::USAGE))?;
+        let answer =
+            find(ModelSource::new(&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
+        let answer = answer.map_err(Failure::usage)?;
         ending.begin();
         let code = match &answer {
             WitnessAnswer::NotFound { why: NoWitness::Undecided(Reason::Interrupted(signal)), .. } => {
@@ -184,7 +173,7 @@ impl WitnessRun<'_> {
     }
 
     /// The goal of the command line.
-    fn wanted(&self, system: System, text: String) -> Result<Wanted, String> {
+    fn wanted(&self, system: System, text: String) -> Result<Wanted, Failure> {
         let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
         if let Some(cube) = &self.args.cube {
             let goal = WitnessGoal::Cube(cube.clone());
@@ -193,15 +182,17 @@ impl WitnessRun<'_> {
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
             let all = candidates(&loaded.file, &text);
             let Some(candidate) = all.iter().find(|it| it.number == number) else {
-                return Err(format!("there is no mutant #{number}: the model has {} of them", all.len()));
+                let why = format!("there is no mutant #{number}: the model has {} of them", all.len());
+                return Err(Failure::usage(why));
             };
             let Some(mutant) = candidate.system(&text) else {
-                return Err(format!("mutant #{number} is not a model: its types do not fit"));
+                let why = format!("mutant #{number} is not a model: its types do not fit");
+                return Err(Failure::usage(why));
             };
             if self.args.survivor.is_some() {
                 if self.is_killed(&mutant) {
                     let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
-                    return Err(format!("mutant #{number} does not survive: {help}"));
+                    return Err(Failure::usage(format!("mutant #{number} does not survive: {help}")));
                 }
                 let goal = WitnessGoal::New(Box::new(system));
                 let what = format!("a state of mutant #{number} that the model does not reach");
@@ -230,19 +221,19 @@ impl WitnessRun<'_> {
     }
 
     /// Writes the file of a run.
-    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Wrong> {
+    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Failure> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
         let stdin = self.args.model.as_os_str() == "-";
         let name = if stdin { "<stdin>".to_owned() } else { self.args.model.display().to_string() };
         let source = Source { name: &name, text: &wanted.text };
         let text = itf::write_open(&wanted.system, &witness.run, &source);
-        files::write(path, &text).map_err(wrong(exit::INTERNAL))
+        files::write(path, &text)
     }
 
     /// Removes the file of an earlier run, so that it is not mistaken for one of this run.
-    fn no_file(&self) -> Result<(), Wrong> {
+    fn no_file(&self) -> Result<(), Failure> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
-        files::remove_traces(path, 1).map(drop).map_err(wrong(exit::INTERNAL))
+        files::remove_traces(path, 1).map(drop)
     }
 
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
