@@ -1,10 +1,10 @@
 //! The engines as schedulers see them: exhaustive and fuzzing exploration, classical search and BRAB.
 
-use cubicle_backward::{self as backward, Method, Shared};
+use cubicle_backward::{self as backward, Shared};
 use cubicle_forward::{self as forward, Explored};
 use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use cubicle_run::observer::Observer;
-use cubicle_run::options::{BackwardOptions, ForwardOptions};
+use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions};
 use cubicle_run::verdict::Verdict;
 
 /// The purpose of an exploration.
@@ -71,8 +71,8 @@ impl Engine for Exploring<'_> {
 pub struct Searching<'o> {
     /// How.
     pub options: &'o BackwardOptions,
-    /// The method, with its oracle and how large candidates may be.
-    pub method: Method<'o>,
+    /// The method.
+    pub proof: BackwardMode,
     /// The data that it shares with other searches.
     pub shared: Shared<'o>,
 }
@@ -90,7 +90,7 @@ impl Engine for Searching<'_> {
             ..self.options.clone()
         };
         let outcome =
-            backward::search(problem.system, &options, self.method, self.shared, budget.interrupt, observer);
+            backward::search(problem.system, &options, self.proof, self.shared, budget.interrupt, observer);
         EngineReport { verdict: Some(outcome.verdict.clone()), figures: Figures::Backward(outcome) }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::engines::{Exploring, Purpose, Searching};
 use super::remote::RemoteExplorer;
-use cubicle_backward::{Brab, Lemmas, Method, Shared};
+use cubicle_backward::{Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
 use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
@@ -82,17 +82,12 @@ impl<'a> Session<'a> {
     ) -> Outcome {
         let start = Instant::now();
         let problem = self.problem();
-        let method = match proof {
-            BackwardMode::Brab(procs) => Method::Brab(Brab { procs, oracle: &self.space }),
-            BackwardMode::Pdr(procs) => Method::Pdr(Brab { procs, oracle: &self.space }),
-            BackwardMode::Auto | BackwardMode::Classic => Method::Classic,
-        };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
         let options = BackwardOptions { order: Some(order), ..self.options.backward.clone() };
         let mut engine = Searching {
             options: &options,
-            method,
-            shared: Shared { lemmas: &self.lemmas, mends: Some(mends) },
+            proof,
+            shared: Shared { oracle: &self.space, lemmas: &self.lemmas, mends: Some(mends) },
         };
         let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
         self.report.spend("backward search", start.elapsed());

@@ -15,6 +15,7 @@
 use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
+use crate::named;
 use crate::setters::setters;
 use crate::verdict::Forbidden;
 pub use cubicle_lang::load::KnownVacuity;
@@ -252,7 +253,21 @@ impl Default for BackwardOptions {
     }
 }
 
-/// How to search for a proof for any number of processes.
+named! {
+    /// Methods of a proof for any number of processes.
+    pub enum Method {
+        /// Short searches first, with approximations and without, then longer ones.
+        Auto = "auto",
+        /// Backward search with approximations (BRAB), K = 2 unless `brab K` says otherwise.
+        Brab = "brab",
+        /// Property-directed search (IC3/PDR) with the same approximations, K likewise.
+        Pdr = "pdr",
+        /// Backward search without approximations.
+        Classic = "classic",
+    }
+}
+
+/// How to search for a proof for any number of processes: a [`Method`], with its number of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BackwardMode {
     /// Short searches first, exact and approximate with oracles of two processes and more, then longer
@@ -268,6 +283,16 @@ pub enum BackwardMode {
 }
 
 impl BackwardMode {
+    /// The method alone.
+    pub const fn method(self) -> Method {
+        match self {
+            Self::Auto => Method::Auto,
+            Self::Classic => Method::Classic,
+            Self::Brab(_) => Method::Brab,
+            Self::Pdr(_) => Method::Pdr,
+        }
+    }
+
     /// The processes of the instance that guides approximation, if there is one.
     pub const fn oracle_procs(self) -> Option<usize> {
         match self {

@@ -3,10 +3,10 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use cubicle_run::options::Procs;
+use cubicle_run::options::{Method, Procs};
 
 use super::args::Args;
-use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
+use super::choices::{Forward, MessageFormat, ResultFormat};
 use super::document::is_stdout;
 use super::settings::{self, Results};
 use super::touched::written_files;
@@ -163,7 +163,7 @@ impl Need {
     fn is_met(self, args: &Args) -> bool {
         let proves = !args.only_forward;
         let instance = args.brab.is_some() || args.procs.is_some() || args.only_forward;
-        let approximates = proves && args.engine != Some(ProofEngine::Classic);
+        let approximates = proves && args.engine != Some(Method::Classic);
         let walks = matches!(args.forward, Forward::Random | Forward::Cfl);
         let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
         let dfs = args.forward == Forward::Dfs;
@@ -171,7 +171,7 @@ impl Need {
             Check => !args.type_only,
             Proof => proves,
             Candidates => approximates,
-            Queue => proves && args.engine != Some(ProofEngine::Pdr),
+            Queue => proves && args.engine != Some(Method::Pdr),
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.procs != Some(Procs::Auto),

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clap::{ArgAction, Parser};
-use cubicle_run::options::Procs;
+use cubicle_run::named::Named;
+use cubicle_run::options::{Method, Procs};
 use cubicle_transform::Crash;
 
 use super::choices::{
-    CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ProofEngine, ResultFormat,
-    ShownCells, Solver, Store, WalkChoice,
+    CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ResultFormat, ShownCells,
+    Solver, Store, WalkChoice, named,
 };
 use super::quantities::{bytes, crash, duration, procs, warning};
 
@@ -67,8 +68,8 @@ pub struct Args {
     pub brab: Option<u8>,
 
     /// How to search for a proof [default: auto, or brab where `brab K` is given]
-    #[arg(long, alias = "strategy", value_name = "ENGINE", conflicts_with = "only_forward", help_heading = PROOF)]
-    pub engine: Option<ProofEngine>,
+    #[arg(long, alias = "strategy", value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
+    pub engine: Option<Method>,
 
     /// Use the states of all instances with 0 to K processes
     #[arg(long, alias = "up-to", help_heading = PROOF)]
@@ -451,12 +452,12 @@ impl Args {
     pub fn settle_engine(&mut self) -> Result<(), String> {
         let Some(engine) = self.engine else { return Ok(()) };
         match (engine, self.brab) {
-            (ProofEngine::Brab | ProofEngine::Pdr, None) if self.procs.is_some() => {
+            (Method::Brab | Method::Pdr, None) if self.procs.is_some() => {
                 return Err("--procs does not set the size of an oracle: add brab K instead".to_owned());
             }
-            (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
-            (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {
-                let name = if engine == ProofEngine::Auto { "auto" } else { "classic" };
+            (Method::Brab | Method::Pdr, None) => self.brab = Some(ORACLE_PROCS),
+            (Method::Auto | Method::Classic, Some(procs)) => {
+                let name = engine.name();
                 return Err(format!("brab {procs} and --engine {name}: only one of them can be meant"));
             }
             _ => {}

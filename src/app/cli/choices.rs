@@ -1,18 +1,14 @@
 //! The named values that flags accept.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cubicle_run::named::Named;
 
-/// Engines of a proof.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum ProofEngine {
-    /// Short searches first, with approximations and without, then longer ones
-    Auto,
-    /// Backward search with approximations (BRAB), K = 2 unless `brab K` says otherwise
-    Brab,
-    /// Property-directed search (IC3/PDR) with the same approximations, K likewise
-    Pdr,
-    /// Backward search without approximations
-    Classic,
+/// Parses the name of a value; `--help` lists them.
+pub fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+    let value = |it: &T| PossibleValue::new(it.name()).help(it.about().trim_end_matches('.'));
+    PossibleValuesParser::new(T::ALL.iter().map(value))
+        .map(|name| *T::ALL.iter().find(|it| it.name() == name).expect("the parser accepts these names only"))
 }
 
 /// Orders of the backward search.

@@ -7,8 +7,8 @@ use cubicle_lang::load::Allowed;
 use cubicle_lang::model::System;
 use cubicle_report::{Style, TraceStates};
 use cubicle_run::options::{
-    BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
-    SolverMode, Spill, StoreKind, Strategy, Vacuity,
+    BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Method, Options, Postpone, Restart,
+    SearchOrder, SolverMode, Spill, StoreKind, Strategy, Vacuity,
 };
 
 use super::args::Args;
@@ -97,9 +97,9 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
 /// The search for a proof.
 pub fn proof(args: &Args) -> BackwardMode {
     match (args.brab.map(usize::from), args.engine) {
-        (Some(procs), Some(choices::ProofEngine::Pdr)) => BackwardMode::Pdr(procs),
+        (Some(procs), Some(Method::Pdr)) => BackwardMode::Pdr(procs),
         (Some(procs), _) => BackwardMode::Brab(procs),
-        (None, Some(choices::ProofEngine::Classic)) => BackwardMode::Classic,
+        (None, Some(Method::Classic)) => BackwardMode::Classic,
         (None, _) => BackwardMode::Auto,
     }
 }

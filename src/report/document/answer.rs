@@ -245,25 +245,11 @@ impl From<Stop> for Cause {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecidedBy {
-    /// The engine.
-    pub engine: Engine,
+    /// The engine: `forward` for the exploration of an instance, or a value of `--engine`.
+    #[cfg_attr(test, schemars(extend("enum" = super::search::searches().chain(["forward"]).collect::<Vec<_>>())))]
+    pub engine: &'static str,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,
-}
-
-/// Engines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// The exploration of an instance.
-    Forward,
-    /// Backward search with approximations.
-    Brab,
-    /// Property-directed search.
-    Pdr,
-    /// Exact backward search.
-    Classic,
 }
 
 /// A declaration that is assumed.

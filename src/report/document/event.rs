@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 
-use super::search::{ExplorationFigures, SearchKind, StageFigures, order_word};
+#[cfg(test)]
+use super::search::searches;
+use super::search::{ExplorationFigures, StageFigures, order_word};
 use cubicle_run::observer::Event;
+use cubicle_run::options::Method;
 use cubicle_run::result::RunsSeen;
 
 /// An event of a run: a line of `--format ndjson`.
@@ -15,8 +18,9 @@ pub enum EventLine<'a> {
     StageStart {
         /// From 1.
         number: usize,
-        /// Which search.
-        search: SearchKind,
+        /// Which search, as a value of `--engine`.
+        #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+        search: Method,
         /// Processes of the instance that guides it.
         processes: Option<usize>,
         /// The order in which it takes nodes, as a value of `--search`.
@@ -128,7 +132,7 @@ impl<'a> EventLine<'a> {
     pub fn of(event: &Event<'a>) -> Option<Self> {
         Some(match *event {
             Event::Stage { number, proof, order, effort } => {
-                let (search, processes) = SearchKind::of(proof);
+                let (search, processes) = (proof.method(), proof.oracle_procs());
                 Self::StageStart { number, search, processes, order: order_word(order), effort }
             }
             Event::StageEnd(stage) => Self::StageEnd(stage.into()),

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use super::answer::{
-    Answer, Assumption, DecidedBy, Engine, Property, PropertyKind, PropertyVerdict, SafetyAnswer,
-};
+use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
 use super::message::{Lines, Place};
-use super::search::{FiredIn, OwnerRecord, SearchKind, TransitionFigures};
+use super::search::{FiredIn, OwnerRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
 use crate::vacuity;
 use cubicle_lang::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
+use cubicle_run::named::Named;
 use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
 use cubicle_run::verdict::{Trace, Verdict};
 use cubicle_run::words::unproved;
@@ -52,14 +51,10 @@ fn owners(system: &System, report: &Report) -> Vec<OwnerRecord> {
     names.zip(&report.owners).map(record).collect()
 }
 
-const fn decider(decider: Decider) -> DecidedBy {
+fn decider(decider: Decider) -> DecidedBy {
     match decider {
-        Decider::Forward(procs) => DecidedBy { engine: Engine::Forward, processes: Some(procs) },
-        Decider::Stage(proof) => match SearchKind::of(proof) {
-            (SearchKind::Brab, processes) => DecidedBy { engine: Engine::Brab, processes },
-            (SearchKind::Pdr, processes) => DecidedBy { engine: Engine::Pdr, processes },
-            (SearchKind::Classic, processes) => DecidedBy { engine: Engine::Classic, processes },
-        },
+        Decider::Forward(procs) => DecidedBy { engine: "forward", processes: Some(procs) },
+        Decider::Stage(proof) => DecidedBy { engine: proof.method().name(), processes: proof.oracle_procs() },
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use self::answer::{
-    Answer, Assumption, AssumptionKind, Cause, DeadlockAnswer, DecidedBy, Engine, Property, PropertyKind,
+    Answer, Assumption, AssumptionKind, Cause, DeadlockAnswer, DecidedBy, Property, PropertyKind,
     PropertyVerdict, ReasonKind, SafetyAnswer, WhyOpen,
 };
 pub use self::event::EventLine;
@@ -33,7 +33,7 @@ pub use self::mutants::{
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
-    SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+    Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 

@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use super::answer::{Cause, WhyOpen};
 use super::message::Place;
-use cubicle_run::options::{BackwardMode, SearchOrder};
+#[cfg(test)]
+use cubicle_run::named::Named;
+use cubicle_run::options::{Method, SearchOrder};
 use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
@@ -183,8 +185,9 @@ impl From<Enough> for Sizes {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageFigures {
-    /// The kind of search.
-    pub search: SearchKind,
+    /// The kind of search, as a value of `--engine`.
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+    pub search: Method,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
     /// The order in which it takes nodes, as a value of `--search`; `null` where there is no queue.
@@ -197,9 +200,9 @@ pub struct StageFigures {
 
 impl From<&Stage> for StageFigures {
     fn from(stage: &Stage) -> Self {
-        let (search, processes) = SearchKind::of(stage.proof);
+        let (search, processes) = (stage.proof.method(), stage.proof.oracle_procs());
         let reason = stage.reason.as_ref().map(WhyOpen::from);
-        let order = (search != SearchKind::Pdr).then(|| order_word(stage.order));
+        let order = (search != Method::Pdr).then(|| order_word(stage.order));
         Self { search, processes, order, nodes: stage.nodes, reason }
     }
 }
@@ -216,28 +219,10 @@ pub(super) const fn order_word(order: SearchOrder) -> &'static str {
     }
 }
 
-/// Kinds of backward search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SearchKind {
-    /// With approximations, guided by the states of an instance.
-    Brab,
-    /// Property-directed, with approximations.
-    Pdr,
-    /// Without approximations.
-    Classic,
-}
-
-impl SearchKind {
-    /// The kind of a search, and the processes of the instance that guides it.
-    pub(super) const fn of(proof: BackwardMode) -> (Self, Option<usize>) {
-        match proof {
-            BackwardMode::Brab(procs) => (Self::Brab, Some(procs)),
-            BackwardMode::Pdr(procs) => (Self::Pdr, Some(procs)),
-            BackwardMode::Auto | BackwardMode::Classic => (Self::Classic, None),
-        }
-    }
+/// The names of backward searches.
+#[cfg(test)]
+pub(super) fn searches() -> impl Iterator<Item = &'static str> {
+    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
 }
 
 /// A variable that a proof has added to the model: the process that last made a condition true.
