@@ -10,6 +10,11 @@ pub trait Named: Copy + Send + Sync + 'static {
 
     /// A sentence about the value: the first line of its documentation.
     fn about(self) -> &'static str;
+
+    /// The value with this name.
+    fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
 }
 
 /// Declares an enum that implements [`Named`](crate::named::Named), from which its serialization follows. The first line of the
@@ -28,6 +33,7 @@ pub trait Named: Copy + Send + Sync + 'static {
 ///     }
 /// }
 /// assert_eq!((Light::Red.name(), Light::Green.about()), ("red", "Go."));
+/// assert_eq!((Light::by_name("green"), Light::by_name("blue")), (Some(Light::Green), None));
 /// ```
 #[macro_export]
 macro_rules! named {

@@ -21,29 +21,36 @@ use crate::verdict::Forbidden;
 pub use cubicle_lang::load::KnownVacuity;
 use cubicle_lang::model::Conj;
 
-/// How a forward exploration chooses its next state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Strategy {
-    /// Breadth first.
-    #[default]
-    Bfs,
-    /// Depth first.
-    Dfs,
-    /// Restarting random walks.
-    Random,
-    /// Coverage-guided fuzzing (Conchon and Korneva, SEFM 2023).
-    Cfl,
+named! {
+    /// How a forward exploration chooses its next state.
+    #[derive(Default)]
+    pub enum Strategy {
+        /// Breadth first.
+        #[default]
+        Bfs = "bfs",
+        /// Depth first.
+        Dfs = "dfs",
+        /// Restarting random walks.
+        Random = "random",
+        /// Coverage-guided fuzzing: walks steered to unseen combinations of values.
+        ///
+        /// Conchon and Korneva, SEFM 2023.
+        Cfl = "cfl",
+    }
 }
 
-/// How [`Strategy::Cfl`] chooses where and how to walk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum CflChoice {
-    /// By which choices led to new combinations of values lately, with half of the walks guided towards guards
-    /// and bad cubes that never held, after a short breadth-first start.
-    #[default]
-    Adaptive,
-    /// As published: state and technique uniformly at random.
-    Uniform,
+named! {
+    /// How [`Strategy::Cfl`] chooses where and how to walk.
+    #[derive(Default)]
+    pub enum CflChoice {
+        /// By what found new combinations lately, half of them towards guards that never held.
+        ///
+        /// Bad cubes that never held count as guards do; a short breadth-first search comes first.
+        #[default]
+        Adaptive = "adaptive",
+        /// Uniformly, as published.
+        Uniform = "uniform",
+    }
 }
 
 /// Depth-first search that restarts again and again in another random order (RERS): wide and deep,
@@ -148,22 +155,28 @@ impl Default for ForwardOptions {
     }
 }
 
-/// Order in which the backward search takes nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SearchOrder {
-    /// First in, first out.
-    #[default]
-    Bfs,
-    /// Last in, first out.
-    Dfs,
-    /// Heap: few processes, few literals, candidates, shallow.
-    Bfsh,
-    /// Heap: few processes, few literals, candidates, deep.
-    Dfsh,
-    /// Two first-in-first-out queues, approximations before exact nodes.
-    Bfsa,
-    /// Two stacks, approximations before exact nodes.
-    Dfsa,
+named! {
+    /// Order in which the backward search takes nodes.
+    #[derive(Default)]
+    pub enum SearchOrder {
+        /// First in, first out.
+        #[default]
+        Bfs = "bfs",
+        /// Last in, first out.
+        Dfs = "dfs",
+        /// Smallest cube first, then the shallowest.
+        ///
+        /// A heap: few processes, few literals, candidates, shallow.
+        Bfsh = "bfsh",
+        /// Smallest cube first, then the deepest.
+        ///
+        /// A heap: few processes, few literals, candidates, deep.
+        Dfsh = "dfsh",
+        /// As bfs, approximations first.
+        Bfsa = "bfsa",
+        /// As dfs, approximations first.
+        Dfsa = "dfsa",
+    }
 }
 
 /// Which nodes wait until the queue is empty.
@@ -177,14 +190,16 @@ pub enum Postpone {
     NoInformation,
 }
 
-/// Which solver decides the tests that syntactic subsumption does not settle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SolverMode {
-    /// The finite-domain procedure first, Z3 only where it is not complete.
-    #[default]
-    Layered,
-    /// Always Z3.
-    Z3,
+named! {
+    /// Which solver decides the tests that syntactic subsumption does not settle.
+    #[derive(Default)]
+    pub enum SolverMode {
+        /// The finite-domain procedure, Z3 only where it is not complete.
+        #[default]
+        Layered = "layered",
+        /// Always Z3.
+        Z3 = "z3",
+    }
 }
 
 /// Options of the backward search.
@@ -312,16 +327,18 @@ pub enum Procs {
     Auto,
 }
 
-/// What to do about a verdict that may be vacuous; see [`Vacuous`](crate::result::Vacuous).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Vacuity {
-    /// Report it beside the verdict.
-    #[default]
-    Warn,
-    /// Give no verdict.
-    Error,
-    /// Do not check.
-    Ignore,
+named! {
+    /// What to do about a verdict that may be vacuous; see [`Vacuous`](crate::result::Vacuous).
+    #[derive(Default)]
+    pub enum Vacuity {
+        /// Warn.
+        #[default]
+        Warn = "warn",
+        /// Give no answer: exit code 3.
+        Error = "error",
+        /// Do not check.
+        Ignore = "ignore",
+    }
 }
 
 /// Options of a whole run.

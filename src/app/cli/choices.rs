@@ -8,33 +8,7 @@ use cubicle_run::named::Named;
 pub fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let value = |it: &T| PossibleValue::new(it.name()).help(it.about().trim_end_matches('.'));
     PossibleValuesParser::new(T::ALL.iter().map(value))
-        .map(|name| *T::ALL.iter().find(|it| it.name() == name).expect("the parser accepts these names only"))
-}
-
-/// Orders of the backward search.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum NodeOrder {
-    /// First in, first out
-    Bfs,
-    /// Last in, first out
-    Dfs,
-    /// Smallest cube first, then the shallowest
-    Bfsh,
-    /// Smallest cube first, then the deepest
-    Dfsh,
-    /// As bfs, approximations first
-    Bfsa,
-    /// As dfs, approximations first
-    Dfsa,
-}
-
-/// Deciders of hard tests.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Solver {
-    /// The finite-domain procedure, Z3 only where it is not complete
-    Layered,
-    /// Always Z3
-    Z3,
+        .map(|name| T::by_name(&name).expect("the parser accepts these names only"))
 }
 
 /// Formats of the original Cubicle's certificates.
@@ -47,20 +21,7 @@ pub enum CertificateFormat {
     AltErgo,
 }
 
-/// Strategies of an exploration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Forward {
-    /// Breadth first
-    Bfs,
-    /// Depth first
-    Dfs,
-    /// Restarting random walks
-    Random,
-    /// Coverage-guided fuzzing: walks steered to unseen combinations of values
-    Cfl,
-}
-
-/// Ways to store states.
+/// Ways to store states. Not [`StoreKind`](cubicle_run::options::StoreKind), which has one with a size: a flag of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
     /// In a table until the memory limit is near, then compact
@@ -69,35 +30,6 @@ pub enum Store {
     Compact,
     /// As they are, in a hash table
     Table,
-}
-
-/// Ways to choose walks.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum WalkChoice {
-    /// By what found new combinations lately, half of them towards guards that never held
-    Adaptive,
-    /// Uniformly, as published
-    Uniform,
-}
-
-/// Cells shown in a trace.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ShownCells {
-    /// Those that the step changed
-    Diff,
-    /// All
-    Full,
-}
-
-/// Ways to deal with a vacuous answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum OnVacuity {
-    /// Warn
-    Warn,
-    /// Give no answer: exit code 3
-    Error,
-    /// Do not check
-    Ignore,
 }
 
 /// Formats of results.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 #[cfg(test)]
 use super::search::searches;
-use super::search::{ExplorationFigures, StageFigures, order_word};
+use super::search::{ExplorationFigures, StageFigures};
+use cubicle_run::named::Named;
 use cubicle_run::observer::Event;
 use cubicle_run::options::Method;
 use cubicle_run::result::RunsSeen;
@@ -133,7 +134,7 @@ impl<'a> EventLine<'a> {
         Some(match *event {
             Event::Stage { number, proof, order, effort } => {
                 let (search, processes) = (proof.method(), proof.oracle_procs());
-                Self::StageStart { number, search, processes, order: order_word(order), effort }
+                Self::StageStart { number, search, processes, order: order.name(), effort }
             }
             Event::StageEnd(stage) => Self::StageEnd(stage.into()),
             Event::ForwardStart { strategy, procs } => Self::ExplorationStart { strategy, processes: procs },

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use super::answer::{Cause, WhyOpen};
 use super::message::Place;
-#[cfg(test)]
 use cubicle_run::named::Named;
-use cubicle_run::options::{Method, SearchOrder};
+use cubicle_run::options::Method;
 use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
@@ -202,20 +201,8 @@ impl From<&Stage> for StageFigures {
     fn from(stage: &Stage) -> Self {
         let (search, processes) = (stage.proof.method(), stage.proof.oracle_procs());
         let reason = stage.reason.as_ref().map(WhyOpen::from);
-        let order = (search != Method::Pdr).then(|| order_word(stage.order));
+        let order = (search != Method::Pdr).then(|| stage.order.name());
         Self { search, processes, order, nodes: stage.nodes, reason }
-    }
-}
-
-/// An order as a value of `--search`.
-pub(super) const fn order_word(order: SearchOrder) -> &'static str {
-    match order {
-        SearchOrder::Bfs => "bfs",
-        SearchOrder::Dfs => "dfs",
-        SearchOrder::Bfsh => "bfsh",
-        SearchOrder::Dfsh => "dfsh",
-        SearchOrder::Bfsa => "bfsa",
-        SearchOrder::Dfsa => "dfsa",
     }
 }
 
