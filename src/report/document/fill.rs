@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
-use super::message::{Lines, Place};
+use super::message::{Lines, TextRange};
 use super::search::{FiredIn, OwnerRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
@@ -19,12 +19,12 @@ impl Document {
     pub fn fill(&mut self, system: &System, text: &str, report: &Report) {
         let lines = &Lines::new(text);
         let cut = report.coverage.as_ref().and_then(|coverage| coverage.cut.as_ref());
-        self.verdict = Answer::from(report.conclusion());
+        self.verdict = Answer::Checked(report.conclusion());
         self.reason = report.open().map(Into::into);
         self.safety = SafetyAnswer::of(report);
         self.deadlock = report.deadlocks.as_ref().map(Into::into);
         self.complete = report.coverage.as_ref().map(|coverage| coverage.cut.is_none());
-        self.cause = cut.map(|cut| cut.stop.into());
+        self.cause = cut.map(|cut| cut.stop);
         self.decider = report.decider.map(decider);
         self.assumptions = report.assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
         self.properties = properties(system, lines, report);
@@ -83,7 +83,7 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
             BadKind::Unsafe => PropertyKind::Unsafe,
             BadKind::Invariant => PropertyKind::Invariant,
         },
-        place: Place::new(lines, bad.span),
+        place: TextRange::new(lines, bad.span),
         verdict,
         unproved: None,
     };
@@ -105,7 +105,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
             TemporalKind::Cover => PropertyKind::Cover,
             TemporalKind::Ltl => PropertyKind::Ltl,
         },
-        place: Place::new(lines, property.span),
+        place: TextRange::new(lines, property.span),
         verdict: match &known.found {
             Some(TemporalFinding::Reached { .. }) => PropertyVerdict::Reached,
             Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }) => {
@@ -141,7 +141,7 @@ fn transitions(system: &System, lines: &Lines<'_>, explorations: &[Exploration])
             let fired = explorations
                 .iter()
                 .map(|e| FiredIn { processes: e.procs, count: count(system, e, transition.origin) });
-            let (name, place) = (transition.name.clone(), Place::new(lines, transition.span));
+            let (name, place) = (transition.name.clone(), TextRange::new(lines, transition.span));
             declared.push((transition.origin, TransitionFigures { name, place, fired: fired.collect() }));
         }
     }

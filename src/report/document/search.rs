@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::answer::{Cause, WhyOpen};
-use super::message::Place;
+use super::answer::WhyOpen;
+use super::message::TextRange;
+#[cfg(test)]
+use super::name::Name;
 use cubicle_run::named::Named;
 use cubicle_run::options::Method;
 use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
@@ -18,7 +20,7 @@ pub struct TransitionFigures {
     pub name: String,
     /// Its place in the model.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// How often it fired, in each instance that was explored.
     pub fired: Vec<FiredIn>,
 }
@@ -45,7 +47,8 @@ pub struct ExplorationFigures {
     /// Whether all states were seen.
     pub complete: bool,
     /// Why it ended.
-    pub stop: Cause,
+    #[cfg_attr(test, schemars(with = "Name<Stop>"))]
+    pub stop: Stop,
     /// Whether states are counted up to renaming of processes.
     pub symmetry: Option<bool>,
     /// Whether some cells are left open in stored states, so that one stands for several.
@@ -71,7 +74,7 @@ pub struct ExplorationFigures {
 
 impl ExplorationFigures {
     /// For an unfinished exploration: what its events have reported.
-    pub(crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
+    pub(crate) fn unfinished(processes: usize, states: usize, stop: Stop) -> Self {
         Self {
             processes,
             states,
@@ -98,7 +101,7 @@ impl From<&Exploration> for ExplorationFigures {
             processes: of.procs,
             states: of.states,
             complete: of.stop == Stop::Complete,
-            stop: of.stop.into(),
+            stop: of.stop,
             symmetry: Some(of.symmetry),
             open_cells: Some(of.compressed),
             expected_missed: of.missed,

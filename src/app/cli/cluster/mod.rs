@@ -26,8 +26,8 @@ use rand::rngs::SysRng;
 pub use args::ClusterArgs;
 use args::Started;
 use following::Following;
+use here::ClusterProcess;
 use here::Leading;
-use here::Place;
 use launch::Children;
 use mutants::MutantTeam;
 
@@ -121,10 +121,10 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
 }
 
 /// The place of this process, and the processes that it started. The error has the exit code.
-fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
+fn place(told: &ClusterArgs) -> Result<(ClusterProcess, Children), (u8, String)> {
     let usage = |why: String| (exit::USAGE, why);
     let failed = |why: String| (exit::INTERNAL, why);
-    let mut place = Place {
+    let mut place = ClusterProcess {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
@@ -194,7 +194,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();

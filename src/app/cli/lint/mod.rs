@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{Answer, Document, Head, WhyOpen};
+use cubicle_report::document::{Answer, Document, Head, Unchecked, WhyOpen};
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Conclusion;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
@@ -89,7 +90,7 @@ impl LintRun<'_> {
             }
         };
         document = ending.document();
-        document.verdict = Answer::WellFormed;
+        document.verdict = Answer::Unchecked(Unchecked::WellFormed);
         if args.deep {
             super::load::passes_over_runs(&system, &ending.messages);
             let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
@@ -118,7 +119,7 @@ impl LintRun<'_> {
         let code = match interrupt.reason() {
             Some(why) => {
                 ending.messages.note("ended early: not everything was examined");
-                document.verdict = Answer::Unknown;
+                document.verdict = Answer::Checked(Conclusion::Unknown);
                 document.reason = Some(WhyOpen::from(&why));
                 if let Reason::Interrupted(signal) = why { exit::of_signal(signal) } else { exit::UNKNOWN }
             }
