@@ -8,9 +8,9 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::engines::Purpose;
 use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
+use super::purpose::Purpose;
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;

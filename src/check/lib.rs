@@ -6,7 +6,7 @@
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
 //! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `tuning` (the constants),
-//! `engines` (the engines, as they see them) and `remote` (explorations in other processes).
+//! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
@@ -21,11 +21,11 @@ mod assumptions;
 mod auto;
 mod beside;
 mod coverage;
-mod engines;
 mod explore;
 mod instances;
 mod owners;
 mod populated;
+mod purpose;
 mod recorder;
 mod remote;
 mod run;

@@ -2,7 +2,7 @@
 //! trusted invariants. Breadth first, smallest instances first, within a fixed number of states so that the answer
 //! does not depend on the machine.
 
-use super::engines::Purpose;
+use super::purpose::Purpose;
 use super::session::Session;
 use super::tuning::{DOUBTING, SPURIOUS, SizeLimits};
 use cubicle_lang::model::semantics::admits;

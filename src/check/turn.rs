@@ -1,7 +1,7 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
-use super::engines::Purpose;
 use super::owners::Basis;
+use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
 use cubicle_run::observer::Event;

@@ -1,6 +1,5 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
-pub mod engine;
 pub mod growth;
 pub mod interrupt;
 mod keeping;
