@@ -44,4 +44,5 @@ pub use assumptions::of as assumptions;
 pub use instances::only_instance;
 pub use remote::RemoteExplorer;
 pub use run::{InternalError, check, check_on_this_thread, check_with_remote};
+pub use schedule::effort_of_level;
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

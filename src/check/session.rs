@@ -34,7 +34,7 @@ pub struct Session<'a> {
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
 
-impl<'a> Session<'a> {
+impl Session<'_> {
     /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);

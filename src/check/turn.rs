@@ -58,7 +58,7 @@ impl Turn {
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
-        session.space.most_states = states.saturating_mul(schedule::GROWTH);
+        session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
         let changed = session.timed("forward exploration", |session| {
             let explored = &mut session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);

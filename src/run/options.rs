@@ -12,6 +12,7 @@
 //! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
 //! ```
 
+use std::num::NonZero;
 use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
@@ -213,8 +214,8 @@ pub struct BackwardOptions {
     /// Which nodes to postpone; the default depends on the order.
     pub postpone: Option<Postpone>,
     /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
-    /// instance (three, once larger ones were explored). 0: as many literals as processes, plus one.
-    pub candidate_size: usize,
+    /// instance (three, once larger ones were explored). `None`: as many literals as processes, plus one.
+    pub candidate_size: Option<NonZero<usize>>,
     /// Try at most this many candidates a node.
     pub max_candidates: Option<usize>,
     /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
@@ -250,7 +251,7 @@ impl Default for BackwardOptions {
             order: None,
             jobs: 1,
             postpone: None,
-            candidate_size: 0,
+            candidate_size: None,
             max_candidates: None,
             proposed: Vec::new(),
             max_nodes: 100_000,
@@ -457,7 +458,6 @@ setters! {
     BackwardOptions {
         order: Option<SearchOrder>,
         jobs: usize,
-        candidate_size: usize,
         proposed: Vec<Forbidden>,
         max_nodes: usize,
         max_depth: usize,
@@ -472,6 +472,7 @@ setters! {
     }
     optional {
         postpone: Postpone,
+        candidate_size: NonZero<usize>,
         max_candidates: usize,
         max_effort: u64,
     }

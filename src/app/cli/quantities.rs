@@ -6,7 +6,7 @@ use cubicle_run::options::Procs;
 use cubicle_transform::{Crash, MOST_CRASHES};
 
 /// A year: a longer time is a typing mistake.
-const LONGEST: f64 = 365.0 * 86_400.0;
+const LONGEST_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -21,7 +21,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: f64 = number.parse().map_err(|_| "a time is a number and one of ms, s, m, h".to_owned())?;
     let seconds = number * scale;
-    if seconds > LONGEST {
+    if seconds > LONGEST_SECONDS {
         return Err("that is more than a year".to_owned());
     }
     Ok(Duration::from_secs_f64(seconds))

@@ -1,6 +1,7 @@
 //! From the command line as typed to the options of the library.
 
 use std::io::{IsTerminal, stderr};
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use cubicle_lang::load::Allowed;
@@ -154,7 +155,7 @@ fn backward(args: &Args) -> BackwardOptions {
             1 => Postpone::MoreProcesses,
             _ => Postpone::NoInformation,
         }))
-        .candidate_size(args.candheur.map_or(0, usize::from))
+        .candidate_size(args.candheur.and_then(|size| NonZero::new(size.into())))
         .max_candidates(args.max_cands.map(|most| most as usize))
         .max_nodes(saturating(args.nodes))
         .max_effort(None)
@@ -173,11 +174,11 @@ fn backward(args: &Args) -> BackwardOptions {
 /// How much of the memory limit states may take: nine tenths, or half when a proof follows. A run that continues on a disk must
 /// not end because of what the program takes without any state.
 fn for_states(args: &Args, limit: usize) -> usize {
-    const PROGRAM: usize = 32 << 20;
+    const PROGRAM_BYTES: usize = 32 << 20;
     match (args.only_forward, &args.spill) {
         (false, _) => limit / 2,
         (true, None) => limit / 10 * 9,
-        (true, Some(_)) => limit.saturating_sub(PROGRAM).max(limit / 2) / 10 * 9,
+        (true, Some(_)) => limit.saturating_sub(PROGRAM_BYTES).max(limit / 2) / 10 * 9,
     }
 }
 

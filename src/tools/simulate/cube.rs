@@ -6,7 +6,7 @@ use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples};
 use cubicle_lang::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
 
 /// The longest text that is read, in bytes.
-const LONGEST: usize = 10_000;
+const LONGEST_BYTES: usize = 10_000;
 
 /// A formula about single states, with processes by their numbers.
 pub(crate) struct NamedCube {
@@ -46,8 +46,8 @@ impl NamedCube {
         if cube.trim().is_empty() {
             return Err("a formula is missing, such as one in `unsafe` with processes #1, #2, ..".to_owned());
         }
-        if cube.len() > LONGEST {
-            return Err(format!("a formula has at most {LONGEST} bytes"));
+        if cube.len() > LONGEST_BYTES {
+            return Err(format!("a formula has at most {LONGEST_BYTES} bytes"));
         }
         let named = numbered(cube);
         if named > cubicle_lang::load::MAX_NUMBERED {

@@ -5,7 +5,7 @@ mod args;
 use std::ffi::OsString;
 use std::io::stderr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
@@ -22,10 +22,8 @@ use super::load::{LoadedModel, NoModel, load};
 use super::messages::{Format, Messages};
 use super::settings::{self, Results};
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, live, memory};
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
 
 /// Runs the command on the words after `lint`.
 pub fn run(words: Vec<OsString>) -> u8 {
@@ -37,7 +35,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
         }
     };
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
+    let limits = (args.time_limit.map(|limit| limit + OVERTIME), memory::most_of_it());
     let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
     let (results, format) = match args.format {

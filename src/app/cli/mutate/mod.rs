@@ -33,10 +33,8 @@ use super::load::{LoadedModel, NoModel, load};
 use super::output::complain;
 use super::settings::Results;
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, files, live, memory, outputs, settings};
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
 
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";
@@ -87,7 +85,7 @@ pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
 
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
-    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
+    let limits = (args.time_limit.map(|limit| limit + OVERTIME), memory::most_of_it());
     let head = Head {
         seed: args.seed,
         model: document::of_model(&args.model).model,

@@ -30,6 +30,7 @@ use super::load::{load, passes_over_runs};
 use super::output::complain;
 use super::settings::Results;
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, files, live, memory, outputs, settings};
 
 /// Runs the command on the words after `witness`.
@@ -54,7 +55,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         WitnessFormat::Json => Results::Witness,
     };
     supervise(
-        (args.time_limit.map(|limit| limit + args::LATE), memory::most_of_it()),
+        (args.time_limit.map(|limit| limit + OVERTIME), memory::most_of_it()),
         |interrupt| Ending::with_document(&model, head, results, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
