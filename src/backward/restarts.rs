@@ -14,13 +14,16 @@ use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::BackwardOptions;
+use cubicle_run::options::{BackwardMode, BackwardOptions, Method};
+use cubicle_run::oracle::Oracle;
 use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
 
 /// Data that searches of one system share, and the repair for a search that fails.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
+    /// Judges the candidates of a search with approximations.
+    pub oracle: &'a dyn Oracle,
     /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
     /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
@@ -28,41 +31,11 @@ pub struct Shared<'a> {
     pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
 }
 
-/// How cubes are shown to be unreachable.
-#[derive(Clone, Copy)]
-pub enum Method<'a> {
-    /// Backward reachability without approximation.
-    Classic,
-    /// With candidates in place of nodes.
-    Brab(Brab<'a>),
-    /// Frame by frame, with the same candidates.
-    Pdr(Brab<'a>),
-}
-
-impl<'a> Method<'a> {
-    /// The size of candidates and the oracle that judges them.
-    const fn approximation(self) -> Option<Brab<'a>> {
-        match self {
-            Self::Classic => None,
-            Self::Brab(brab) | Self::Pdr(brab) => Some(brab),
-        }
-    }
-
-    /// This method with candidates of up to `procs` processes.
-    fn with_procs(self, procs: usize) -> Self {
-        match self {
-            Self::Classic => Self::Classic,
-            Self::Brab(brab) => Self::Brab(Brab { procs, ..brab }),
-            Self::Pdr(brab) => Self::Pdr(Brab { procs, ..brab }),
-        }
-    }
-}
-
-/// Decides `system` by backward reachability.
+/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
-    method: Method<'_>,
+    proof: BackwardMode,
     shared: Shared<'_>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
@@ -70,19 +43,20 @@ pub fn search(
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
+    let brab = proof.oracle_procs().map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: false,
         eliminate_constants: options.eliminate_constants,
-        join: matches!(method, Method::Classic),
+        join: brab.is_none(),
     };
     let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
         pool.keep_lemmas(lemmas);
     }
-    if let Some(brab) = method.approximation() {
+    if let Some(brab) = brab {
         pool.propose_bounds(&context, &system.init, brab);
     }
-    pool.propose(&context, &options.proposed, method.approximation());
+    pool.propose(&context, &options.proposed, brab);
     let mut engine = Search {
         setting: Setting {
             system,
@@ -93,7 +67,8 @@ pub fn search(
             mends: shared.mends,
             interrupt,
         },
-        method,
+        method: proof.method(),
+        brab,
         lemmas: shared.lemmas,
         tester: Tester::new(system, &context, options),
         pool,
@@ -110,7 +85,9 @@ pub fn search(
 /// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
-    method: Method<'a>,
+    method: Method,
+    /// The size of candidates and the oracle that judges them; `None` without approximation.
+    brab: Option<Brab<'a>>,
     lemmas: &'a Lemmas,
     tester: Tester<'a>,
     pool: Pool,
@@ -139,7 +116,7 @@ impl Search<'_> {
                     self.pool.abandon(&self.setting, number, observer);
                     let nth = self.statistics.restarts;
                     observer.event(system, Event::Restart(nth));
-                    if let Some(brab) = self.method.approximation()
+                    if let Some(brab) = self.brab
                         && let Some(trace) = self.pool.learn(
                             &self.setting,
                             brab,
@@ -194,10 +171,10 @@ impl Search<'_> {
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
         let pool = &mut self.pool;
-        let approximation = (self.method.approximation())
-            .map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
+        let approximation =
+            self.brab.map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
         let ended = match (self.method, approximation) {
-            (Method::Pdr(_), Some(approximation)) => pdr::drive(&mut run, approximation, observer),
+            (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),
         };
         let ended = ended.unwrap_or_else(DriveEnd::from);
@@ -229,18 +206,16 @@ impl Search<'_> {
 
     /// Continues with an oracle that has seen larger instances.
     fn adopt(&mut self) {
-        let Some(brab) = self.method.approximation() else { return };
-        let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
-        self.method = self.method.with_procs(procs);
-        self.pool.drop_reached(self.setting.context, brab);
+        let Some(brab) = &mut self.brab else { return };
+        brab.procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
+        self.pool.drop_reached(self.setting.context, *brab);
         // Cubes that contain one of these were taken for reachable as well; now the states decide.
         self.pool.bad.clear();
     }
 
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self {
-            setting, method, tester, pool, totals, mut statistics, invariant, forgotten, open, ..
-        } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open, .. } =
+            self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -283,7 +258,7 @@ impl Search<'_> {
             error_history,
             forgotten,
             open,
-            approximated: method.approximation().is_some(),
+            approximated: brab.is_some(),
         }
     }
 }

@@ -23,7 +23,8 @@ use super::obligations::{ObligationCase, Obligations};
 use super::shown::{ObligationKeys, ShownObligations};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
-    AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
+    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, CLAIMS_PER_CALL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
+    INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
 };
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -265,8 +266,8 @@ impl Prover<'_, '_> {
                 }
             }
         }
-        let mut left = FREE_TRIALS + cases / TRIALS;
-        let calls = self.session.calls + FREE_CALLS + self.session.calls / TRIAL_CALLS;
+        let mut left = FREE_TRIALS + cases / CASES_PER_TRIAL;
+        let calls = self.session.calls + FREE_CALLS + self.session.calls / CALLS_PER_TRIAL_CALL;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
@@ -342,7 +343,7 @@ impl Prover<'_, '_> {
         self.claimed.insert(refuted);
         self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
         // During a trial, a failed claim must not be mistaken for a failed trial.
-        if self.claims.len() >= BATCH && self.dropping.is_none() {
+        if self.claims.len() >= CLAIMS_PER_CALL && self.dropping.is_none() {
             self.confirm()?;
         }
         Ok(instances)
@@ -411,10 +412,10 @@ impl Prover<'_, '_> {
                         },
                         &mut |instance| {
                             violated.push(instance);
-                            violated.len() >= COUNTEREXAMPLES
+                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
                         },
                     );
-                    if violated.len() >= COUNTEREXAMPLES {
+                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
                         break;
                     }
                 }
@@ -451,7 +452,7 @@ impl Prover<'_, '_> {
                 && self.is_usable(obligation, instance.cube)
                 && !literals.iter().any(|literal| said.contradicts(literal))
         };
-        self.recent.iter().rev().copied().filter(usable).take(AT_HAND).collect()
+        self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
     }
 
     /// Makes an instance known to the session; its place in `active`.

@@ -8,9 +8,9 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::engines::Purpose;
 use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
+use super::purpose::Purpose;
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
@@ -182,7 +182,8 @@ impl Auto<'_, '_> {
         let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };
         let forward = &self.session.options.forward;
         let complete = |it: &Exploration| it.stop == Stop::Complete;
-        let smaller = |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY / 4;
+        let smaller =
+            |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY_STATES / 4;
         let mut explored = self.session.space.explored.iter().map(|it| &it.exploration);
         if let Some(known) = explored.clone().find(|it| it.procs == procs) {
             return Ok(complete(known));
@@ -191,7 +192,7 @@ impl Auto<'_, '_> {
             return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
-            let new = session.explore(procs, &limits(forward, schedule::TINY), Purpose::GrowingOracle);
+            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::GrowingOracle);
             let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
             if trace.is_some() || complete {
                 session.observer.event(session.system, Event::ForwardEnd(&new.exploration));

@@ -5,7 +5,7 @@
 //! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can mention it.
 
 use super::session::Session;
-use super::tuning::OWNERS;
+use super::tuning::MOST_OWNERS;
 use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
 use cubicle_lang::model::semantics::{Layout, Value};
@@ -36,7 +36,7 @@ pub struct Basis<'a> {
 impl Basis<'_> {
     /// The owner that a spurious path of the search asks for, if it does not have that one already.
     pub fn owner_for(&self, forgotten: &Forgotten) -> Option<Owner> {
-        if self.owners.len() >= OWNERS {
+        if self.owners.len() >= MOST_OWNERS {
             return None;
         }
         let run = self.instrumented.map(|it| it.run(self.original, &forgotten.run));

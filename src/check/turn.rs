@@ -1,7 +1,7 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
-use super::engines::Purpose;
 use super::owners::Basis;
+use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
 use cubicle_run::observer::Event;
@@ -58,7 +58,7 @@ impl Turn {
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
-        session.space.most_states = states.saturating_mul(schedule::GROWTH);
+        session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
         let changed = session.timed("forward exploration", |session| {
             let explored = &mut session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);

@@ -18,6 +18,7 @@ use crate::run::searched::Problem;
 use crate::tuning::{ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES, WALKED_SHARE};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleGrowth};
@@ -182,13 +183,7 @@ fn explore_with(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    let strategy = match options.strategy {
-        Strategy::Bfs => "bfs",
-        Strategy::Dfs => "dfs",
-        Strategy::Random => "random",
-        Strategy::Cfl => "cfl",
-    };
-    observer.event(system, Event::ForwardStart { strategy, procs });
+    observer.event(system, Event::ForwardStart { strategy: options.strategy.name(), procs });
     // Initial states count towards the limits.
     let limits = Limits::new(options, interrupt);
     let program = match compile(system, procs, options, &limits.clock) {

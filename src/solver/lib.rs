@@ -19,14 +19,14 @@ pub fn version() -> &'static str {
 static SET_UP: Once = Once::new();
 
 /// Work of a call that is not limited in time, in Z3's own unit: about a tenth of a second.
-const EASY: u32 = 300_000;
+const EASY_WORK: u32 = 300_000;
 
 /// How often a long call is checked for whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How long Z3 may take to notice that its time is up, before it is interrupted. That is the last resort: with some
 /// versions, a context that was interrupted answers nothing any more.
-const LATE: Duration = Duration::from_millis(60);
+const INTERRUPT_AFTER: Duration = Duration::from_millis(60);
 
 /// A solver of the current context.
 ///
@@ -36,7 +36,7 @@ const LATE: Duration = Duration::from_millis(60);
 pub fn new() -> Solver {
     SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
     let solver = Solver::new();
-    limit(&solver, EASY, u32::MAX);
+    limit(&solver, EASY_WORK, u32::MAX);
     solver
 }
 
@@ -72,7 +72,7 @@ fn ask(
     let timeout = interrupt.remaining().map_or(timeout, |left| left.min(timeout));
     limit(solver, 0, u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
     let result = while_wanted(interrupt, || solver.check_assumptions(assumptions));
-    limit(solver, EASY, u32::MAX);
+    limit(solver, EASY_WORK, u32::MAX);
     if result == SatResult::Unknown {
         interrupt.check()?;
     }
@@ -89,7 +89,7 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
             let ended = |time| !matches!(wait.recv_timeout(time), Err(mpsc::RecvTimeoutError::Timeout));
             while !ended(LOOK_EVERY) {
                 if interrupt.reason().is_some() {
-                    if !ended(LATE) {
+                    if !ended(INTERRUPT_AFTER) {
                         handle.interrupt();
                     }
                     return;

@@ -3,10 +3,10 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use cubicle_run::options::Procs;
+use cubicle_run::options::{Method, Procs, Strategy};
 
 use super::args::Args;
-use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
+use super::choices::{MessageFormat, ResultFormat};
 use super::document::is_stdout;
 use super::failure::Failure;
 use super::settings::{self, Results};
@@ -164,24 +164,24 @@ impl Need {
     fn is_met(self, args: &Args) -> bool {
         let proves = !args.only_forward;
         let instance = args.brab.is_some() || args.procs.is_some() || args.only_forward;
-        let approximates = proves && args.engine != Some(ProofEngine::Classic);
-        let walks = matches!(args.forward, Forward::Random | Forward::Cfl);
+        let approximates = proves && args.engine != Some(Method::Classic);
+        let walks = matches!(args.forward, Strategy::Random | Strategy::Cfl);
         let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
-        let dfs = args.forward == Forward::Dfs;
+        let dfs = args.forward == Strategy::Dfs;
         match self {
             Check => !args.type_only,
             Proof => proves,
             Candidates => approximates,
-            Queue => proves && args.engine != Some(ProofEngine::Pdr),
+            Queue => proves && args.engine != Some(Method::Pdr),
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.procs != Some(Procs::Auto),
             Alone => args.only_forward && !args.upto && args.procs != Some(Procs::Auto),
-            BreadthFirst => args.forward == Forward::Bfs,
+            BreadthFirst => args.forward == Strategy::Bfs,
             Walks => walks,
             Epochs => walks || dfs && restarts,
             Lots => walks || dfs && restarts || approximates,
-            Fuzzing => args.forward == Forward::Cfl || approximates,
+            Fuzzing => args.forward == Strategy::Cfl || approximates,
             DepthFirst => dfs,
             Threads => proves || !dfs || restarts,
             MoreErrors => args.deadlock || args.all_errors,
@@ -276,12 +276,12 @@ fn fits_cluster(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(why));
     }
     match args.forward {
-        Forward::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
+        Strategy::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
             let why =
                 "one process alone can search depth first: add --restart-every N, or leave --forward out";
             return Err(Failure::usage(why));
         }
-        Forward::Dfs | Forward::Random | Forward::Cfl if !args.only_forward => {
+        Strategy::Dfs | Strategy::Random | Strategy::Cfl if !args.only_forward => {
             let why = "the oracle of a cluster is explored breadth first: leave --forward out";
             return Err(Failure::usage(why));
         }
@@ -317,9 +317,9 @@ fn endless(args: &Args) -> Option<String> {
         || args.brab.is_some() && !args.only_forward
         || args.procs == Some(Procs::Auto);
     let how = match args.forward {
-        Forward::Random => "--forward random",
-        Forward::Cfl => "--forward cfl",
-        Forward::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
+        Strategy::Random => "--forward random",
+        Strategy::Cfl => "--forward cfl",
+        Strategy::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
         _ => return None,
     };
     (!limited && !args.type_only).then(|| {

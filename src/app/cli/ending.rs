@@ -25,7 +25,7 @@ use super::{exit, files, line};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
 const NOBODY: u8 = 0;
 const RUN: u8 = 1;
@@ -246,7 +246,7 @@ impl Ending {
         let (this, reason) = (Arc::clone(self), why.clone());
         let writer = thread::Builder::new().name("last words".into());
         let code = match writer.spawn(move || tell.send(this.write(&reason))) {
-            Ok(_) => told.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            Ok(_) => told.recv_timeout(LAST_WORDS_TIME).unwrap_or_else(|_| {
                 complain("error: cannot write the answer: it is not being read");
                 exit::INTERNAL
             }),

@@ -11,7 +11,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
-use cubicle_report::document::{Answer, Document, Head, Lines};
+use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
@@ -291,7 +291,7 @@ fn on_cluster(
 /// The document of a run that only reads the model.
 fn well_formed(ending: &Ending) -> Document {
     let mut document = ending.document();
-    document.verdict = Answer::WellFormed;
+    document.verdict = Answer::Unchecked(Unchecked::WellFormed);
     document
 }
 

@@ -8,7 +8,7 @@ use cubicle_transform::{Crash, MOST_CRASHES};
 use super::failure::Failure;
 
 /// A year: a longer time is a typing mistake.
-const LONGEST: f64 = 365.0 * 86_400.0;
+const LONGEST_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
 pub fn duration(text: &str) -> Result<Duration, Failure> {
@@ -24,7 +24,7 @@ pub fn duration(text: &str) -> Result<Duration, Failure> {
     };
     let number: f64 = number.parse().map_err(|_| wrong())?;
     let seconds = number * scale;
-    if seconds > LONGEST {
+    if seconds > LONGEST_SECONDS {
         return Err(Failure::usage("that is more than a year"));
     }
     Ok(Duration::from_secs_f64(seconds))

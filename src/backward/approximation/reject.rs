@@ -48,8 +48,8 @@ impl Pool {
         if reached.nth.is_multiple_of(RESTARTS_PER_GROWTH) {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
             // In proportion to what the search has spent.
-            let most = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
-            match brab.oracle.grow(most) {
+            let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
+            match brab.oracle.grow(max_states) {
                 OracleGrowth::Unsafe(trace) => return Some(trace),
                 OracleGrowth::More(states) => self.grown += states,
                 OracleGrowth::Nothing => {}

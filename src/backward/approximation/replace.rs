@@ -4,6 +4,8 @@
 //! The choice among equally small candidates decides how much is left to prove. Each is judged by
 //! its pre-images: one whose pre-images are all covered is inductive already.
 
+use std::num::NonZero;
+
 use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, candidates};
@@ -38,7 +40,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     pub fn new(brab: Brab<'a>, lemmas: &'a Lemmas, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
         let limits = CandidateLimits {
             procs: brab.procs,
-            size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
+            size: options.candidate_size.map_or(brab.procs, NonZero::get),
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };

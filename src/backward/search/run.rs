@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
 use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
-use crate::fixpoint::{Allowance, Covered, Tester, Visited};
+use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
 use crate::safety::Initial;
@@ -267,11 +267,15 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Gives the tests the remaining effort.
     pub fn allow_tests(&mut self) {
-        self.tester.allowance = self.setting.options.max_effort.map(|effort| {
-            let left = effort.saturating_sub(self.spent());
+        self.tester.effort_left = self.setting.options.max_effort.map(|max_effort| {
+            let left = max_effort.saturating_sub(self.spent());
             // The last test may cost more than the remaining effort, but not many times as much.
             let clauses = left.max(1).saturating_mul(CLAUSES_PER_EFFORT * DEAREST_TEST);
-            Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), clauses, effort }
+            EffortLeft {
+                comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT),
+                clauses: usize::try_from(clauses).unwrap_or(usize::MAX),
+                max_effort,
+            }
         });
     }
 
@@ -293,8 +297,8 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     pub fn exhausted(&self) -> Option<Reason> {
-        let most = self.setting.options.max_effort.filter(|&most| self.spent() >= most);
-        self.setting.interrupt.reason().or(most.map(Reason::Effort))
+        let reached = self.setting.options.max_effort.filter(|&limit| self.spent() >= limit);
+        self.setting.interrupt.reason().or(reached.map(Reason::Effort))
     }
 
     /// The effort of all runs so far.

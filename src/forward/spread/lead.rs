@@ -11,7 +11,7 @@ use cubicle_run::result::{CurvePoint, Stop};
 
 /// A finding and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct LevelState {
     /// The level.
     pub level: usize,
     /// The state.
@@ -34,7 +34,7 @@ pub struct Outcome {
     /// States by depth.
     pub curve: Vec<CurvePoint>,
     /// For each bad cube that was met, the first state, in order.
-    pub bads: Vec<(Place, usize)>,
+    pub bads: Vec<(LevelState, usize)>,
     /// Deadlocked states: how many, and the first of those that count, and of the others.
     pub deadlocks: Deadlocks,
     /// The levels of these first states.
@@ -260,10 +260,10 @@ impl Lead {
                 least.clone_from(worth);
             }
         }
-        let mut new: Vec<(Place, usize)> = Vec::new();
+        let mut new: Vec<(LevelState, usize)> = Vec::new();
         for (bad, worth) in bads {
             if self.outcome.bads.iter().all(|(_, known)| *known != bad) {
-                new.push((Place { level: self.level, worth }, bad));
+                new.push((LevelState { level: self.level, worth }, bad));
             }
         }
         new.sort_unstable();

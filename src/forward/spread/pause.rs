@@ -3,7 +3,7 @@
 use crate::checkpoint::manifest::Manifest;
 use crate::error::StorageError;
 use crate::spread::keeper::{Keeper, Known, Resumed};
-use crate::spread::lead::{Lead, Phase, Place};
+use crate::spread::lead::{Lead, LevelState, Phase};
 use crate::spread::message::{Command, Summary};
 use cubicle_run::result::Stop;
 
@@ -24,7 +24,7 @@ impl Lead {
                 (outcome.states, outcome.depth, outcome.fired) = (states, level, fired.clone());
                 outcome.bads = bads
                     .iter()
-                    .map(|(level, worth, bad)| (Place { level: *level, worth: worth.clone() }, *bad))
+                    .map(|(level, worth, bad)| (LevelState { level: *level, worth: worth.clone() }, *bad))
                     .collect();
                 (outcome.deadlocks, outcome.traffic) = (deadlocks.clone(), *traffic);
                 outcome.deadlock_levels.clone_from(deadlock_levels);
@@ -91,7 +91,7 @@ impl Lead {
     fn known(&self) -> Known {
         let (points, thinned, seen) = self.curve.parts();
         let outcome = &self.outcome;
-        let bad = |(place, bad): &(Place, usize)| (place.level, place.worth.clone(), *bad);
+        let bad = |(place, bad): &(LevelState, usize)| (place.level, place.worth.clone(), *bad);
         Known {
             numbers: self.numbers,
             fired: outcome.fired.clone(),

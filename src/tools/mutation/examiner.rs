@@ -13,7 +13,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 
 /// A mutant gets this many rounds less if the full number did not decide it the last time.
-const HURRY: u32 = 3;
+const ROUNDS_LESS: u32 = 3;
 
 /// The result of examining a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl<'a> MutantExaminer<'a> {
         let source = &Source { name: "", text };
         let recall = memory.recall(candidate, *key, &system, source, comparison, baseline.interrupt);
         let hard = matches!(recall, Some(Recall::Hard));
-        let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
+        let rounds = if hard { options.rounds.saturating_sub(ROUNDS_LESS).max(1) } else { options.rounds };
         let mutant = Mutant { baseline, system: &system, text: text_of, rounds };
         let (fate, change) = examine(&mutant, recall);
         let hurried = hard && matches!(fate, Fate::Undecided(_) | Fate::Same);

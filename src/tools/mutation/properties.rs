@@ -23,7 +23,7 @@ use super::examine::TIMEOUT;
 const GENERATIONS: usize = 4;
 
 /// The most properties that are tried.
-const MOST: usize = 400;
+const MOST_PROPERTIES: usize = 400;
 
 /// Which properties to search for.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +160,7 @@ impl PropertySearch<'_> {
         if self.known.iter().any(|known| equivalent(known, &claim)) {
             return None;
         }
-        if self.tried >= MOST {
+        if self.tried >= MOST_PROPERTIES {
             self.found.left_out += 1;
             return None;
         }

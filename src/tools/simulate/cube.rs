@@ -6,7 +6,7 @@ use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples};
 use cubicle_lang::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
 
 /// The longest text that is read, in bytes.
-const LONGEST: usize = 10_000;
+const LONGEST_BYTES: usize = 10_000;
 
 /// Why a text is not a formula about states of a model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum FormulaError {
     #[error("a formula is missing, such as one in `unsafe` with processes #1, #2, ..")]
     Missing,
     /// It is too long.
-    #[error("a formula has at most {} bytes", LONGEST)]
+    #[error("a formula has at most {} bytes", LONGEST_BYTES)]
     TooLong,
     /// It names this process, and processes have smaller numbers.
     #[error("there is no #{0}")]
@@ -66,7 +66,7 @@ impl NamedCube {
         if cube.trim().is_empty() {
             return Err(FormulaError::Missing);
         }
-        if cube.len() > LONGEST {
+        if cube.len() > LONGEST_BYTES {
             return Err(FormulaError::TooLong);
         }
         let named = numbered(cube);

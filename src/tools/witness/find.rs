@@ -20,7 +20,7 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::Taken;
 
 /// An exploration may store this many times the states of the reference semantics, which is slower.
-const EXPLORED: usize = 15;
+const EXPLORED_PER_REFERENCE: usize = 15;
 
 /// How to search for a run.
 #[derive(Clone, Debug)]
@@ -274,7 +274,8 @@ impl Search<'_> {
     /// A shortest run, searched among more states.
     fn explored(&self, procs: usize) -> Option<Trace> {
         let target = self.target?;
-        let options = ForwardOptions::default().max_states(self.options.max_states.saturating_mul(EXPLORED));
+        let options = ForwardOptions::default()
+            .max_states(self.options.max_states.saturating_mul(EXPLORED_PER_REFERENCE));
         let found = explore(target.system(), procs, &options, self.interrupt, &mut Silent);
         let run = target.run(&found.exploration.unsafe_trace?);
         self.passes(&run).then_some(run)

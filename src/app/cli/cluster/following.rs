@@ -9,7 +9,7 @@ use cubicle_cluster::{Fault, Kept};
 use cubicle_run::options::Checkpoint;
 use signal_hook::flag;
 
-use super::here::Place;
+use super::here::ClusterProcess;
 use crate::cli::messages::Messages;
 use crate::cli::settings;
 use crate::cli::{document, exit, watchdog};
@@ -31,7 +31,7 @@ pub struct Following {
 
 impl Following {
     /// This process. From now on, signals do not end it at once.
-    pub fn new(place: &Place, started: bool, words: &[OsString]) -> Self {
+    pub fn new(place: &ClusterProcess, started: bool, words: &[OsString]) -> Self {
         let signals = watchdog::ending()
             .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
             .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())

@@ -20,7 +20,7 @@ use crate::cli::document::sha256;
 use crate::cli::version;
 
 /// A process of a cluster that has not begun.
-pub struct Place {
+pub struct ClusterProcess {
     pub me: usize,
     pub addresses: Vec<String>,
     pub workers: usize,
@@ -33,7 +33,7 @@ pub struct Place {
     pub kept: Arc<Kept>,
 }
 
-impl Place {
+impl ClusterProcess {
     /// As the library's [`Cluster`], with the hash of the model and the bytes that all states may take.
     pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
         let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
@@ -67,7 +67,7 @@ impl Place {
 /// Explores on the cluster that this process leads.
 pub struct Leading {
     /// Its place, until it begins.
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<ClusterProcess>>,
     /// Whether to report how much was sent.
     profile: bool,
     /// The states of the others, while they can be asked.
@@ -78,7 +78,7 @@ pub struct Leading {
 
 impl Leading {
     /// Leads this cluster.
-    pub fn new(place: Place, children: Children, profile: bool) -> Self {
+    pub fn new(place: ClusterProcess, children: Children, profile: bool) -> Self {
         let (place, states, children) = (Mutex::new(Some(place)), Mutex::new(None), Mutex::new(children));
         Self { place, profile, states, children }
     }

@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 const PORT: u16 = 7420;
 
 /// More processes than this are a mistake.
-const MOST: usize = 1024;
+const MOST_HOSTS: usize = 1024;
 
 /// The addresses in a file, with ports.
 pub fn read(path: &Path) -> Result<Vec<String>, Failure> {
@@ -49,8 +49,8 @@ fn parse(text: &str) -> Result<Vec<String>, String> {
     }
     match addresses.len() {
         0 => Err("there is no host in it".to_owned()),
-        1..=MOST => Ok(addresses),
-        _ => Err(format!("there are more than {MOST} hosts in it")),
+        1..=MOST_HOSTS => Ok(addresses),
+        _ => Err(format!("there are more than {MOST_HOSTS} hosts in it")),
     }
 }
 

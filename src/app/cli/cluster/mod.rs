@@ -27,8 +27,8 @@ use rand::rngs::SysRng;
 pub use args::ClusterArgs;
 use args::Started;
 use following::Following;
+use here::ClusterProcess;
 use here::Leading;
-use here::Place;
 use launch::Children;
 use mutants::MutantTeam;
 
@@ -123,8 +123,8 @@ fn cannot<E: Display>(what: &str) -> impl Fn(E) -> Failure {
 }
 
 /// The place of this process, and the processes that it started.
-fn place(told: &ClusterArgs) -> Result<(Place, Children), Failure> {
-    let mut place = Place {
+fn place(told: &ClusterArgs) -> Result<(ClusterProcess, Children), Failure> {
+    let mut place = ClusterProcess {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
@@ -193,7 +193,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), Failure> {
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();

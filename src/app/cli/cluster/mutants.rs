@@ -15,7 +15,7 @@ use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
 use signal_hook::low_level;
 
 use super::following::Following;
-use super::here::Place;
+use super::here::ClusterProcess;
 use super::launch::Children;
 use crate::cli::document::sha256;
 use crate::cli::exit;
@@ -45,7 +45,7 @@ pub fn fits(args: &MutateArgs) -> Result<(), Failure> {
 /// The processes of a cluster, for the one that leads.
 pub struct MutantTeam {
     /// The place of this process, until it meets the others.
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<ClusterProcess>>,
     children: Mutex<Children>,
     workers: usize,
     meeting: OnceLock<Meeting>,
@@ -53,7 +53,7 @@ pub struct MutantTeam {
 
 impl MutantTeam {
     /// Those of this cluster.
-    pub fn new(place: Place, children: Children) -> Self {
+    pub fn new(place: ClusterProcess, children: Children) -> Self {
         let (workers, meeting) = (place.workers, OnceLock::new());
         Self { place: Mutex::new(Some(place)), children: Mutex::new(children), workers, meeting }
     }
@@ -100,7 +100,7 @@ impl Team for MutantTeam {
 }
 
 /// Examines the mutants that process 0 hands out, silently unless something is wrong; the exit code.
-pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]) -> u8 {
+pub fn follow(args: &MutateArgs, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
     let following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
     let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };

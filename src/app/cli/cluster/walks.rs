@@ -13,13 +13,13 @@ use cubicle_run::result::Stop;
 use cubicle_tools::export;
 
 use super::following::Following;
-use super::here::{Leading, Place};
+use super::here::{ClusterProcess, Leading};
 use crate::cli::document::sha256;
 
 /// An instance, and how it is explored.
 type Walked<'a> = (usize, &'a ForwardOptions);
 
-impl Place {
+impl ClusterProcess {
     /// Meets the others that are to walk in this instance; how this process does it.
     fn meet_walkers(
         self,
@@ -59,7 +59,7 @@ impl Leading {
     /// Walks together with the others.
     pub fn walk(
         &self,
-        place: Place,
+        place: ClusterProcess,
         system: &System,
         walked: Walked<'_>,
         interrupt: &Interrupt,

@@ -5,12 +5,13 @@ mod args;
 use std::ffi::OsString;
 use std::io::stderr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{Answer, Document, Head, WhyOpen};
+use cubicle_report::document::{Answer, Document, Head, Unchecked, WhyOpen};
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Conclusion;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
@@ -21,10 +22,8 @@ use super::load::{LoadedModel, NoModel, load};
 use super::messages::{Format, Messages};
 use super::settings::{self, Results};
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, live, memory};
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
 
 /// Runs the command on the words after `lint`.
 pub fn run(words: Vec<OsString>) -> u8 {
@@ -42,7 +41,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         LintFormat::Github => (Results::Human, Format::Github),
     };
     supervise(
-        args.time_limit.map(|limit| limit + LATE),
+        args.time_limit.map(|limit| limit + OVERTIME),
         memory::most_of_it(),
         move |interrupt| {
             let style = settings::automatic_style(&stderr());
@@ -87,7 +86,7 @@ impl LintRun<'_> {
             }
         };
         document = ending.document();
-        document.verdict = Answer::WellFormed;
+        document.verdict = Answer::Unchecked(Unchecked::WellFormed);
         if args.deep {
             super::load::passes_over_runs(&system, &ending.messages);
             let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
@@ -116,7 +115,7 @@ impl LintRun<'_> {
         let code = match interrupt.reason() {
             Some(why) => {
                 ending.messages.note("ended early: not everything was examined");
-                document.verdict = Answer::Unknown;
+                document.verdict = Answer::Checked(Conclusion::Unknown);
                 document.reason = Some(WhyOpen::from(&why));
                 if let Reason::Interrupted(signal) = why { exit::of_signal(signal) } else { exit::UNKNOWN }
             }

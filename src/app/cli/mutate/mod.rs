@@ -36,10 +36,8 @@ use super::failure::Failure;
 use super::load::{LoadedModel, load};
 use super::settings::Results;
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, files, live, memory, outputs, settings};
-
-/// How much later than asked the watchdog ends a run that does not do so itself.
-const LATE: Duration = Duration::from_secs(2);
 
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";
@@ -92,7 +90,7 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     };
     let (model, results, page) = (args.model.clone(), results(&args), args.report.clone());
     supervise(
-        args.time_limit.map(|limit| limit + LATE),
+        args.time_limit.map(|limit| limit + OVERTIME),
         memory::most_of_it(),
         |interrupt| Ending::with_document(&model, head, results, interrupt).picturing(page.as_ref()),
         move |interrupt, ending| {

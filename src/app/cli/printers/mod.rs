@@ -22,7 +22,7 @@ use super::settings::{self, Results};
 /// The printer that `args` ask for. `ending` owns standard output.
 pub fn choose(args: &Args, ending: &Arc<Ending>) -> Box<dyn Printer> {
     let (style, ending) = (settings::style(args, &stdout()), Arc::clone(ending));
-    let states = settings::trace_states(args);
+    let states = args.trace_states;
     if ending.results != Results::Human {
         return Box::new(Machine { events: ending.results == Results::Ndjson, ending });
     }

@@ -7,9 +7,6 @@ use clap::{ArgGroup, Parser, ValueEnum};
 
 use crate::cli::quantities::duration;
 
-/// How much later than asked the watchdog ends a run that does not do so itself.
-pub const LATE: Duration = Duration::from_secs(2);
-
 /// Shows a run without bad states that takes a transition, reaches a state, or does what only a mutant does; on the way
 /// it takes as many other transitions and shows as many values as it finds. Or says that there is none.
 ///

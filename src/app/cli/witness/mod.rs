@@ -31,6 +31,7 @@ use super::failure::Failure;
 use super::load::{load, passes_over_runs};
 use super::settings::Results;
 use super::supervise::supervise;
+use super::watchdog::OVERTIME;
 use super::{document, exit, files, live, memory, outputs, settings};
 
 /// Runs the command on the words after `witness`.
@@ -51,7 +52,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         WitnessFormat::Json => Results::Witness,
     };
     supervise(
-        args.time_limit.map(|limit| limit + args::LATE),
+        args.time_limit.map(|limit| limit + OVERTIME),
         memory::most_of_it(),
         |interrupt| Ending::with_document(&model, head, results, interrupt),
         move |interrupt, ending| {
