@@ -17,6 +17,7 @@ use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
+use tracing::{debug, info, info_span};
 
 /// Data that searches of one system share, and the repair for a search that fails.
 #[derive(Clone, Copy)]
@@ -40,6 +41,15 @@ pub enum Method<'a> {
 }
 
 impl<'a> Method<'a> {
+    /// For the log.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Brab(_) => "brab",
+            Self::Pdr(_) => "pdr",
+        }
+    }
+
     /// The size of candidates and the oracle that judges them.
     const fn approximation(self) -> Option<Brab<'a>> {
         match self {
@@ -67,6 +77,9 @@ pub fn search(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    let procs = method.approximation().map(|brab| brab.procs);
+    let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
+    let _span = info_span!("search", method = method.name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
@@ -104,7 +117,11 @@ pub fn search(
         open: None,
     };
     let (verdict, error_history) = engine.decide(observer);
-    engine.outcome(verdict, error_history)
+    let outcome = engine.outcome(verdict, error_history);
+    let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
+    let (verdict, reason) = outcome.verdict.words();
+    info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
+    outcome
 }
 
 /// A search with all its runs.
@@ -129,16 +146,12 @@ impl Search<'_> {
         loop {
             let (ended, counts) = self.run(observer);
             self.count(&counts);
-            let system = self.setting.system;
             match ended {
                 DriveEnd::Run(RunEnd::Safe) => return (Verdict::Safe, None),
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
                     self.pool.abandon(&self.setting, number, observer);
-                    let nth = self.statistics.restarts;
-                    observer.event(system, Event::Restart(nth));
+                    let nth = self.restart(&counts, "a candidate is reachable", observer);
                     if let Some(brab) = self.method.approximation()
                         && let Some(trace) = self.pool.learn(
                             &self.setting,
@@ -151,15 +164,11 @@ impl Search<'_> {
                     }
                 }
                 DriveEnd::OracleGrew => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "the oracle has seen more states", observer);
                     self.adopt();
                 }
                 DriveEnd::Lemmas => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "lemmas were proved", observer);
                 }
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
@@ -168,13 +177,23 @@ impl Search<'_> {
                     let pre = self.setting.pre;
                     self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
                     self.statistics.abandoned.insert(0, counts.nodes);
-                    observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
+                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
                 }
                 DriveEnd::Run(RunEnd::Unknown(reason, history)) => {
                     return (Verdict::Unknown(reason), history);
                 }
             }
         }
+    }
+
+    /// Counts a run whose result is abandoned for a better one; returns the number of restarts.
+    fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) -> usize {
+        self.statistics.abandoned.insert(0, run.nodes);
+        self.statistics.restarts += 1;
+        let restarts = self.statistics.restarts;
+        debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
+        observer.event(self.setting.system, Event::Restart(restarts));
+        restarts
     }
 
     /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.

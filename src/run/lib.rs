@@ -4,6 +4,7 @@ pub mod engine;
 pub mod growth;
 pub mod interrupt;
 mod keeping;
+pub mod logging;
 pub mod observer;
 pub mod options;
 pub mod oracle;

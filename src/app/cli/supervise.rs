@@ -28,7 +28,14 @@ pub fn supervise(
     let run = Arc::clone(&ending);
     let code = watchdog::start(&interrupt, memory, &ending).and_then(|()| {
         on_large_stack(move || {
-            let code = work(&interrupt, &run);
+            let code = match run.start_log() {
+                Ok(()) => work(&interrupt, &run),
+                Err(error) => {
+                    run.messages.error(&error);
+                    run.begin();
+                    run.fail(Failed { code: exit::INTERNAL, error })
+                }
+            };
             run.begin();
             code
         })

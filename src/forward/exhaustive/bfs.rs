@@ -13,6 +13,7 @@ use crate::tuning::CHUNK;
 use crate::tuning::{STEEP, WORTHWHILE};
 use cubicle_run::observer::Observer;
 use cubicle_run::result::Stop;
+use tracing::debug;
 
 impl Search<'_> {
     /// Returns whether everything was expanded.
@@ -51,6 +52,7 @@ impl Search<'_> {
                 level_start = level_end;
                 level_end = self.visited.len();
                 self.depth = level;
+                debug!(level, new = level_end - level_start, states = level_end, "level");
                 self.curve.note(|| depth_point(level, level_end));
                 self.apply_steep_limit(past, level_start..level_end);
                 self.keep(level, level_start);

@@ -17,6 +17,7 @@ use crate::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
+use tracing::debug;
 
 /// The reachable part of an instance, as far as the limits allow.
 pub struct RunGraph {
@@ -109,6 +110,7 @@ impl RunGraph {
                 numbers |= self.round(round, &workers, expander, &mut buffers, limits);
             }
             depth += 1;
+            debug!(level = depth, states = self.store.len(), "level of runs");
         }
         numbers
     }

@@ -27,6 +27,7 @@ use self::plan::{Monitor, Track};
 use cubicle_lang::model::{
     Bad, BadKind, Literal, MonitorPlan, ProcRef, System, Temporal, TemporalKind, Type, VarId,
 };
+use tracing::debug_span;
 
 /// The system whose bad state is unreachable only if the property holds.
 ///
@@ -44,6 +45,7 @@ pub fn with_monitor_and_plan(
     original: &System,
     property: &Temporal,
 ) -> Result<(System, MonitorPlan), String> {
+    let _span = debug_span!("with_monitor", property = property.name).entered();
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
         return Err(format!("it is a `{}`", property.kind.word()));
     }

@@ -36,7 +36,7 @@ use super::formulas::expected_end;
 use super::kept::{self, Again};
 use super::model::{Invocation, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
-use super::{document, exit, mutate, settings};
+use super::{document, exit, logging, mutate, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -195,6 +195,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
 fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
+    logging::to_stderr();
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
