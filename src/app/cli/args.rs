@@ -40,7 +40,8 @@ An option that would have no effect is refused, with the reason. When one is giv
 one counts; two different K of `brab` are refused.
 
 CUBICLE_LOG=debug logs the steps of all engines on standard error, or in the file of --log-file,
-CUBICLE_LOG=forward=debug,solver=trace those of some; levels are off, error, warn, info, debug, trace.
+CUBICLE_LOG=forward=debug,solver=trace those of some. Levels are off, error, warn, info, debug and
+trace.
 
 Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well;
 where they have no effect, a note on standard error says so.";
