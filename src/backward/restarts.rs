@@ -13,11 +13,13 @@ use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{BackwardMode, BackwardOptions, Method};
 use cubicle_run::oracle::Oracle;
 use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
+use tracing::{debug, info, info_span};
 
 /// Data that searches of one system share, and the repair for a search that fails.
 #[derive(Clone, Copy)]
@@ -40,6 +42,9 @@ pub fn search(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
+    let procs = proof.oracle_procs();
+    let _span = info_span!("search", method = proof.method().name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
@@ -79,7 +84,11 @@ pub fn search(
         open: None,
     };
     let (verdict, error_history) = engine.decide(observer);
-    engine.outcome(verdict, error_history)
+    let outcome = engine.outcome(verdict, error_history);
+    let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
+    let (verdict, reason) = outcome.verdict.words();
+    info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
+    outcome
 }
 
 /// A search with all its runs.
@@ -106,16 +115,12 @@ impl Search<'_> {
         loop {
             let (ended, counts) = self.run(observer);
             self.count(&counts);
-            let system = self.setting.system;
             match ended {
                 DriveEnd::Run(RunEnd::Safe) => return (Verdict::Safe, None),
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
                     self.pool.abandon(&self.setting, number, observer);
-                    let nth = self.statistics.restarts;
-                    observer.event(system, Event::Restart(nth));
+                    let nth = self.restart(&counts, "a candidate is reachable", observer);
                     if let Some(brab) = self.brab
                         && let Some(trace) = self.pool.learn(
                             &self.setting,
@@ -128,15 +133,11 @@ impl Search<'_> {
                     }
                 }
                 DriveEnd::OracleGrew => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "the oracle has seen more states", observer);
                     self.adopt();
                 }
                 DriveEnd::Lemmas => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "lemmas were proved", observer);
                 }
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
@@ -145,13 +146,23 @@ impl Search<'_> {
                     let pre = self.setting.pre;
                     self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
                     self.statistics.abandoned.insert(0, counts.nodes);
-                    observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
+                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
                 }
                 DriveEnd::Run(RunEnd::Unknown(reason, history)) => {
                     return (Verdict::Unknown(reason), history);
                 }
             }
         }
+    }
+
+    /// Counts a run whose result is abandoned for a better one; returns the number of restarts.
+    fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) -> usize {
+        self.statistics.abandoned.insert(0, run.nodes);
+        self.statistics.restarts += 1;
+        let restarts = self.statistics.restarts;
+        debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
+        observer.event(self.setting.system, Event::Restart(restarts));
+        restarts
     }
 
     /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.

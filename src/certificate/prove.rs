@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
+use tracing::{debug, debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
@@ -28,6 +29,7 @@ use super::tuning::{
 };
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::logging::inherited;
 
 /// Which cubes have to be shown unreachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +67,8 @@ pub fn prove(
     interrupt: &Interrupt,
     shown: Option<&ShownObligations>,
 ) -> Result<FinishedProof, ProofFailure> {
+    let trusted = cubes.all.len() - cubes.proved;
+    let _span = info_span!("prove", cubes = cubes.proved, trusted, ?extent).entered();
     let arity = system.transitions.iter().map(cubicle_lang::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
@@ -94,14 +98,21 @@ pub fn prove(
         }
         .run(extent)
     };
-    thread::scope(|scope| {
+    let proof = thread::scope(|scope| {
         let checker = thread::Builder::new().name("certificate".into()).stack_size(STACK_BYTES);
-        match checker.spawn_scoped(scope, prover) {
+        match checker.spawn_scoped(scope, inherited(prover)) {
             Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // The operating system gives no thread.
             Err(_) => with_z3_config(&Config::new(), prover),
         }
-    })
+    });
+    match &proof {
+        Ok(FinishedProof { shown, refutations, solver_calls }) => {
+            info!(invariants = shown.len(), obligations = refutations.len(), solver_calls, "proved");
+        }
+        Err(failure) => info!(?failure, "not proved"),
+    }
+    proof
 }
 
 /// An instance that the session knows.
@@ -188,6 +199,7 @@ impl Prover<'_, '_> {
             for &cube in &cubes {
                 self.need(cube);
             }
+            debug!(?obligation, "shown before");
             self.recalled.push((obligation, cubes));
             return Ok(());
         }
@@ -208,7 +220,9 @@ impl Prover<'_, '_> {
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
-        for case in self.obligations.cases(obligation)? {
+        let cases = self.obligations.cases(obligation)?;
+        let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
+        for case in cases {
             self.interrupt.check()?;
             let instances = self.refute(obligation, &case)?;
             for instance in &instances {
@@ -355,6 +369,7 @@ impl Prover<'_, '_> {
         if claims.is_empty() {
             return Ok(());
         }
+        debug!(refutations = claims.len(), "confirming");
         let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
         if let CaseAnswer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
             return Ok(());

@@ -19,6 +19,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::options::BackwardMode;
 use cubicle_run::result::{Decider, Exploration, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
+use tracing::info;
 
 /// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {
@@ -153,6 +154,7 @@ impl Auto<'_, '_> {
             Verdict::Safe | Verdict::Unsafe(_) => None,
         };
         let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
+        info!(turn = turn.number, ?proof, nodes, verdict = verdict.words().0, ?reason, "turn ends");
         let stage = Stage { proof, order, nodes, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);

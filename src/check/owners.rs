@@ -14,6 +14,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::result::{Forgotten, Report};
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
+use tracing::info;
 
 /// The end of a search that may ask for an owner.
 pub enum OwnerSearchEnd {
@@ -73,6 +74,7 @@ pub fn search_with_owners(
             owner.held(original),
             owner.givers(original).join(", ")
         );
+        info!("{text}");
         session.tell(Event::Note(&text));
         let report = std::mem::replace(&mut session.report, Report::none());
         let mut inner = Session {

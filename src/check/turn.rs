@@ -8,6 +8,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{Forgotten, Outcome, Stop};
 use cubicle_run::verdict::{Reason, Trace};
+use tracing::info;
 
 /// A turn that is to be taken.
 #[derive(Clone, Copy)]
@@ -40,6 +41,7 @@ impl Turn {
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
         let effort = self.entry.effort(self.level);
+        info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         proof.oracle_procs().and_then(|procs| self.explore(session, procs))
     }

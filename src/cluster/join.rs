@@ -8,6 +8,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tracing::debug;
+
 use super::agreement::Agreement;
 use super::fault::Fault;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
@@ -156,7 +158,10 @@ fn gather(
                 }
                 let all = if claim.kind == Kind::States { &mut links.states } else { &mut links.life };
                 match all.get_mut(other) {
-                    Some(place @ None) => *place = Some(stream),
+                    Some(place @ None) => {
+                        debug!(other, kind = ?claim.kind, "connected");
+                        *place = Some(stream);
+                    }
                     _ => log(&format!("a second process {other} connected, and was dropped")),
                 }
             }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rand::TryRng;
 use rand::rngs::SysRng;
+use tracing::warn;
 
 use super::fault::Fault;
 
@@ -144,6 +145,7 @@ impl Watch {
 
     /// Tells all others why this process ends.
     pub fn fault(&self, why: &str) {
+        warn!(why, "leaving the cluster");
         let mut end = why.len().min(MOST);
         while !why.is_char_boundary(end) {
             end -= 1;

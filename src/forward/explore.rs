@@ -23,6 +23,7 @@ use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleGrowth};
 use cubicle_run::result::{Exploration, Stop};
+use tracing::{debug, info, info_span};
 
 /// An explored instance: the results and, separately, its states.
 #[derive(Clone, Debug)]
@@ -70,6 +71,7 @@ impl Explored {
         }
         self.exploration.states = seen.states();
         seen.add_coverage(&mut self.exploration);
+        debug!(procs = self.exploration.procs, before, states = self.exploration.states, "walked on");
         self.exploration.states > before
     }
 }
@@ -183,13 +185,30 @@ fn explore_with(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    observer.event(system, Event::ForwardStart { strategy: options.strategy.name(), procs });
+    let strategy = options.strategy.name();
+    observer.event(system, Event::ForwardStart { strategy, procs });
+    let _span = info_span!("explore", procs, strategy, store = ?options.store).entered();
+    let explored = attempt(system, (procs, options), peers, interrupt, observer);
+    let Exploration { states, depth, stop, epochs, .. } = explored.exploration;
+    info!(states, depth, epochs, ?stop, "explored");
+    explored
+}
+
+fn attempt(
+    system: &System,
+    (procs, options): (usize, &ForwardOptions),
+    peers: Option<Box<dyn Peers>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
     // Initial states count towards the limits.
     let limits = Limits::new(options, interrupt);
     let program = match compile(system, procs, options, &limits.clock) {
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
+    let (bits, instances) = (program.packing.words * 64, program.instances.len());
+    debug!(bits, instances, symmetry = program.symmetry.is_on(), "instance compiled");
     let why = match (&options.checkpoint, &options.spill) {
         (Some(_), _) if options.strategy != Strategy::Bfs => {
             "only a breadth-first exploration supports checkpoints"

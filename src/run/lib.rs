@@ -3,6 +3,7 @@
 pub mod growth;
 pub mod interrupt;
 mod keeping;
+pub mod logging;
 pub mod named;
 pub mod observer;
 pub mod options;

@@ -160,3 +160,14 @@ pub enum Verdict {
     /// Not decided.
     Unknown(Reason),
 }
+
+impl Verdict {
+    /// For a log: the verdict without its run, and why there is none.
+    pub fn words(&self) -> (&'static str, Option<tracing::field::DebugValue<&Reason>>) {
+        match self {
+            Self::Safe => ("safe", None),
+            Self::Unsafe(_) => ("unsafe", None),
+            Self::Unknown(reason) => ("unknown", Some(tracing::field::debug(reason))),
+        }
+    }
+}

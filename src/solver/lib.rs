@@ -4,8 +4,9 @@ pub mod queries;
 
 use std::sync::{Once, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use tracing::{debug, trace};
 use z3::ast::Bool;
 use z3::{Context, Params, SatResult, Solver, set_global_param};
 
@@ -40,19 +41,27 @@ pub fn new() -> Solver {
     solver
 }
 
-/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`.
+/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`. `kind` names
+/// the purpose of the query in the log.
 ///
 /// # Errors
 /// Why the run must end: this is not an answer of `unknown`.
 pub fn check(
     solver: &Solver,
+    kind: &'static str,
     assumptions: &[Bool],
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<SatResult, Interrupted> {
-    let start = queries::start();
+    let start = Instant::now();
     let result = ask(solver, assumptions, timeout, interrupt);
-    queries::end(start, solver, assumptions, result.as_ref().ok().copied());
+    let (time, known) = (start.elapsed(), result.as_ref().ok().copied());
+    let (answer, seconds) = (queries::word(known), time.as_secs_f64());
+    trace!(kind, answer, seconds, assumptions = assumptions.len(), "query");
+    if known == Some(SatResult::Unknown) {
+        debug!(kind, seconds, why = solver.get_reason_unknown(), "query without an answer");
+    }
+    queries::keep(solver, assumptions, answer, time);
     result
 }
 
@@ -116,8 +125,6 @@ fn limit(solver: &Solver, work: u32, millis: u32) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use z3::{Config, with_z3_config};
 
     use super::*;
@@ -189,7 +196,7 @@ mod tests {
                     interrupt.set_deadline(start + Duration::from_millis(500));
                 }
                 assert_eq!(
-                    check(&solver, &[], long, &interrupt),
+                    check(&solver, "test", &[], long, &interrupt),
                     Err(Interrupted(Box::new(expected.clone())))
                 );
                 start.elapsed()
@@ -204,12 +211,12 @@ mod tests {
             let solver = new();
             pigeons(&solver, 14);
             let interrupt = Interrupt::default();
-            let answer = check(&solver, &[], Duration::from_millis(200), &interrupt);
+            let answer = check(&solver, "test", &[], Duration::from_millis(200), &interrupt);
             assert_eq!(answer, Ok(SatResult::Unknown));
             // The next query is answered.
             let never = Bool::from_bool(false);
             assert_eq!(
-                check(&solver, &[never], Duration::from_millis(200), &interrupt),
+                check(&solver, "test", &[never], Duration::from_millis(200), &interrupt),
                 Ok(SatResult::Unsat)
             );
         });

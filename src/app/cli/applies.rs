@@ -144,6 +144,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("stats_json", &[]),
     row("force", &[Files]),
     row("run_dir", &[]),
+    row("log_file", &[]),
     row("report", &[Check]),
     row("dot", &[Check, Proof]),
     row("dot_level", &[Check, Proof]),

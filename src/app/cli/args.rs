@@ -39,6 +39,10 @@ Exit codes:
 An option that would have no effect is refused, with the reason. When one is given twice, the last
 one counts; two different K of `brab` are refused.
 
+CUBICLE_LOG=debug logs the steps of all engines on standard error, or in the file of --log-file,
+CUBICLE_LOG=forward=debug,solver=trace those of some. Levels are off, error, warn, info, debug and
+trace.
+
 Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well;
 where they have no effect, a note on standard error says so.";
 
@@ -404,6 +408,11 @@ pub struct Args {
     /// certificate, the page of --report, the hardest questions to Z3
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
+
+    /// Write what the engines do to FILE, as it happens, an event in JSON on each line: all steps, or what CUBICLE_LOG asks
+    /// for
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub log_file: Option<std::path::PathBuf>,
 
     /// Write the run as a page to FILE, in HTML that needs no other file: the answer, traces, invariants, the graph of
     /// the proof, coverage, the model

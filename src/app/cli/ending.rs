@@ -12,6 +12,7 @@ use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
 use cubicle_run::verdict::Reason;
+use tracing::info;
 
 use super::args::Args;
 use super::document::{self, sha256};
@@ -21,7 +22,7 @@ use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
-use super::{exit, files, line};
+use super::{exit, files, line, logging};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
@@ -39,6 +40,7 @@ pub struct Ending {
     pub results: Results,
     stats_json: Option<PathBuf>,
     trace_out: Option<PathBuf>,
+    log_file: Option<PathBuf>,
     start: Instant,
     head: Mutex<Head>,
     /// The folder with everything about the run.
@@ -73,6 +75,7 @@ impl Ending {
             results: settings::results(args),
             stats_json: settings::stats_file(args).cloned(),
             trace_out: args.trace_out.clone(),
+            log_file: args.log_file.clone(),
             start: Instant::now(),
             head: Mutex::new(head),
             pictures: Pictures::new(args),
@@ -92,6 +95,7 @@ impl Ending {
             results: Results::Human,
             stats_json: None,
             trace_out: None,
+            log_file: None,
             start: Instant::now(),
             head: Mutex::new(document::of_model(model)),
             pictures: Pictures::none(model),
@@ -145,6 +149,15 @@ impl Ending {
 
     fn head(&self) -> MutexGuard<'_, Head> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, logs where and what the user asks for.
+    pub fn start_log(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.log_file {
+            return logging::to_file(path, &self.head());
+        }
+        logging::to_stderr();
+        Ok(())
     }
 
     /// The words of the command line.
@@ -204,7 +217,8 @@ impl Ending {
         };
         let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
         let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
-        if let Err(failure) = written.and(kept) {
+        info!(code = document.exit_code, "run ends");
+        if let Err(failure) = written.and(kept).and(logging::written()) {
             return failure.complain();
         }
         document.exit_code

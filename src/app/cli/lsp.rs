@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, Parser};
 
 use super::output::complain;
-use super::{args, compat, exit, watchdog};
+use super::{args, compat, exit, logging, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
@@ -39,7 +39,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return exit::INTERNAL;
         }
     };
-    let prover = ProofRunner { program, refuse: refusal };
+    let prover = ProofRunner { program, log_variable: logging::VARIABLE, refuse: refusal };
     let signals = match watchdog::ending_signals() {
         Ok(signals) => signals,
         Err(error) => {

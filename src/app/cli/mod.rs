@@ -29,6 +29,7 @@ mod lint;
 mod listener;
 mod live;
 mod load;
+mod logging;
 mod lsp;
 mod manual;
 mod marks;
@@ -69,6 +70,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     version::tell(build);
     panics::report();
     let typed: Vec<OsString> = words.into_iter().collect();
+    if let Err(failure) = logging::wanted() {
+        failure.complain();
+        return ExitCode::from(document::refused(&typed, failure.told()));
+    }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
         Err((error, help)) => {
@@ -82,6 +87,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
         Some(command) => {
             let words = words.into_iter().skip(2).collect();
             if command.needs_stack {
+                logging::to_stderr();
                 on_large_stack(move || (command.run)(words)).unwrap_or_else(no_thread)
             } else {
                 (command.run)(words)

@@ -30,7 +30,14 @@ pub fn supervise(
     let run = Arc::clone(&ending);
     let code = watchdog::start(&interrupt, memory, &ending).and_then(|()| {
         on_large_stack(move || {
-            let code = work(&interrupt, &run);
+            let code = match run.start_log() {
+                Ok(()) => work(&interrupt, &run),
+                Err(failure) => {
+                    run.messages.error(&failure.error);
+                    run.begin();
+                    run.fail(failure.told())
+                }
+            };
             run.begin();
             code
         })

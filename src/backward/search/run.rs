@@ -26,6 +26,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
 use cubicle_run::result::{Forgotten, GraphFate};
 use cubicle_run::verdict::{Reason, Trace};
+use tracing::debug;
 
 /// How a run ends.
 #[derive(Debug)]
@@ -230,6 +231,7 @@ impl<'a, 'r> Run<'a, 'r> {
             };
             if let Some(fate) = fate {
                 self.counts.fixpoints += 1;
+                debug!(id, ?fate, "node dropped");
                 self.tell_fate(id, fate, observer);
                 continue;
             }

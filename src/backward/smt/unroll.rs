@@ -113,7 +113,7 @@ pub fn unroll(
     for f in facts {
         solver.assert(&f);
     }
-    Ok(match answer(&solver, timeout, interrupt)? {
+    Ok(match answer(&solver, "path", timeout, interrupt)? {
         Satisfiability::Unsat => Unrolled::None,
         Satisfiability::Unknown(why) => Unrolled::Unknown(why),
         Satisfiability::Sat => {

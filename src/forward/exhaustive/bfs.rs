@@ -9,6 +9,7 @@ use crate::run::levels::{Level, Levels, breadth_first};
 use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::observer::Observer;
 use cubicle_run::result::Stop;
+use tracing::debug;
 
 /// A breadth-first search with the buffers of its own thread.
 struct Bfs<'s, 'a> {
@@ -114,7 +115,9 @@ impl Levels for Bfs<'_, '_> {
         // After a round that one thread had to make alone, only another store is worth a second attempt.
         let threads = &mut search.threads;
         threads.several |= search.problem.options.jobs > 1 && search.visited.table().is_none();
-        search.progress.reach(level.depth, level.states.end);
+        let Level { depth, states, .. } = level;
+        debug!(level = depth, new = states.len(), states = states.end, "level");
+        search.progress.reach(*depth, states.end);
         search.apply_steep_limit(level);
         if let Err(why) = search.keep(level) {
             search.fail(why);

@@ -16,6 +16,7 @@ use crate::tuning::{DIVE_STATES, DRY_STEPS, STEPS_PER_WANTED_STATE};
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
+use tracing::debug;
 
 impl Campaign {
     /// Stores the initial states, then runs epochs until a limit is reached or no state has an untaken exit.
@@ -91,6 +92,8 @@ impl Campaign {
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
             self.dry = (self.visited.store.len() - before) as u64 * DRY_STEPS < self.steps() - steps_before;
+            let (states, steps) = (self.visited.store.len(), self.steps());
+            debug!(epoch = self.epochs, walks = tasks.len(), states, steps, stalled = self.stalled, "epoch");
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {

@@ -16,6 +16,7 @@ use cubicle_lang::model::System;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
+use tracing::debug;
 
 /// The states and steps of an instance, as far as the limits allow.
 pub fn explore(
@@ -73,7 +74,8 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, E> {
         self.limits.stop.is_none()
     }
 
-    fn begin_level(&mut self, _: &Level) -> bool {
+    fn begin_level(&mut self, level: &Level) -> bool {
+        debug!(level = level.depth, states = level.states.end, "level of runs");
         true
     }
 

@@ -24,6 +24,7 @@ use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
 use cubicle_run::workers::WorkerPool;
+use tracing::{info, info_span};
 
 /// The result for a property in one instance.
 #[derive(Clone, Debug)]
@@ -62,14 +63,15 @@ pub fn check_runs(
     options: &ForwardOptions,
     interrupt: &Interrupt,
 ) -> RunsChecked {
-    match attempt(system, procs, options, interrupt) {
-        Ok(checked) => checked,
-        Err(why) => {
-            let stop = Stop::from(why);
-            let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
-            RunsChecked { states: 0, steps: 0, renamed: false, stop, answers }
-        }
-    }
+    let _span = info_span!("check_runs", procs, strategy = ?options.strategy).entered();
+    let checked = attempt(system, procs, options, interrupt).unwrap_or_else(|why| {
+        let stop = Stop::from(why);
+        let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
+        RunsChecked { states: 0, steps: 0, renamed: false, stop, answers }
+    });
+    let RunsChecked { states, steps, stop, .. } = checked;
+    info!(states, steps, ?stop, "runs checked");
+    checked
 }
 
 fn attempt(

@@ -27,6 +27,7 @@ use self::plan::{Monitor, Track};
 use cubicle_lang::model::{
     Bad, BadKind, Literal, MonitorPlan, ProcRef, System, Temporal, TemporalKind, Type, VarId,
 };
+use tracing::debug_span;
 
 /// Why a property has no monitor.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -64,6 +65,7 @@ pub fn with_monitor_and_plan(
     original: &System,
     property: &Temporal,
 ) -> Result<(System, MonitorPlan), NoMonitor> {
+    let _span = debug_span!("with_monitor", property = property.name).entered();
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
         return Err(NoMonitor::Kind(property.kind.word()));
     }

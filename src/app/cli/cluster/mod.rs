@@ -37,7 +37,7 @@ use super::failure::Failure;
 use super::formulas::expected_end;
 use super::kept::{self, Again};
 use super::model::{Invocation, parse_for, prepared, supervised};
-use super::{document, exit, mutate, settings};
+use super::{document, exit, logging, mutate, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -194,6 +194,7 @@ fn place(told: &ClusterArgs) -> Result<(ClusterProcess, Children), Failure> {
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
 fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
+    logging::to_stderr();
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();

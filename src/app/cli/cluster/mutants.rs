@@ -18,10 +18,10 @@ use super::following::Following;
 use super::here::ClusterProcess;
 use super::launch::Children;
 use crate::cli::document::sha256;
-use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::load::load;
 use crate::cli::mutate::{MutateArgs, Team};
+use crate::cli::{exit, logging};
 
 /// How long a step may take to end in good order when its result is not needed any more.
 const GRACE: Duration = Duration::from_secs(1);
@@ -101,6 +101,7 @@ impl Team for MutantTeam {
 
 /// Examines the mutants that process 0 hands out, silently unless something is wrong; the exit code.
 pub fn follow(args: &MutateArgs, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
+    logging::to_stderr();
     let following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
     let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };

@@ -19,7 +19,7 @@ use super::ending::Ending;
 use super::failure::Failure;
 use super::quantities::duration;
 use super::supervise::supervise;
-use super::{exit, files, input, live, memory, outputs};
+use super::{exit, files, input, live, logging, memory, outputs};
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -165,6 +165,8 @@ fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> 
     let mut child = Command::new(std::env::current_exe()?)
         .args(&args.words)
         .arg(file)
+        // A log is not a symptom.
+        .env_remove(logging::VARIABLE)
         .stdin(Stdio::null())
         .stdout(stdout.try_clone()?)
         .stderr(stderr.try_clone()?)
