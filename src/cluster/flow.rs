@@ -4,13 +4,15 @@
 //! at 3r + 2; when no more can, each member sends its summary, which arrives at the lead at 3r + 3; when no more can, the
 //! lead sends the next command. Timely tracks when no more can arrive.
 
-use std::net::TcpStream;
+use std::io;
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use timely::WorkerConfig;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::stream::Stream;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Hooks, WorkerGuards};
 use timely::dataflow::channels::pact::Exchange;
@@ -19,6 +21,7 @@ use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
 use timely::worker::Worker;
 
+use super::channel::Channel;
 use super::kept::Kept;
 use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
 use cubicle_lang::model::Literal;
@@ -70,6 +73,20 @@ pub struct Part<T> {
     pub kept: Arc<Kept>,
 }
 
+impl Stream for Channel {
+    fn try_clone(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream().set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.stream().shutdown(how)
+    }
+}
+
 /// Starts `threads` members in process number `me`, which is connected to the others.
 ///
 /// # Errors
@@ -77,7 +94,7 @@ pub struct Part<T> {
 pub fn start<T: Send + 'static>(
     part: Arc<Part<T>>,
     (me, threads): (usize, usize),
-    links: Vec<Option<TcpStream>>,
+    links: Vec<Option<Channel>>,
 ) -> Result<WorkerGuards<()>, String> {
     let hooks = Hooks::default();
     let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);

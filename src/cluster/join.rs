@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
+use super::channel::Channel;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
 use super::secret::Secret;
 
@@ -42,15 +43,15 @@ pub struct Joining {
 /// Connections to the other processes, none to this one.
 pub struct Links {
     /// For states.
-    pub states: Vec<Option<TcpStream>>,
+    pub states: Vec<Option<Channel>>,
     /// For signs of life.
-    pub life: Vec<Option<TcpStream>>,
+    pub life: Vec<Option<Channel>>,
 }
 
 /// What the threads report.
 enum News {
     /// A connection.
-    Linked(Claim, TcpStream, Agreement),
+    Linked(Claim, Channel, Agreement),
     /// A stranger connected, and was dropped.
     Dropped(String),
     /// The cluster cannot be formed.
@@ -140,7 +141,8 @@ fn gather(
             return Err(why);
         }
         match news.recv_timeout(Duration::from_millis(50)) {
-            Ok(News::Linked(claim, stream, theirs)) => {
+            Ok(News::Linked(claim, channel, theirs)) => {
+                let stream = channel.stream();
                 // The deadline was for the handshake only.
                 let calm = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
                 calm.map_err(|error| format!("cannot use a connection: {error}"))?;
@@ -152,7 +154,7 @@ fn gather(
                 }
                 let all = if claim.kind == Kind::States { &mut links.states } else { &mut links.life };
                 match all.get_mut(other) {
-                    Some(place @ None) => *place = Some(stream),
+                    Some(place @ None) => *place = Some(channel),
                     _ => log(&format!("a second process {other} connected, and was dropped")),
                 }
             }
@@ -244,7 +246,7 @@ fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
                 .map_err(Refusal::from)
                 .and_then(|()| respond(&mut timed(&stream), secret, *me as u32, agreement));
             let _ = tell.send(match met {
-                Ok((claim, theirs)) => News::Linked(claim, stream, theirs),
+                Ok((keys, claim, theirs)) => News::Linked(claim, keys.over(stream), theirs),
                 Err(why) => News::Dropped(format!("{from} was dropped: {why}")),
             });
             owned.strangers.fetch_sub(1, Ordering::Relaxed);
@@ -272,7 +274,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
             }
         };
         let told = match initiate(&mut timed(&stream), secret, claim, agreement) {
-            Ok(theirs) => News::Linked(claim, stream, theirs),
+            Ok((keys, theirs)) => News::Linked(claim, keys.over(stream), theirs),
             Err(why @ (Refusal::Stranger | Refusal::Refused)) => {
                 News::Fatal(format!("process {to} ({address}) is not part of this run: {why}"))
             }

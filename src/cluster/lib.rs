@@ -1,17 +1,16 @@
 //! Exploration on several machines: connects the processes, and carries the messages between the members of a
 //! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `secret` (a key that all processes share, and proofs of knowing it), `handshake` (authenticates the other
+//! In reading order: `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
 //! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
 //! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
 //! dataflow, the only file that uses timely) and `events` (other events), `states` (all states as an oracle) and `explore` (the
 //! whole exploration); `meeting` (messages of any kind, for everything else), `swarm` (walks) and `handout` (pieces of
 //! work). Two connections lead to each other process: one for states, one for signs of life, so that a busy process
-//! is not taken for a lost one.
-//!
-//! Nothing here is encrypted: the secret keeps strangers out, but not an attacker who can read or change packets.
+//! is not taken for a lost one. All that processes say is encrypted, and nothing can be changed or left out on its way.
 
 mod agreement;
+mod channel;
 mod events;
 mod explore;
 mod flow;
@@ -26,6 +25,7 @@ mod swarm;
 mod watch;
 
 pub use agreement::Agreement;
+pub use channel::Channel;
 pub use events::note_panic;
 pub use explore::{Callbacks, Cluster, Fault, Figures, Found};
 pub use handout::{deal, help, told};

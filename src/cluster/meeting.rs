@@ -1,7 +1,6 @@
 //! Messages of any kind between the processes of a cluster: whole, and in order.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -9,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
+use super::channel::Channel;
 use super::explore::{Cluster, Fault};
 use super::join::{Joining, Links, join};
 use super::watch::Watch;
@@ -38,7 +38,7 @@ pub enum Incoming {
 /// Connected processes that exchange messages of any kind.
 pub struct Meeting {
     me: usize,
-    links: Vec<Option<Mutex<TcpStream>>>,
+    links: Vec<Option<Mutex<Channel>>>,
     heard: Mutex<Receiver<Incoming>>,
     lost: Sender<Lost>,
     watch: Arc<Watch>,
@@ -81,11 +81,11 @@ impl Cluster {
         let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
         for (other, link) in states.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(SENDING)).map_err(failed)?;
-            let (link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
+            link.stream().set_write_timeout(Some(SENDING)).map_err(failed)?;
+            let (mut link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
             let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
             let listen = move || {
-                if let Err(error) = listen(other, &link, &tell) {
+                if let Err(error) = listen(other, &mut link, &tell) {
                     // There is no receiver any more when the run has ended.
                     let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
                 }
@@ -191,7 +191,7 @@ impl Meeting {
 }
 
 /// Passes on the messages of a process, until it sends no more.
-fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Result<()> {
+fn listen(from: usize, link: &mut Channel, tell: &Sender<Incoming>) -> io::Result<()> {
     loop {
         let mut length = [0; 4];
         link.read_exact(&mut length)?;
@@ -202,7 +202,7 @@ fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Res
         }
         // Memory grows only with the bytes that arrive, not with the length that is claimed.
         let mut message = Vec::new();
-        if link.take(length.into()).read_to_end(&mut message)? < length as usize {
+        if Read::by_ref(link).take(length.into()).read_to_end(&mut message)? < length as usize {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if tell.send(Incoming::Message(from, message)).is_err() {
