@@ -8,7 +8,7 @@
 //! The input is a system, a number of processes and options; the result is an
 //! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states,
 //! which the backward search may query ([`StateSpace`]). In reading order, where no module uses a later
-//! one: `error`, `clock` (time limits), `ground` (formulas of the instance), `state` (how states are
+//! one: `error`, `folder` (which one run uses), `clock` (time limits), `ground` (formulas of the instance), `state` (how states are
 //! encoded), `symmetry` (when two states are equivalent), `program` (how to step), `store` (where
 //! states are kept), `run` (limits, findings, runs), `exhaustive` and `fuzz` (the two ways to search),
 //! `conclude` (from findings to runs), `explored` (states for queries), `explore` (all of it) and
@@ -27,6 +27,7 @@ mod error;
 mod exhaustive;
 mod explore;
 mod explored;
+mod folder;
 mod fuzz;
 mod ground;
 mod live;

@@ -6,10 +6,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::files::{LOCK, Part, failed, is_ours, lock, sweep, sync_folder, write};
+use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, sync_folder, write};
 use crate::checkpoint::manifest::MemberParts;
 use crate::checkpoint::share;
 use crate::error::StorageError;
+use crate::folder::{entries, failed, make, name_of};
 use crate::program::sleep::SleepId;
 use crate::store::table::Store;
 
@@ -67,20 +68,17 @@ impl Keeping {
             return Ok(());
         }
         let folder = &self.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         self.lock = Some(lock(folder)?);
-        let mut empty = true;
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            let name = entry.file_name();
-            let half = name.to_str().is_some_and(|name| is_ours(name) && name.strip_suffix(".new").is_some());
-            empty &= (half || name == LOCK) && entry.path().is_file();
-        }
+        let empty = entries(folder)?.iter().all(|path| {
+            let name = name_of(path);
+            (is_ours(name) && name.ends_with(".new") || name == LOCK) && path.is_file()
+        });
         if !empty {
             let why = "it is not empty; it may be part of a checkpoint that process 0 had elsewhere";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, |_| false)?;
         let above = folder.parent().unwrap_or(folder);
         sync_folder(above).map_err(|why| failed("write", above, &why))
     }
@@ -134,8 +132,6 @@ impl Keeping {
         if !same {
             self.obsolete = names().cloned().collect();
         }
-        let folder = &self.folder;
-        let needed = |name: &str| names().any(|file| file == name);
-        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))
+        sweep(&self.folder, |name| names().any(|file| file == name))
     }
 }

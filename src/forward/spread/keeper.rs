@@ -1,7 +1,7 @@
 //! The checkpoint of a distributed exploration: its manifest names the files of all members, and is written once all have
 //! reported that theirs are on the disk.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::bytes::Damage;
 use crate::checkpoint::course::whole_curve;
-use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, failed, is_ours, lock, sweep, write};
+use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, is_ours, lock, sweep, write};
 use crate::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
 use crate::checkpoint::states::Valid;
 use crate::error::StorageError;
+use crate::folder::{entries, failed, make, name_of};
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::spread::files::folder_of;
@@ -151,7 +152,7 @@ impl Keeper {
             return self.resume().map(Some);
         }
         let folder = &self.to.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         self.lock = Some(lock(folder)?);
         if Manifest::is_in(folder) {
             let why = "it already has one, which `cubicle resume` continues";
@@ -160,20 +161,18 @@ impl Keeper {
         // With the model here, the run began here and wrote no manifest: the files of other members are useless.
         let mine = folder.join(MODEL).exists();
         let mut stale = Vec::new();
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            let (name, path) = (entry.file_name(), entry.path());
-            let of_process = |name: &str| (0..self.processes).any(|process| name == folder_of(process));
-            match name.to_str() {
-                Some(name) if (is_ours(name) || name == LOCK) && path.is_file() => {}
-                Some(name) if of_process(name) && path.is_dir() => stale.push(path),
-                _ => return Err(failed("begin a checkpoint in", folder, &"it is not empty")),
+        for path in entries(folder)? {
+            let name = name_of(&path);
+            if (is_ours(name) || name == LOCK) && path.is_file() {
+                continue;
             }
+            if !(0..self.processes).any(|process| name == folder_of(process)) || !path.is_dir() {
+                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+            }
+            stale.push(path);
         }
-        for process in stale.iter().filter(|_| mine) {
-            sweep(process, |_| false).map_err(|why| failed("clear", process, &why))?;
-        }
-        sweep(folder, |name| name == MODEL).map_err(|why| failed("clear", folder, &why))?;
+        stale.iter().filter(|_| mine).try_for_each(|process| sweep(process, |_| false))?;
+        sweep(folder, |name| name == MODEL)?;
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
         Ok(None)
     }
@@ -231,7 +230,7 @@ impl Keeper {
         let manifest = Manifest { level, states, spread: Some(spread), ..manifest };
         manifest.write(folder)?;
         let needed = |name: &str| name == MODEL || name == manifest.course.file;
-        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, needed)?;
         self.last = Instant::now();
         Ok(())
     }
