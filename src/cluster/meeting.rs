@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::agreement::Agreement;
 use super::channel::Channel;
-use super::explore::{Cluster, Fault};
-use super::join::{Joining, Links, join};
+use super::explore::Fault;
+use super::join::{Cluster, Facts};
 use super::watch::Watch;
 use cubicle_run::interrupt::Interrupt;
 
@@ -56,27 +55,22 @@ enum Lost {
 }
 
 impl Cluster {
-    /// Connects all processes, which must agree on `facts`, too. When one is lost later, all end, by the interrupt.
+    /// Connects all processes, which must agree on `facts`, the first ones before all others. When one is lost later, all end, by the interrupt.
     /// `log` receives a line about each stranger; `stop` says when to give up before all are connected.
     ///
     /// # Errors
     /// A process did not connect.
     pub fn meet(
         self,
-        facts: Vec<(String, String)>,
+        facts: (Facts, Facts),
         interrupt: &Interrupt,
         (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
         leaves: Leaves,
     ) -> Result<Meeting, Fault> {
-        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, .. } = self;
-        let sizes =
-            [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
-        let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
-        let agreement = Agreement::new(agreement.into_iter().chain(sizes).chain(facts));
-        let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
-        let Links { states, life } = join(joining, listener, log, stop).map_err(Fault)?;
+        let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
-        let watch = Arc::new(Watch::start(life, (me, &addresses), &lost, Lost::Fault).map_err(Fault)?);
+        let (states, watch) = self.connect(facts, (log, stop), (&lost, Lost::Fault)).map_err(Fault)?;
+        let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
         let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
         for (other, link) in states.iter().enumerate() {

@@ -52,16 +52,16 @@ pub struct Manifest {
 pub struct SpreadParts {
     /// How many processes there were.
     pub processes: usize,
-    /// Members of each.
+    /// Workers of each.
     pub workers: usize,
-    /// What each member wrote, process by process.
-    pub members: Vec<MemberParts>,
+    /// What each worker wrote, process by process.
+    pub members: Vec<WorkerParts>,
 }
 
 /// The files of one owner.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MemberParts {
+pub struct WorkerParts {
     /// Its states, level by level.
     pub states: Vec<Part>,
     /// How the states of the last level were found.

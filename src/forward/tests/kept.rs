@@ -192,7 +192,7 @@ fn any_bytes_are_refused_or_explored() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut refused = 0;
     for round in 0..300 {
-        // Every third time the lead's data, else states.
+        // Every third time the coordinator's data, else states.
         let (path, right) = &files[if round % 3 == 0 { 0 } else { rng.random_range(0..files.len()) }];
         let mut bytes = right.clone();
         let place = rng.random_range(0..=bytes.len());

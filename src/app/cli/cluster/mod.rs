@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::only_instance;
-use cubicle_cluster::{Secret, listen};
-use cubicle_forward::{Instance, Manifest, walks};
+use cubicle_cluster::{Callbacks, Cluster, Secret, listen};
+use cubicle_forward::{Instance, Manifest};
 use cubicle_lang::load::{Allowed, in_a_line};
 use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
@@ -26,8 +26,7 @@ use rand::rngs::SysRng;
 pub use args::ClusterArgs;
 use args::Started;
 use following::Following;
-use here::Leading;
-use here::Place;
+use here::{Leading, explore_on};
 use launch::Children;
 use mutants::MutantTeam;
 
@@ -89,10 +88,10 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
         complain(&format!("error: {why}"));
         return document::refused(typed, exit::USAGE, why);
     }
-    match place(told) {
-        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
-        Ok((place, children)) => {
-            asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
+    match cluster(told) {
+        Ok((cluster, _)) if cluster.me > 0 => follow(&asked, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => {
+            asked.remote = Some(Arc::new(Leading::new(cluster, children, asked.args.profile)));
             supervised(asked)
         }
         Err((code, why)) => {
@@ -110,9 +109,9 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     };
     let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
     args.jobs = told.workers;
-    match fits.and_then(|()| place(told)) {
-        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
-        Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
+    match fits.and_then(|()| cluster(told)) {
+        Ok((cluster, _)) if cluster.me > 0 => mutants::follow(&args, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children)))),
         Err((code, why)) => {
             complain(&format!("error: {why}"));
             document::refused(typed, code, why)
@@ -120,11 +119,11 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     }
 }
 
-/// The place of this process, and the processes that it started. The error has the exit code.
-fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
+/// The cluster as this process sees it, and the processes that it started. The error has the exit code.
+fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), (u8, String)> {
     let usage = |why: String| (exit::USAGE, why);
     let failed = |why: String| (exit::INTERNAL, why);
-    let mut place = Place {
+    let mut cluster = Cluster {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
@@ -139,64 +138,64 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
         let mut secret = [0u8; 32];
         SysRng.try_fill_bytes(&mut secret).map_err(|error| failed(format!("no random numbers: {error}")))?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        place.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
+        cluster.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
         let mut listeners: Vec<TcpListener> =
             (0..processes).map(|_| listen("127.0.0.1:0")).collect::<Result<_, _>>().map_err(failed)?;
         let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-        place.addresses = listeners
+        cluster.addresses = listeners
             .iter()
             .map(address)
             .collect::<Result<_, _>>()
             .map_err(|error| failed(format!("cannot listen: {error}")))?;
         let others = listeners.split_off(1);
-        place.listener = listeners.remove(0);
-        let children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
-        return Ok((place, children));
+        cluster.listener = listeners.remove(0);
+        let children = Children::here(told, &cluster.addresses, others, &cluster.secret).map_err(failed)?;
+        return Ok((cluster, children));
     }
     match told.started {
         Some(Started::Local) => {
             let inherited = stdin().as_fd().try_clone_to_owned();
-            place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
+            cluster.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
             let secret = std::env::var(launch::SECRET).unwrap_or_default();
-            place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
-            return Ok((place, Children::default()));
+            cluster.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
+            return Ok((cluster, Children::default()));
         }
         Some(Started::Ssh) => {
             let mut secret = Vec::new();
             let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
             read.map_err(|error| failed(format!("cannot read the secret: {error}")))?;
             if !secret.is_empty() {
-                place.secret = Secret::new(&secret).map_err(failed)?;
+                cluster.secret = Secret::new(&secret).map_err(failed)?;
             }
         }
         None => {
             let path = told.hosts.as_deref().expect("clap asks for it");
-            place.addresses = hosts::read(path).map_err(usage)?;
+            cluster.addresses = hosts::read(path).map_err(usage)?;
             if let Some(path) = &told.secret {
-                place.secret = Secret::read(path).map_err(usage)?;
+                cluster.secret = Secret::read(path).map_err(usage)?;
             }
         }
     }
-    let processes = place.addresses.len();
-    if place.me >= processes {
-        return Err(usage(format!("there is no process {}: the hosts are {processes}", place.me)));
+    let processes = cluster.addresses.len();
+    if cluster.me >= processes {
+        return Err(usage(format!("there is no process {}: the hosts are {processes}", cluster.me)));
     }
-    if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
+    if cluster.secret.bytes().is_empty() && !hosts::are_here(&cluster.addresses) {
         let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
         return Err(usage(why.to_owned()));
     }
-    place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
+    cluster.listener = listen(&cluster.addresses[cluster.me]).map_err(failed)?;
     if told.started.is_some() || told.process.is_some() {
-        return Ok((place, Children::default()));
+        return Ok((cluster, Children::default()));
     }
-    let children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
-    Ok((place, children))
+    let children = Children::elsewhere(told, &cluster.addresses, &cluster.secret).map_err(failed)?;
+    Ok((cluster, children))
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
-    let mut following = Following::new(&place, started, typed);
+    let mut following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
@@ -218,8 +217,8 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
     options.checkpoint = kept::checkpoint(args, &system, Vec::new());
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
-    if walks(&options) {
-        let walked = place.follow_campaign(&system, (procs, &options), &interrupt, &following);
+    if cubicle_forward::walks(&options) {
+        let walked = walks::follow(cluster, &system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the leading process says so.
@@ -227,7 +226,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
         return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let explored =
-        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
+    let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
+    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, told, false);
     following.ended(explored.map(drop))
 }

@@ -1,4 +1,4 @@
-//! The checkpoint of a distributed exploration: its manifest names the files of all members, and is written once all have
+//! The checkpoint of a distributed exploration: its manifest names the files of all workers, and is written once all have
 //! reported that theirs are on the disk.
 
 use std::fs::File;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::bytes::Damage;
 use crate::checkpoint::course::whole_curve;
 use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, is_ours, lock, sweep, write};
-use crate::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
+use crate::checkpoint::manifest::{self, Manifest, SpreadParts, WorkerParts};
 use crate::checkpoint::states::Valid;
 use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
@@ -27,7 +27,7 @@ use cubicle_run::result::CurvePoint;
 /// Name of the file with the model.
 const MODEL: &str = "model";
 
-/// The lead's data at the end of a level, besides its number and the number of states.
+/// The coordinator's data at the end of a level, besides its number and the number of states.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -43,7 +43,7 @@ pub struct Known {
     pub deadlocks: Deadlocks,
     /// The levels of the first ones.
     pub deadlock_levels: [Vec<usize>; 2],
-    /// States exchanged between members.
+    /// States exchanged between workers.
     pub traffic: Traffic,
 }
 
@@ -104,13 +104,13 @@ pub struct Resumed {
     pub known: Known,
     /// How the number of states grew.
     pub curve: Curve,
-    /// The files of each member.
+    /// The files of each worker.
     pub parts: SpreadParts,
 }
 
 /// Keeps the checkpoint.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct CheckpointWriter {
     to: Checkpoint,
     system: Arc<System>,
     program: Arc<Program>,
@@ -124,7 +124,7 @@ pub struct Keeper {
     last: Instant,
 }
 
-impl Keeper {
+impl CheckpointWriter {
     /// For an exploration by this many processes with this many workers each (`sizes`).
     pub fn new(
         to: &Checkpoint,
@@ -158,7 +158,7 @@ impl Keeper {
             let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        // With the model here, the run began here and wrote no manifest: the files of other members are useless.
+        // With the model here, the run began here and wrote no manifest: the files of other workers are useless.
         let mine = folder.join(MODEL).exists();
         let mut stale = Vec::new();
         for path in entries(folder)? {
@@ -214,12 +214,12 @@ impl Keeper {
         self.last.elapsed() >= self.to.every
     }
 
-    /// All members have these files on their disks: from now on, the checkpoint is this one.
+    /// All workers have these files on their disks: from now on, the checkpoint is this one.
     pub fn commit(
         &mut self,
         (level, states): (usize, usize),
         known: &Known,
-        members: Vec<MemberParts>,
+        members: Vec<WorkerParts>,
     ) -> Result<(), StorageError> {
         let folder = &self.to.folder;
         let text = serde_json::to_string(known).expect("it is made of texts and numbers");
