@@ -72,7 +72,7 @@ impl Keeping {
         self.lock = Some(lock(folder)?);
         let empty = entries(folder)?.iter().all(|path| {
             let name = name_of(path);
-            (is_ours(name) && name.ends_with(".new") || name == LOCK) && path.is_file()
+            (is_ours(name) && name.strip_suffix(".new").is_some() || name == LOCK) && path.is_file()
         });
         if !empty {
             let why = "it is not empty; it may be part of a checkpoint that process 0 had elsewhere";

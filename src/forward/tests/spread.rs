@@ -11,7 +11,7 @@ use crate::spread::worker::Worker;
 
 /// Explores with `total` workers; parcels arrive in an order that depends on `seed`.
 fn spread(instance: &Instance, total: usize, seed: u64) -> Outcome {
-    spread_until(instance, (members, 1), seed, &mut || true).expect("it goes on to the end")
+    spread_until(instance, (total, 1), seed, &mut || true).expect("it goes on to the end")
 }
 
 /// Like [`spread`], with these numbers of processes and workers, as long as `goes_on` returns true, which is called before
@@ -95,7 +95,7 @@ fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
 }
 
 #[test]
-fn the_outcome_does_not_depend_on_the_members() {
+fn the_outcome_does_not_depend_on_the_number_of_workers() {
     let mut unsafe_runs = 0;
     let mut deadlocks = 0;
     for seed in 0..30 {

@@ -79,10 +79,10 @@ impl RemoteExplorer for Leading {
             Ok(instance) => instance,
             Err(explored) => return *explored,
         };
-        let (members, workers) = (cluster.addresses.len() * cluster.workers, cluster.workers);
+        let (total, workers) = (cluster.addresses.len() * cluster.workers, cluster.workers);
         let observed = RefCell::new(&mut *observer);
         let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
-        // Once it explores, the members see by themselves that the run must end, and all end in good order.
+        // Once it explores, the workers see by themselves that the run must end, and all end in good order.
         let explores = Cell::new(false);
         let interrupted = || interrupt.reason().filter(|_| !explores.get());
         let stop = || interrupted().map(|_| "the run has ended".to_owned()).or_else(ended);
@@ -97,7 +97,7 @@ impl RemoteExplorer for Leading {
         match explored {
             Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {
-                    observer.event(system, Event::Note(&said(&outcome, figures, members, workers)));
+                    observer.event(system, Event::Note(&said(&outcome, figures, total, workers)));
                 }
                 let explored = instance.conclude(outcome, interrupt, observer);
                 let Some(states) = states else { return explored };
@@ -159,17 +159,17 @@ impl Oracle for Asked {
 
 /// How much was sent, and how even the shares are.
 #[expect(clippy::cast_precision_loss, reason = "they are shown with three digits")]
-fn said(outcome: &Outcome, figures: Figures, members: usize, workers: usize) -> String {
+fn said(outcome: &Outcome, figures: Figures, total: usize, workers: usize) -> String {
     let traffic = outcome.traffic;
     let states = outcome.states.max(1) as f64;
     let largest = outcome.shares.iter().max().copied().unwrap_or(0) as f64;
     format!(
         "cluster of {} processes, workers of each: {workers}; {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
          were known; the largest share is {:.3} of the mean",
-        members / workers,
+        total / workers,
         figures.rounds,
         traffic.sent as f64 / states,
         traffic.known as f64 * 100.0 / (traffic.sent.max(1)) as f64,
-        largest * members as f64 / states,
+        largest * total as f64 / states,
     )
 }
