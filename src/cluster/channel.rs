@@ -121,9 +121,14 @@ impl<S: Read> Read for Channel<S> {
             }
             text.resize(whole - HEAD, 0);
             let length = self.session.keys.read_message(*frames, &frame[HEAD..], text);
-            let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "it sent an invalid message");
-            text.truncate(length.map_err(wrong)?);
-            (*frames, *arrived, *read) = (*frames + 1, 0, 0);
+            *read = 0;
+            let Ok(length) = length else {
+                // What it contains must not be read later, either: the frame stays, and is refused again.
+                text.clear();
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "it sent an invalid message"));
+            };
+            text.truncate(length);
+            (*frames, *arrived) = (*frames + 1, 0);
         }
         let n = bytes.len().min(text.len() - *read);
         bytes[..n].copy_from_slice(&text[*read..*read + n]);
@@ -193,13 +198,18 @@ pub mod tests {
         }
     }
 
+    /// The second one needs two frames.
+    fn messages() -> [Vec<u8>; 3] {
+        [vec![1; 9], vec![2; 70_000], vec![3; 9]]
+    }
+
     /// What is read on the other side where `change` happens to the frames of three messages on their way.
     fn arrives(change: impl Fn(&mut Vec<Vec<u8>>)) -> (Vec<u8>, io::Result<usize>) {
         let (caller, called) = keys();
         let mut sender = Channel::new(Vec::new(), caller);
         let mut frames: Vec<Vec<u8>> = Vec::new();
-        for message in [&[1; 9][..], &[2; 70_000], &[3; 9]] {
-            sender.write_all(message).unwrap();
+        for message in messages() {
+            sender.write_all(&message).unwrap();
             frames.push(std::mem::take(&mut sender.stream));
         }
         change(&mut frames);
@@ -212,13 +222,14 @@ pub mod tests {
                 end => break end,
             }
         };
+        assert!(end.is_ok() || reader.read(&mut bytes).is_err(), "an error is not the end of it");
         (text, end)
     }
 
     #[test]
     fn what_is_read_is_what_was_written() {
         let (text, end) = arrives(|_| {});
-        assert_eq!(text, [&[1; 9][..], &[2; 70_000], &[3; 9]].concat());
+        assert_eq!(text, messages().concat());
         assert!(matches!(end, Ok(0)), "{end:?}");
     }
 
