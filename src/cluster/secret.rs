@@ -1,19 +1,15 @@
-//! A key that all processes of a cluster share, and proofs of knowing it.
+//! A secret that all processes of a cluster share.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 /// The shortest secret, in bytes: an attacker who reads packets may try words until one fits.
 const LEAST: usize = 16;
 /// The longest secret, in bytes.
 const MOST: usize = 4096;
-
-/// Length of a proof.
-pub const PROOF: usize = 32;
 
 /// Why bytes are not a secret.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +25,7 @@ pub enum SecretError {
     File(String, Box<Self>),
 }
 
-/// A key.
+/// A secret.
 #[derive(Clone)]
 pub struct Secret(Vec<u8>);
 
@@ -72,21 +68,8 @@ impl Secret {
         &self.0
     }
 
-    /// Proves that the sender of `parts` knows the key. Each part has a fixed length, or is the last one.
-    pub fn prove(&self, parts: &[&[u8]]) -> [u8; PROOF] {
-        self.mac(parts).finalize().into_bytes().into()
-    }
-
-    /// Whether `proof` is the proof of `parts`, in constant time.
-    pub fn verify(&self, parts: &[&[u8]], proof: &[u8]) -> bool {
-        self.mac(parts).verify_slice(proof).is_ok()
-    }
-
-    fn mac(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("keys may have any length");
-        for part in parts {
-            mac.update(part);
-        }
-        mac
+    /// The key that is made of it.
+    pub fn key(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
     }
 }

@@ -1,4 +1,4 @@
-//! The states of a cluster as the oracle of a proof: each question goes to all members, which answer from their own states.
+//! The states of a cluster as the oracle of a proof: each question goes to all workers, which answer from their own states.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long the others may take to end after the last question.
 const LAST: Duration = Duration::from_secs(5);
 
-/// The states that the members of a cluster own.
+/// The states that the workers of a cluster own.
 pub struct SpreadStates {
     asking: Mutex<Asking>,
     interrupt: Interrupt,
     watch: Arc<Watch>,
-    /// Receives a message when the members of this process have ended.
+    /// Receives a message when the workers of this process have ended.
     left: Mutex<Receiver<()>>,
 }
 

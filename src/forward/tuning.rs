@@ -204,12 +204,12 @@ pub const RUN_ROUND_STATES: usize = 1 << 13;
 
 // Distributed explorations: large messages, which cost little, against work that waits.
 
-/// Words of states in one message to another member.
+/// Words of states in one message to another worker.
 pub const PARCEL_WORDS: usize = 1 << 13;
-/// Slots for states that a member has sent recently. Eight times as many keep one state in thirteen from being sent again, and
+/// Slots for states that a worker has sent recently. Eight times as many keep one state in thirteen from being sent again, and
 /// cost a fifth of the time, since they do not stay in the caches.
 pub const SENT_SLOTS: usize = 1 << 14;
-/// A member that has sent this many words in a round waits for the others: each has at most this much in transit.
+/// A worker that has sent this many words in a round waits for the others: each has at most this much in transit.
 pub const ROUND_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
-/// A member that has worked this long in a round waits for the others, so that all notice soon when one must end.
+/// A worker that has worked this long in a round waits for the others, so that all notice soon when one must end.
 pub const ROUND_TIME: Duration = Duration::from_millis(50);

@@ -1,7 +1,8 @@
 //! Files that a flag asks for: they appear complete or not at all.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
@@ -25,12 +26,7 @@ fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     }
     // Replacing needs permission for the folder only; a read-only file stays.
     File::options().write(true).open(&path)?;
-    let mut file = tempfile::Builder::new().prefix(".cubicle-").tempfile_in(folder_of(&path))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(metadata.permissions())?;
-    file.as_file().sync_all()?;
-    file.persist(&path)?;
-    Ok(())
+    put(&path, text, Some(metadata.permissions()))
 }
 
 /// Removes the traces from number `from` on at the paths of [`numbered`] ones: they are of another run. Returns
@@ -122,16 +118,17 @@ fn persist(path: &Path, text: &str) -> io::Result<()> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return std::fs::write(path, text);
     }
+    put(path, text, None)
+}
+
+/// Puts a file there, with these permissions, or those that any new file gets.
+fn put(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    // The mask of the process applies to these.
+    let new = permissions.clone().unwrap_or_else(|| Permissions::from_mode(0o666));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".cubicle-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The mask of the process applies, as to any file that it makes.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder_of(path))?;
+    let mut file = builder.prefix(".cubicle-").permissions(new).tempfile_in(folder_of(path))?;
     file.write_all(text.as_bytes())?;
+    permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it))?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())

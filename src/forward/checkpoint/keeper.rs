@@ -4,14 +4,14 @@
 //! known, and finally the manifest that names all of it. Whatever happens meanwhile, the manifest in the folder
 //! names complete files.
 
-use std::fs;
 use std::time::Instant;
 
 use crate::checkpoint::course::{self, LevelState, Restored};
-use crate::checkpoint::files::{Part, failed, is_ours, sweep, write};
+use crate::checkpoint::files::{Part, is_ours, sweep, write};
 use crate::checkpoint::manifest::{self, Manifest};
 use crate::checkpoint::states::{self, Reading, Valid};
 use crate::error::{StorageError, Unbuildable};
+use crate::folder::{entries, failed, make, name_of};
 use crate::limits::{Limits, MAX_STATES};
 use crate::run::levels::Level;
 use crate::run::searched::Problem;
@@ -93,19 +93,16 @@ impl Keeper {
     /// Prepares the folder.
     fn begin(&mut self) -> Result<(), StorageError> {
         let folder = &self.to.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         if Manifest::is_in(folder) {
             let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
         // Nothing is removed from a folder with files of other origin.
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
-                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
-            }
+        if !entries(folder)?.iter().all(|path| is_ours(name_of(path)) && path.is_file()) {
+            return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
         }
-        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, |_| false)?;
         // A disk that cannot be written is better detected before the search.
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
         Ok(())
@@ -167,7 +164,7 @@ impl Keeper {
         let needed = |name: &str| {
             name == MODEL || name == manifest.course.file || self.parts.iter().any(|part| part.file == name)
         };
-        sweep(&folder, needed).map_err(|why| failed("clear", &folder, &why))?;
+        sweep(&folder, needed)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! An instance that several members explore: compiled before, and its runs built after.
+//! An instance that several workers explore: compiled before, and its runs built after.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
 use crate::run::searched::{Problem, SearchStats, Searched};
+use crate::spread::checkpoint_writer::CheckpointWriter;
+use crate::spread::coordinator::{Coordinator, Outcome};
 use crate::spread::files::Keeping;
-use crate::spread::keeper::Keeper;
-use crate::spread::lead::{Lead, Outcome};
-use crate::spread::member::{Member, MemberConfig};
 use crate::spread::message::NotableState;
+use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -25,7 +25,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 
-/// An instance that several members explore.
+/// An instance that several workers explore.
 #[derive(Clone, Debug)]
 pub struct Instance {
     system: Arc<System>,
@@ -54,31 +54,31 @@ impl Instance {
         manifest::options(&self.program, &self.options)
     }
 
-    /// Member number `me` of `members`, of which `workers` are in each process; its states may take `memory` bytes. It must run
+    /// Worker number `me` of `total`, of which `workers` are in each process; its states may take `memory` bytes. It must run
     /// on the calling thread.
-    pub fn member(
+    pub fn worker(
         &self,
-        (me, members): (usize, usize),
+        (me, total): (usize, usize),
         workers: usize,
         memory: usize,
         interrupt: &Interrupt,
-    ) -> Member {
+    ) -> Worker {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
-        let duties = MemberConfig { me, members, workers, deadlock, widest: widest(&limits), memory };
+        let duties = WorkerConfig { me, total, workers, deadlock, widest: widest(&limits), memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
-        Member::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
+        Worker::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
     }
 
-    /// The lead of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
+    /// The coordinator of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
     /// afterwards, unless an error was found.
-    pub fn lead(&self, serves: bool, sizes: (usize, usize)) -> Lead {
+    pub fn coordinator(&self, serves: bool, sizes: (usize, usize)) -> Coordinator {
         let Self { system, program, options } = self;
-        let keeper = options.checkpoint.as_ref();
-        let keeper = keeper.map(|to| Keeper::new(to, system, program, options, sizes));
-        Lead::new((program.packing.words, system.transitions.len()), serves, options, keeper)
+        let writer = options.checkpoint.as_ref();
+        let writer = writer.map(|to| CheckpointWriter::new(to, system, program, options, sizes));
+        Coordinator::new((program.packing.words, system.transitions.len()), serves, options, writer)
     }
 
     /// Builds the runs to the findings, each of which is replayed.
@@ -149,7 +149,7 @@ impl Ways<'_> {
         let mut way = vec![&worth.state];
         for level in (1..=level).rev() {
             let state = way[way.len() - 1].clone();
-            way.push(self.outcome.parents.get(&(level, state)).expect("the lead has asked for all"));
+            way.push(self.outcome.parents.get(&(level, state)).expect("the coordinator has asked for all"));
         }
         let state = self.tree.insert_way(way.into_iter().rev().map(Vec::as_slice));
         Finding { state, refined: worth.refined.clone(), bad }

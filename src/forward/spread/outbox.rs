@@ -5,10 +5,10 @@ use crate::spread::message::States;
 use crate::store::hash::equal;
 use crate::tuning::{PARCEL_WORDS, SENT_SLOTS};
 
-/// The owner, among `members`, of a state with this hash. The bits differ from those that tables use.
+/// The owner, among `total` workers, of a state with this hash. The bits differ from those that tables use.
 #[inline]
-pub const fn owner(h: u64, members: usize) -> usize {
-    (((h >> 16 & 0xffff) * members as u64) >> 16) as usize
+pub const fn owner(h: u64, total: usize) -> usize {
+    (((h >> 16 & 0xffff) * total as u64) >> 16) as usize
 }
 
 /// Some of the states met recently, and how they were found: neighbours have many successors in common.

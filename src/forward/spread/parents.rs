@@ -1,4 +1,4 @@
-//! A member searches steps from a level to states of the next one: parents are not stored, since only runs need them.
+//! A worker searches steps from a level to states of the next one: parents are not stored, since only runs need them.
 
 use std::ops::Range;
 

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::only_instance;
-use cubicle_cluster::{Callbacks, Secret, listen};
-use cubicle_forward::{Instance, Manifest, walks};
+use cubicle_cluster::{Callbacks, Cluster, Secret, listen};
+use cubicle_forward::{Instance, Manifest};
 use cubicle_lang::load::{Allowed, ModelSource, in_a_line};
 use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
@@ -27,8 +27,7 @@ use rand::rngs::SysRng;
 pub use args::ClusterArgs;
 use args::Started;
 use following::Following;
-use here::ClusterProcess;
-use here::Leading;
+use here::{Leading, explore_on};
 use launch::Children;
 use mutants::MutantTeam;
 
@@ -92,10 +91,10 @@ fn start(
     if let Err(failure) = settle(args) {
         return document::refused(typed, failure);
     }
-    match place(told) {
-        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
-        Ok((place, children)) => {
-            asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
+    match cluster(told) {
+        Ok((cluster, _)) if cluster.me > 0 => follow(&asked, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => {
+            asked.remote = Some(Arc::new(Leading::new(cluster, children, asked.args.profile)));
             supervised(asked)
         }
         Err(failure) => document::refused(typed, failure),
@@ -110,9 +109,9 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     };
     let fits = mutants::fits(&args);
     args.jobs = told.workers;
-    match fits.and_then(|()| place(told)) {
-        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
-        Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
+    match fits.and_then(|()| cluster(told)) {
+        Ok((cluster, _)) if cluster.me > 0 => mutants::follow(&args, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children)))),
         Err(failure) => document::refused(typed, failure),
     }
 }
@@ -122,9 +121,9 @@ fn cannot<E: Display>(what: &str) -> impl Fn(E) -> Failure {
     move |error| Failure::internal(format!("{what}: {error}"))
 }
 
-/// The place of this process, and the processes that it started.
-fn place(told: &ClusterArgs) -> Result<(ClusterProcess, Children), Failure> {
-    let mut place = ClusterProcess {
+/// The cluster as this process sees it, and the processes that it started.
+fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), Failure> {
+    let mut cluster = Cluster {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
@@ -138,65 +137,65 @@ fn place(told: &ClusterArgs) -> Result<(ClusterProcess, Children), Failure> {
         let mut secret = [0u8; 32];
         SysRng.try_fill_bytes(&mut secret).map_err(cannot("no random numbers"))?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        place.secret = Secret::new(digits.as_bytes()).map_err(Failure::internal)?;
+        cluster.secret = Secret::new(digits.as_bytes()).map_err(Failure::internal)?;
         let mut listeners: Vec<TcpListener> = (0..processes)
             .map(|_| listen("127.0.0.1:0"))
             .collect::<Result<_, _>>()
             .map_err(Failure::internal)?;
         let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-        place.addresses =
+        cluster.addresses =
             listeners.iter().map(address).collect::<Result<_, _>>().map_err(cannot("cannot listen"))?;
         let others = listeners.split_off(1);
-        place.listener = listeners.remove(0);
-        let children = Children::here(told, &place.addresses, others, &place.secret)?;
-        return Ok((place, children));
+        cluster.listener = listeners.remove(0);
+        let children = Children::here(told, &cluster.addresses, others, &cluster.secret)?;
+        return Ok((cluster, children));
     }
     match told.started {
         Some(Started::Local) => {
             let inherited = stdin().as_fd().try_clone_to_owned();
-            place.listener = TcpListener::from(inherited.map_err(Failure::internal)?);
+            cluster.listener = TcpListener::from(inherited.map_err(Failure::internal)?);
             let secret = std::env::var(launch::SECRET).unwrap_or_default();
-            place.secret = Secret::new(secret.as_bytes()).map_err(Failure::internal)?;
-            return Ok((place, Children::default()));
+            cluster.secret = Secret::new(secret.as_bytes()).map_err(Failure::internal)?;
+            return Ok((cluster, Children::default()));
         }
         Some(Started::Ssh) => {
             let mut secret = Vec::new();
             let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
             read.map_err(cannot("cannot read the secret"))?;
             if !secret.is_empty() {
-                place.secret = Secret::new(&secret).map_err(Failure::internal)?;
+                cluster.secret = Secret::new(&secret).map_err(Failure::internal)?;
             }
         }
         None => {
             let path = told.hosts.as_deref().expect("clap asks for it");
-            place.addresses = hosts::read(path)?;
+            cluster.addresses = hosts::read(path)?;
             if let Some(path) = &told.secret {
-                place.secret = Secret::read(path).map_err(Failure::usage)?;
+                cluster.secret = Secret::read(path).map_err(Failure::usage)?;
             }
         }
     }
-    let processes = place.addresses.len();
-    if place.me >= processes {
-        let why = format!("there is no process {}: the hosts are {processes}", place.me);
+    let processes = cluster.addresses.len();
+    if cluster.me >= processes {
+        let why = format!("there is no process {}: the hosts are {processes}", cluster.me);
         return Err(Failure::usage(why));
     }
-    if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
+    if cluster.secret.bytes().is_empty() && !hosts::are_here(&cluster.addresses) {
         let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
         return Err(Failure::usage(why));
     }
-    place.listener = listen(&place.addresses[place.me]).map_err(Failure::internal)?;
+    cluster.listener = listen(&cluster.addresses[cluster.me]).map_err(Failure::internal)?;
     if told.started.is_some() || told.process.is_some() {
-        return Ok((place, Children::default()));
+        return Ok((cluster, Children::default()));
     }
-    let children = Children::elsewhere(told, &place.addresses, &place.secret)?;
-    Ok((place, children))
+    let children = Children::elsewhere(told, &cluster.addresses, &cluster.secret)?;
+    Ok((cluster, children))
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
     logging::to_stderr();
     let args = &asked.args;
-    let mut following = Following::new(&place, started, typed);
+    let mut following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
@@ -218,8 +217,8 @@ fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsS
     options.checkpoint = kept::checkpoint(args, &system, Vec::new());
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
-    if walks(&options) {
-        let walked = place.follow_campaign(&system, (procs, &options), &interrupt, &following);
+    if cubicle_forward::walks(&options) {
+        let walked = walks::follow(cluster, &system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the leading process says so.
@@ -228,6 +227,6 @@ fn follow(asked: &Invocation, place: ClusterProcess, started: bool, typed: &[OsS
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
-    let explored = place.explore(&system, &instance, &options, &interrupt, told, false);
+    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, told, false);
     following.ended(explored.map(drop))
 }

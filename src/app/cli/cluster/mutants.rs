@@ -7,7 +7,7 @@ use std::thread::{self, Builder};
 use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
-use cubicle_cluster::{Fault, Meeting, deal, help, told};
+use cubicle_cluster::{Cluster, Fault, Meeting, deal, help, told};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
@@ -15,9 +15,8 @@ use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
 use signal_hook::low_level;
 
 use super::following::Following;
-use super::here::ClusterProcess;
+use super::here::facts;
 use super::launch::Children;
-use crate::cli::document::sha256;
 use crate::cli::failure::Failure;
 use crate::cli::load::load;
 use crate::cli::mutate::{MutateArgs, Team};
@@ -44,8 +43,8 @@ pub fn fits(args: &MutateArgs) -> Result<(), Failure> {
 
 /// The processes of a cluster, for the one that leads.
 pub struct MutantTeam {
-    /// The place of this process, until it meets the others.
-    place: Mutex<Option<ClusterProcess>>,
+    /// The cluster, until this process meets the others.
+    cluster: Mutex<Option<Cluster>>,
     children: Mutex<Children>,
     workers: usize,
     meeting: OnceLock<Meeting>,
@@ -53,9 +52,9 @@ pub struct MutantTeam {
 
 impl MutantTeam {
     /// Those of this cluster.
-    pub fn new(place: ClusterProcess, children: Children) -> Self {
-        let (workers, meeting) = (place.workers, OnceLock::new());
-        Self { place: Mutex::new(Some(place)), children: Mutex::new(children), workers, meeting }
+    pub fn new(cluster: Cluster, children: Children) -> Self {
+        let (workers, meeting) = (cluster.workers, OnceLock::new());
+        Self { cluster: Mutex::new(Some(cluster)), children: Mutex::new(children), workers, meeting }
     }
 }
 
@@ -70,18 +69,18 @@ impl Others for MutantTeam {
 impl Team for MutantTeam {
     fn gather(
         &self,
-        model: String,
-        facts: Vec<(String, String)>,
+        model: &str,
+        agreed: Vec<(String, String)>,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
     ) -> Result<(), Fault> {
-        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let place = place.expect("they meet once");
+        let cluster = self.cluster.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let cluster = cluster.expect("they meet once");
         let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
-        let cluster = place.cluster(model, None);
         // A signal ends the run in good order.
-        let meeting = cluster.meet(facts, interrupt, (log, &stop), Box::new(|| None))?;
+        let agreed = (facts(model.as_bytes()), agreed);
+        let meeting = cluster.meet(agreed, interrupt, (log, &stop), Box::new(|| None))?;
         self.meeting.set(meeting).ok().expect("they meet once");
         Ok(())
     }
@@ -100,21 +99,21 @@ impl Team for MutantTeam {
 }
 
 /// Examines the mutants that process 0 hands out, silently unless something is wrong; the exit code.
-pub fn follow(args: &MutateArgs, place: ClusterProcess, started: bool, typed: &[OsString]) -> u8 {
+pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
     logging::to_stderr();
-    let following = Following::new(&place, started, typed);
+    let following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
     let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
     let (system, text) = (&model.system, model.text.as_str());
     let Ok(loaded) = cubicle_lang::load(text) else { unreachable!("it was loaded before") };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let (own, workers) = (following.clone(), place.workers);
-    let cluster = place.cluster(sha256(text.as_bytes()), None);
+    let (own, workers) = (following.clone(), cluster.workers);
     let leaves = Box::new(move || own.leaves());
-    let meeting = match cluster.meet(args.agreement(), &interrupt, (&log, &stop), leaves) {
-        Ok(meeting) => meeting,
-        Err(fault) => return following.ended(Err(fault)),
-    };
+    let meeting =
+        match cluster.meet((facts(text.as_bytes()), args.agreement()), &interrupt, (&log, &stop), leaves) {
+            Ok(meeting) => meeting,
+            Err(fault) => return following.ended(Err(fault)),
+        };
     let model = ModelSource::new(system, text);
     let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.

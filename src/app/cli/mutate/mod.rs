@@ -50,7 +50,7 @@ pub trait Team: Others + Send {
     /// A process did not join.
     fn gather(
         &self,
-        model: String,
+        model: &str,
         facts: Vec<(String, String)>,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
@@ -246,8 +246,8 @@ impl MutateRun<'_> {
         let Self { args, ending, interrupt, .. } = self;
         let Some(team) = self.team else { return Ok(()) };
         ending.progress().begin("waiting for the other processes");
-        let (model, log) = (document::sha256(text.as_bytes()), |what: &str| ending.messages.warning(what));
-        team.gather(model, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
+        let log = |what: &str| ending.messages.warning(what);
+        team.gather(text, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
             Some(reason) => {
                 let why = "not all processes of the cluster joined";
                 self.failed(Failure::new(exit::of_reason(&reason), why))
