@@ -17,7 +17,7 @@ pub trait Named: Copy + Send + Sync + 'static {
     }
 }
 
-/// Declares an enum that implements [`Named`](crate::named::Named), from which its serialization follows. The first line of the
+/// Declares an enum that implements [`Named`], from which its serialization follows. The first line of the
 /// documentation of a value is a sentence of its own: help and schemas show it.
 ///
 /// ```
