@@ -90,18 +90,20 @@ mod stop;
 mod subject;
 mod text;
 mod tuning;
+mod unreadable;
 
 use std::time::Duration;
 
 pub use cubes::Cubes;
 pub use explain::explain;
-pub use failure::{LineError, NoCertificate, ProofFailure, TextError};
+pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
+pub use unreadable::{LineError, TextError};
 
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Owner, System, owner_names};

@@ -5,7 +5,7 @@
 //! and the model alone. The line is refused when something else may give the value; that the global does not hold it
 //! initially is an [obligation](super::Obligation::Owner).
 
-use super::failure::{LineError, TextError};
+use super::unreadable::{LineError, TextError};
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Dnf, Literal, Owner, ProcRef, System, Term, Transition, Type, Update, Var,
     VarId, VarKind,

@@ -7,7 +7,7 @@
 //! alone.
 
 use super::added::NotDerived;
-use super::failure::{LineError, TextError};
+use super::unreadable::{LineError, TextError};
 use super::{monitor, restart, stop};
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::added::NotDerived;
-use super::failure::{LineError, NoCertificate, TextError};
+use super::failure::NoCertificate;
 use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
+use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims};
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
