@@ -409,8 +409,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
 
-    /// Write what the engines do to FILE, as it happens, an event in JSON on each line: all steps, or what CUBICLE_LOG asks
-    /// for
+    /// Write what the engines do to FILE, as it happens, an event in JSON on each line: all steps, or what
+    /// `CUBICLE_LOG` asks for
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub log_file: Option<std::path::PathBuf>,
 
