@@ -38,7 +38,7 @@ fn a_log_does_not_change_the_answer() {
         ("--jobs 2 --verbose examples/german_wrong.cub", "cubicle_backward::"),
         ("--engine pdr --certify examples/mesi.cub", "cubicle_certificate::"),
         ("examples/live_germanish.cub", "cubicle_transform::monitor"),
-        ("check-certificate examples/mesi.cub no/such/folder", "cubicle_app::"),
+        ("check-certificate examples/mesi.cub no/such/folder", "cubicle_lang::"),
         ("mutate examples/mutex.cub --transition leave", "cubicle_check::"),
     ] {
         let silent = run(line);
