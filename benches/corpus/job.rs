@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cubicle::named::Named;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Procs, SolverMode, Strategy};
 
 /// What to decide and how.
@@ -41,18 +42,7 @@ pub struct Job {
 
 /// The strategy of this name.
 pub fn strategy(name: &str) -> Result<Strategy, String> {
-    match name {
-        "bfs" => Ok(Strategy::Bfs),
-        "dfs" => Ok(Strategy::Dfs),
-        "random" => Ok(Strategy::Random),
-        "cfl" => Ok(Strategy::Cfl),
-        _ => Err("a strategy is bfs, dfs, random or cfl".into()),
-    }
-}
-
-/// The name of a strategy.
-pub fn name(strategy: Strategy) -> String {
-    format!("{strategy:?}").to_lowercase()
+    Strategy::by_name(name).ok_or_else(|| "a strategy is bfs, dfs, random or cfl".into())
 }
 
 impl Job {
@@ -82,7 +72,7 @@ impl Job {
         };
         flag("brab", self.brab.map(|n| n.to_string()));
         flag("explore", self.explore.map(|n| n.to_string()));
-        flag("strategy", Some(name(self.strategy)));
+        flag("strategy", Some(self.strategy.name().to_owned()));
         flag("seed", Some(self.seed.to_string()));
         flag("forward-time", self.forward_time.map(|n| n.to_string()));
         flag("states", self.states.map(|n| n.to_string()));

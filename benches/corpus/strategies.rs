@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use cubicle::named::Named;
 use cubicle::options::Strategy;
 
 use crate::job::{self, Job};
@@ -87,7 +88,7 @@ fn compare(
                 (0..seeds).map(|seed| pool::run(&Job { seed, ..job.clone() })).collect();
             let (hits, misses): (Vec<_>, Vec<_>) = rows?.into_iter().partition(|row| row.verdict == wanted);
             let others: Vec<_> = misses.iter().map(|row| row.verdict.as_str()).collect();
-            let name = job::name(strategy);
+            let name = strategy.name();
             write!(out, "{}\t{name}\t{}/{seeds}\t", model.display(), hits.len())?;
             write!(out, "{}\t{}\t", median(&hits, |row| row.states), median(&hits, |row| row.cpu))?;
             write!(out, "{}\t", median(&hits, |row| row.nodes))?;

@@ -29,7 +29,7 @@ fuzz_target!(|said: &[u8]| {
     let agreement = Agreement::new([("the model".to_owned(), "a".to_owned())]);
     let claim = Claim { from: 1, to: 0, kind: Kind::States };
     for secret in [Secret::none(), Secret::new(b"a secret that nobody guesses").expect("it is long enough")] {
-        let mut whole = b"cubicle1".to_vec();
+        let mut whole = b"cubicle2".to_vec();
         whole.extend(said);
         for bytes in [said, &whole] {
             assert!(respond(&mut Said(Cursor::new(bytes)), &secret, 0, &agreement).is_err());

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use cubicle::forward::{Command, Instance, Member, Parcel};
+use cubicle::forward::{Command, Instance, Worker, Parcel};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
@@ -26,15 +26,15 @@ fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Explorat
     let Ok(instance) = Instance::new(system, 3, &options.checkpoint(checkpoint), &interrupt) else {
         panic!("it can be explored")
     };
-    let members = 2 * workers;
-    let owner = |me| instance.member((me, members), workers, 20 << 20, &interrupt);
-    let mut owners: Vec<Member> = (0..members).map(owner).collect();
-    let mut lead = instance.lead(false, (2, workers));
+    let total = 2 * workers;
+    let owner = |me| instance.worker((me, total), workers, 20 << 20, &interrupt);
+    let mut owners: Vec<Worker> = (0..total).map(owner).collect();
+    let mut coordinator = instance.coordinator(false, (2, workers));
     let mut told = Vec::new();
     loop {
-        let command = lead.next(std::mem::take(&mut told));
+        let command = coordinator.next(std::mem::take(&mut told));
         if matches!(command, Command::End | Command::Fail(_)) {
-            return instance.conclude(lead.outcome(), &interrupt, &mut Silent).exploration;
+            return instance.conclude(coordinator.outcome(), &interrupt, &mut Silent).exploration;
         }
         owners.iter_mut().for_each(|owner| owner.command(command.clone()));
         let mut sent = Vec::new();
@@ -46,7 +46,7 @@ fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Explorat
                 owners[to].receive(states);
             }
         }
-        told = owners.iter_mut().map(Member::summary).collect();
+        told = owners.iter_mut().map(Worker::summary).collect();
     }
 }
 

@@ -30,6 +30,5 @@ mod tests;
 mod theory;
 mod tuning;
 
-pub use approximation::Brab;
 pub use lemmas::Lemmas;
-pub use restarts::{Method, Shared, search};
+pub use restarts::{Shared, search};

@@ -13,14 +13,19 @@ use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::BackwardOptions;
+use cubicle_run::options::{BackwardMode, BackwardOptions, Method};
+use cubicle_run::oracle::Oracle;
 use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
+use tracing::{debug, info, info_span};
 
 /// Data that searches of one system share, and the repair for a search that fails.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
+    /// Judges the candidates of a search with approximations.
+    pub oracle: &'a dyn Oracle,
     /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
     /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
@@ -28,61 +33,35 @@ pub struct Shared<'a> {
     pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
 }
 
-/// How cubes are shown to be unreachable.
-#[derive(Clone, Copy)]
-pub enum Method<'a> {
-    /// Backward reachability without approximation.
-    Classic,
-    /// With candidates in place of nodes.
-    Brab(Brab<'a>),
-    /// Frame by frame, with the same candidates.
-    Pdr(Brab<'a>),
-}
-
-impl<'a> Method<'a> {
-    /// The size of candidates and the oracle that judges them.
-    const fn approximation(self) -> Option<Brab<'a>> {
-        match self {
-            Self::Classic => None,
-            Self::Brab(brab) | Self::Pdr(brab) => Some(brab),
-        }
-    }
-
-    /// This method with candidates of up to `procs` processes.
-    fn with_procs(self, procs: usize) -> Self {
-        match self {
-            Self::Classic => Self::Classic,
-            Self::Brab(brab) => Self::Brab(Brab { procs, ..brab }),
-            Self::Pdr(brab) => Self::Pdr(Brab { procs, ..brab }),
-        }
-    }
-}
-
-/// Decides `system` by backward reachability.
+/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
-    method: Method<'_>,
+    proof: BackwardMode,
     shared: Shared<'_>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
+    let procs = proof.oracle_procs();
+    let _span = info_span!("search", method = proof.method().name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
+    let brab = proof.oracle_procs().map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: false,
         eliminate_constants: options.eliminate_constants,
-        join: matches!(method, Method::Classic),
+        join: brab.is_none(),
     };
     let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
         pool.keep_lemmas(lemmas);
     }
-    if let Some(brab) = method.approximation() {
+    if let Some(brab) = brab {
         pool.propose_bounds(&context, &system.init, brab);
     }
-    pool.propose(&context, &options.proposed, method.approximation());
+    pool.propose(&context, &options.proposed, brab);
     let mut engine = Search {
         setting: Setting {
             system,
@@ -93,7 +72,8 @@ pub fn search(
             mends: shared.mends,
             interrupt,
         },
-        method,
+        method: proof.method(),
+        brab,
         lemmas: shared.lemmas,
         tester: Tester::new(system, &context, options),
         pool,
@@ -104,13 +84,19 @@ pub fn search(
         open: None,
     };
     let (verdict, error_history) = engine.decide(observer);
-    engine.outcome(verdict, error_history)
+    let outcome = engine.outcome(verdict, error_history);
+    let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
+    let (verdict, reason) = outcome.verdict.words();
+    info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
+    outcome
 }
 
 /// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
-    method: Method<'a>,
+    method: Method,
+    /// The size of candidates and the oracle that judges them; `None` without approximation.
+    brab: Option<Brab<'a>>,
     lemmas: &'a Lemmas,
     tester: Tester<'a>,
     pool: Pool,
@@ -129,17 +115,13 @@ impl Search<'_> {
         loop {
             let (ended, counts) = self.run(observer);
             self.count(&counts);
-            let system = self.setting.system;
             match ended {
                 DriveEnd::Run(RunEnd::Safe) => return (Verdict::Safe, None),
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
                     self.pool.abandon(&self.setting, number, observer);
-                    let nth = self.statistics.restarts;
-                    observer.event(system, Event::Restart(nth));
-                    if let Some(brab) = self.method.approximation()
+                    let nth = self.restart(&counts, "a candidate is reachable", observer);
+                    if let Some(brab) = self.brab
                         && let Some(trace) = self.pool.learn(
                             &self.setting,
                             brab,
@@ -151,15 +133,11 @@ impl Search<'_> {
                     }
                 }
                 DriveEnd::OracleGrew => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "the oracle has seen more states", observer);
                     self.adopt();
                 }
                 DriveEnd::Lemmas => {
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    self.statistics.restarts += 1;
-                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.restart(&counts, "lemmas were proved", observer);
                 }
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
@@ -168,13 +146,23 @@ impl Search<'_> {
                     let pre = self.setting.pre;
                     self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
                     self.statistics.abandoned.insert(0, counts.nodes);
-                    observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
+                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
                 }
                 DriveEnd::Run(RunEnd::Unknown(reason, history)) => {
                     return (Verdict::Unknown(reason), history);
                 }
             }
         }
+    }
+
+    /// Counts a run whose result is abandoned for a better one; returns the number of restarts.
+    fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) -> usize {
+        self.statistics.abandoned.insert(0, run.nodes);
+        self.statistics.restarts += 1;
+        let restarts = self.statistics.restarts;
+        debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
+        observer.event(self.setting.system, Event::Restart(restarts));
+        restarts
     }
 
     /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.
@@ -194,10 +182,10 @@ impl Search<'_> {
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
         let pool = &mut self.pool;
-        let approximation = (self.method.approximation())
-            .map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
+        let approximation =
+            self.brab.map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
         let ended = match (self.method, approximation) {
-            (Method::Pdr(_), Some(approximation)) => pdr::drive(&mut run, approximation, observer),
+            (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),
         };
         let ended = ended.unwrap_or_else(DriveEnd::from);
@@ -229,18 +217,16 @@ impl Search<'_> {
 
     /// Continues with an oracle that has seen larger instances.
     fn adopt(&mut self) {
-        let Some(brab) = self.method.approximation() else { return };
-        let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
-        self.method = self.method.with_procs(procs);
-        self.pool.drop_reached(self.setting.context, brab);
+        let Some(brab) = &mut self.brab else { return };
+        brab.procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
+        self.pool.drop_reached(self.setting.context, *brab);
         // Cubes that contain one of these were taken for reachable as well; now the states decide.
         self.pool.bad.clear();
     }
 
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self {
-            setting, method, tester, pool, totals, mut statistics, invariant, forgotten, open, ..
-        } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open, .. } =
+            self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -283,7 +269,7 @@ impl Search<'_> {
             error_history,
             forgotten,
             open,
-            approximated: method.approximation().is_some(),
+            approximated: brab.is_some(),
         }
     }
 }

@@ -13,24 +13,24 @@ pub const MAX_DISEQUALITIES: usize = 8;
 
 /// Values tried, in all, for cells that relational literals link before satisfiability is left to Z3: about as
 /// much work as one of its calls, by estimate.
-pub const SPLITS: usize = 2_000;
+pub const MAX_SPLITS: usize = 2_000;
 
 /// Choices among init's disjuncts tried before a safety test is left to Z3. A choice is cheaper than a
 /// split; by estimate.
-pub const BRANCHES: usize = 5_000;
+pub const MAX_BRANCHES: usize = 5_000;
 
 /// Decisions of the union test before it is left to Z3: few lose tests that it would decide in some milliseconds,
 /// many lose time where Z3 would learn from conflicts. Clauses are made as they are needed, so that most tests end
 /// after a few.
-pub const DECISIONS: usize = 20_000;
+pub const MAX_DECISIONS: usize = 20_000;
 
 /// Satisfiability tests of chosen relational literals in a union test before it is left to Z3, which
 /// learns from a conflict what this search does not.
-pub const THEORY_TESTS: usize = 60;
+pub const MAX_THEORY_TESTS: usize = 60;
 
 /// Cubes that one thread searches before another could help: handing over a range costs some microseconds,
 /// searching this many a multiple of that.
-pub const RANGE: usize = 512;
+pub const CUBES_PER_RANGE: usize = 512;
 
 /// Pre-images are taken on several threads for cubes with this many processes beside the rigid ones: below, all
 /// transitions together take no longer than handing them over.

@@ -24,7 +24,8 @@ impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
         system: &System,
-        (subject, owners): (Subject, Vec<NamedOwner>),
+        subject: Subject,
+        owners: Vec<NamedOwner>,
         cubes: Vec<Forbidden>,
         trusting: bool,
     ) -> Self {
@@ -33,7 +34,7 @@ impl Cubes {
         all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
         if trusting {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
-            all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
+            all.extend(invariants.map(Forbidden::from));
         }
         Self { all, proved, trusting, subject, owners }
     }

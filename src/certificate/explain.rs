@@ -37,7 +37,7 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
             let name = which.map_or("a number", |var| &system.var(var).name);
             format!("the numbers of a cube about {name} leave the 64-bit range where they are written")
         }
-        NoCertificate::Unreadable(why) => why.clone(),
+        NoCertificate::Unreadable(why) => why.to_string(),
         NoCertificate::NotDerived(why) => format!("the check cannot derive this system: {why}"),
         NoCertificate::Failed(failure, cubes) => match failure {
             ProofFailure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),

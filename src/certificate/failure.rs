@@ -3,6 +3,7 @@
 use super::cubes::Cubes;
 use super::ground::Overflow;
 use super::obligation::Obligation;
+use super::unreadable::TextError;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupted;
 use cubicle_run::verdict::{Forbidden, Reason};
@@ -12,8 +13,8 @@ use cubicle_run::verdict::{Forbidden, Reason};
 pub enum NoCertificate {
     /// The language cannot express this cube, of this system.
     Words(Forbidden, Box<System>),
-    /// The invariants do not fit the model; a line for the user.
-    Unreadable(String),
+    /// The invariants do not fit the model.
+    Unreadable(TextError),
     /// The system that it is about is not derived from the model; a line for the user.
     NotDerived(String),
     /// An obligation of these cubes failed.

@@ -313,10 +313,8 @@ mod tests {
     #[test]
     fn literals_imply_what_holds_in_all_their_states() {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
-        let forbidden =
-            |bad: &cubicle_lang::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
-        let cubes =
-            Cubes::new(&system, Default::default(), system.bad.iter().map(forbidden).collect(), false);
+        let forbidden = system.bad.iter().map(Forbidden::from).collect();
+        let cubes = Cubes::new(&system, crate::Subject::default(), Vec::new(), forbidden, false);
         let interrupt = Interrupt::default();
         let index = CubeIndex::new(&system, &cubes, &interrupt);
         let in_cube = |number: usize, procs: &[u8], values: &Values| {

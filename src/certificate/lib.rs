@@ -90,6 +90,7 @@ mod stop;
 mod subject;
 mod text;
 mod tuning;
+mod unreadable;
 
 use std::time::Duration;
 
@@ -102,7 +103,9 @@ pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
+pub use unreadable::{LineError, TextError};
 
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Owner, System, owner_names};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
@@ -167,8 +170,9 @@ pub fn check(
     extent: Extent,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let CertificateText { subject, basis, owners, cubes } = text::read(system, model, invariants)?;
-    let cubes = Cubes::new(&basis, (subject, owners), cubes, options.trusting);
+    let CertificateText { subject, basis, owners, cubes } =
+        text::read(ModelSource::new(system, model), invariants)?;
+    let cubes = Cubes::new(&basis, subject, owners, cubes, options.trusting);
     let system = &extended(&basis, &cubes.owners);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
@@ -188,7 +192,7 @@ pub fn certify(
     cubes: &[Forbidden],
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    certify_as(&Subject::default(), (system, system), model, owners, cubes, options)
+    certify_as(&Subject::default(), ModelSource::new(system, model), system, owners, cubes, options)
 }
 
 /// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
@@ -198,8 +202,8 @@ pub fn certify(
 /// As for [`certify`], and where the check cannot derive the system from the model.
 pub fn certify_as(
     subject: &Subject,
-    (system, made): (&System, &System),
-    model: &str,
+    model: ModelSource<'_>,
+    made: &System,
     owners: &[Owner],
     cubes: &[Forbidden],
     options: CheckOptions<'_>,
@@ -207,9 +211,9 @@ pub fn certify_as(
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-    let text = text::file((system, made), (subject, &owners), cubes, options.trusting)
+    let text = text::file(model.system, subject, made, &owners, cubes, options.trusting)
         .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
-    check(system, model, &text, Extent::Needed, options)
+    check(model.system, model.text, &text, Extent::Needed, options)
 }
 
 /// Name of the file with the invariant, in a certificate's folder.
@@ -243,7 +247,7 @@ impl Certificate {
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, owners, trusting, .. } = &self.cubes;
-        text::file((system, &self.cubes.basis(system)), (subject, owners), shown, *trusting)
+        text::file(system, subject, &self.cubes.basis(system), owners, shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -254,7 +258,7 @@ impl Certificate {
     pub fn scripts(&self, system: &System) -> Vec<Script> {
         let subject = self.cubes.subject.lines(system);
         let system = &extended(&self.cubes.basis(system), &self.cubes.owners);
-        smtlib::scripts((system, &subject), &self.cubes, &self.refutations)
+        smtlib::scripts(system, &subject, &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
     }
 

@@ -5,10 +5,14 @@
 //! and the model alone. The line is refused when something else may give the value; that the global does not hold it
 //! initially is an [obligation](super::Obligation::Owner).
 
+use super::unreadable::{LineError, TextError};
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Dnf, Literal, Owner, ProcRef, System, Term, Transition, Type, Update, Var,
     VarId, VarKind,
 };
+
+/// What a line must be.
+const FORM: &str = "`owner NAME of GLOBAL = VALUE by TRANSITION(PARAMETER), ..` in the names of the model";
 
 /// An owner and its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,19 +46,16 @@ fn global(var: VarId) -> Cell {
     Cell { var, index: std::iter::empty().collect() }
 }
 
-/// The owners that a certificate names, and its text with their lines empty. The error is a line for the user.
-pub fn read(system: &System, text: &str) -> Result<(Vec<NamedOwner>, String), String> {
+/// The owners that a certificate names, and its text with their lines empty.
+pub fn read(system: &System, text: &str) -> Result<(Vec<NamedOwner>, String), TextError> {
     let (mut owners, mut rest) = (Vec::new(), String::with_capacity(text.len()));
-    for (number, line) in text.split_inclusive('\n').enumerate() {
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         match line.trim_start().strip_prefix("owner ") {
             None => rest.push_str(line),
             Some(words) => {
-                let owner = parse(system, words).ok_or_else(|| {
-                    let form = "owner NAME of GLOBAL = VALUE by TRANSITION(PARAMETER), ..";
-                    format!("line {}: this is not `{form}` in the names of the model", number + 1)
-                })?;
-                complete(system, &owner).map_err(|why| format!("line {}: {why}", number + 1))?;
-                owners.push(owner);
+                let owner = parse(system, words).ok_or(LineError::Form(FORM));
+                let owner = owner.and_then(|it| complete(system, &it).map(|()| it));
+                owners.push(owner.map_err(|why| TextError::Line(number, why))?);
                 rest.push('\n');
             }
         }
@@ -90,12 +91,12 @@ fn parse(system: &System, words: &str) -> Option<NamedOwner> {
 }
 
 /// Checks that every transition that may give the value is named, each declaration once.
-fn complete(system: &System, NamedOwner { owner, .. }: &NamedOwner) -> Result<(), String> {
+fn complete(system: &System, NamedOwner { owner, .. }: &NamedOwner) -> Result<(), LineError> {
     if owner.by.windows(2).any(|two| two[0].0 == two[1].0) {
-        return Err("a transition gives the value to one process only".to_owned());
+        return Err(LineError::TwoParameters);
     }
     match system.transitions.iter().find(|t| may_give(t, owner) && owner.parameter(t.origin).is_none()) {
-        Some(t) => Err(format!("{} may give {} too", t.name, owner.held(system))),
+        Some(t) => Err(LineError::UnnamedGiver(t.name.clone(), owner.held(system))),
         None => Ok(()),
     }
 }

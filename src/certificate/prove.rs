@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
+use tracing::{debug, debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
@@ -23,10 +24,12 @@ use super::obligations::{ObligationCase, Obligations};
 use super::shown::{ObligationKeys, ShownObligations};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
-    AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
+    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, CLAIMS_PER_CALL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
+    INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
 };
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::logging::inherited;
 
 /// Which cubes have to be shown unreachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +67,8 @@ pub fn prove(
     interrupt: &Interrupt,
     shown: Option<&ShownObligations>,
 ) -> Result<FinishedProof, ProofFailure> {
+    let trusted = cubes.all.len() - cubes.proved;
+    let _span = info_span!("prove", cubes = cubes.proved, trusted, ?extent).entered();
     let arity = system.transitions.iter().map(cubicle_lang::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
@@ -93,14 +98,21 @@ pub fn prove(
         }
         .run(extent)
     };
-    thread::scope(|scope| {
+    let proof = thread::scope(|scope| {
         let checker = thread::Builder::new().name("certificate".into()).stack_size(STACK_BYTES);
-        match checker.spawn_scoped(scope, prover) {
+        match checker.spawn_scoped(scope, inherited(prover)) {
             Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // The operating system gives no thread.
             Err(_) => with_z3_config(&Config::new(), prover),
         }
-    })
+    });
+    match &proof {
+        Ok(FinishedProof { shown, refutations, solver_calls }) => {
+            info!(invariants = shown.len(), obligations = refutations.len(), solver_calls, "proved");
+        }
+        Err(failure) => info!(?failure, "not proved"),
+    }
+    proof
 }
 
 /// An instance that the session knows.
@@ -187,6 +199,7 @@ impl Prover<'_, '_> {
             for &cube in &cubes {
                 self.need(cube);
             }
+            debug!(?obligation, "shown before");
             self.recalled.push((obligation, cubes));
             return Ok(());
         }
@@ -207,7 +220,9 @@ impl Prover<'_, '_> {
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
-        for case in self.obligations.cases(obligation)? {
+        let cases = self.obligations.cases(obligation)?;
+        let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
+        for case in cases {
             self.interrupt.check()?;
             let instances = self.refute(obligation, &case)?;
             for instance in &instances {
@@ -265,8 +280,8 @@ impl Prover<'_, '_> {
                 }
             }
         }
-        let mut left = FREE_TRIALS + cases / TRIALS;
-        let calls = self.session.calls + FREE_CALLS + self.session.calls / TRIAL_CALLS;
+        let mut left = FREE_TRIALS + cases / CASES_PER_TRIAL;
+        let calls = self.session.calls + FREE_CALLS + self.session.calls / CALLS_PER_TRIAL_CALL;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
@@ -342,7 +357,7 @@ impl Prover<'_, '_> {
         self.claimed.insert(refuted);
         self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
         // During a trial, a failed claim must not be mistaken for a failed trial.
-        if self.claims.len() >= BATCH && self.dropping.is_none() {
+        if self.claims.len() >= CLAIMS_PER_CALL && self.dropping.is_none() {
             self.confirm()?;
         }
         Ok(instances)
@@ -354,6 +369,7 @@ impl Prover<'_, '_> {
         if claims.is_empty() {
             return Ok(());
         }
+        debug!(refutations = claims.len(), "confirming");
         let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
         if let CaseAnswer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
             return Ok(());
@@ -411,10 +427,10 @@ impl Prover<'_, '_> {
                         },
                         &mut |instance| {
                             violated.push(instance);
-                            violated.len() >= COUNTEREXAMPLES
+                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
                         },
                     );
-                    if violated.len() >= COUNTEREXAMPLES {
+                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
                         break;
                     }
                 }
@@ -451,7 +467,7 @@ impl Prover<'_, '_> {
                 && self.is_usable(obligation, instance.cube)
                 && !literals.iter().any(|literal| said.contradicts(literal))
         };
-        self.recent.iter().rev().copied().filter(usable).take(AT_HAND).collect()
+        self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
     }
 
     /// Makes an instance known to the session; its place in `active`.

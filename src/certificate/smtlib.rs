@@ -28,9 +28,10 @@ pub struct Script {
     pub obligations: Vec<Obligation>,
 }
 
-/// The scripts of a certificate: the obligations of `cubes` with their refutations.
+/// The scripts of a certificate: the obligations of `cubes` with their refutations; `subject` are the lines of its subject.
 pub fn scripts(
-    (system, subject): (&System, &[String]),
+    system: &System,
+    subject: &[String],
     cubes: &Cubes,
     refutations: &[Refutations],
 ) -> Result<Vec<Script>, ProofFailure> {
@@ -55,7 +56,7 @@ pub fn scripts(
             }
             _ => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
         };
-        out.push(ScriptWriter::new((system, subject), cubes).script(name, &title, &entries)?);
+        out.push(ScriptWriter::new(system, subject, cubes).script(name, &title, &entries)?);
     }
     Ok(out)
 }
@@ -76,7 +77,7 @@ struct ScriptWriter<'a> {
 }
 
 impl<'a> ScriptWriter<'a> {
-    fn new((system, subject): (&'a System, &'a [String]), cubes: &'a Cubes) -> Self {
+    fn new(system: &'a System, subject: &'a [String], cubes: &'a Cubes) -> Self {
         Self {
             system,
             subject,

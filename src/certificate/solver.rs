@@ -156,7 +156,7 @@ impl<'a> ProverSession<'a> {
             self.solver.assert(Bool::or(&[name.not(), fact.clone()]));
         }
         let names: Vec<Bool> = facts.iter().map(|(name, _)| name.clone()).collect();
-        let result = match solver::check(&self.solver, &names, self.timeout, interrupt) {
+        let result = match solver::check(&self.solver, "obligation", &names, self.timeout, interrupt) {
             Ok(result) => result,
             Err(stopped) => {
                 self.solver.pop(1);

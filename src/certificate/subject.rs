@@ -7,6 +7,7 @@
 //! alone.
 
 use super::added::NotDerived;
+use super::unreadable::{LineError, TextError};
 use super::{monitor, restart, stop};
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
@@ -118,21 +119,21 @@ impl Subject {
         lines
     }
 
-    /// The subject of a certificate for the model, and the text with the subject's lines empty. The error is a line for the user.
-    pub(super) fn read(model: &System, text: &str) -> Result<(Self, String), String> {
+    /// The subject of a certificate for the model, and the text with the subject's lines empty.
+    pub(super) fn read(model: &System, text: &str) -> Result<(Self, String), TextError> {
         let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             match subject.take(model, line.trim()) {
                 None => rest.push_str(line),
                 Some(Ok(())) => rest.push('\n'),
-                Some(Err(why)) => return Err(format!("line {number}: {why}")),
+                Some(Err(why)) => return Err(TextError::Line(number, why)),
             }
         }
         Ok((subject, rest))
     }
 
     /// Reads a line; `None` when it is not about the subject.
-    fn take(&mut self, model: &System, line: &str) -> Option<Result<(), String>> {
+    fn take(&mut self, model: &System, line: &str) -> Option<Result<(), LineError>> {
         let (first, words) = line.split_once(' ')?;
         let taken = match first {
             "crash" => {
@@ -140,17 +141,18 @@ impl Subject {
                     Some((how, names)) => (how.trim(), in_list(names)),
                     None => (words.trim(), Vec::new()),
                 };
-                let form = "`crash stop with ALIVE`, `crash stop:F with ALIVE, COUNTER` or `crash restart`";
                 match Self::crash(how, names) {
-                    Some(_) if self.failures.is_some() => Err("processes fail in one way only".to_owned()),
+                    Some(_) if self.failures.is_some() => Err(LineError::SecondFailure),
                     Some(Self { failures, .. }) => {
                         self.failures = failures;
                         Ok(())
                     }
-                    None => Err(format!("this is not {form}")),
+                    None => Err(LineError::Form(
+                        "`crash stop with ALIVE`, `crash stop:F with ALIVE, COUNTER` or `crash restart`",
+                    )),
                 }
             }
-            "monitor" | "never" if self.runs.is_some() => Err("only one property is allowed".to_owned()),
+            "monitor" | "never" if self.runs.is_some() => Err(LineError::SecondProperty),
             "never" => {
                 self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
@@ -162,7 +164,7 @@ impl Subject {
                     self.runs = Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
                     Ok(())
                 }
-                None => Err("this is not `monitor of PROPERTY with PHASE`".to_owned()),
+                None => Err(LineError::Form("`monitor of PROPERTY with PHASE`")),
             },
             "copy" | "follow" => match &mut self.runs {
                 Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
@@ -170,10 +172,10 @@ impl Subject {
                         plan.copies.push((name.trim().to_owned(), of.trim().to_owned()));
                         Ok(())
                     }
-                    None => Err("this is not `copy NAME of VARIABLE`".to_owned()),
+                    None => Err(LineError::Form("`copy NAME of VARIABLE`")),
                 },
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
-                _ => Err("it must follow `monitor of PROPERTY with PHASE`".to_owned()),
+                _ => Err(LineError::NoMonitor),
             },
             _ => return None,
         };
@@ -210,21 +212,22 @@ fn declared(model: &System, fairness: &Fairness) -> String {
 }
 
 /// `1 (strong_fair enter) by DONE, NEVER`, or behind `fair` for observed processes `HINDERED, BY`.
-fn followed(model: &System, words: &str) -> Result<FollowedFairness, String> {
-    let form = || "this is not `follow NUMBER (FAIRNESS) by DONE, ..` in the words of the model".to_owned();
-    let (which, names) = words.split_once(" by ").ok_or_else(form)?;
-    let (number, what) = which.trim().split_once(' ').ok_or_else(form)?;
-    let number = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or_else(form)?;
-    let fairness = model.fairness.get(number).ok_or_else(form)?;
+fn followed(model: &System, words: &str) -> Result<FollowedFairness, LineError> {
+    const FORM: LineError =
+        LineError::Form("`follow NUMBER (FAIRNESS) by DONE, ..` in the words of the model");
+    let (which, names) = words.split_once(" by ").ok_or(FORM)?;
+    let (number, what) = which.trim().split_once(' ').ok_or(FORM)?;
+    let number = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or(FORM)?;
+    let fairness = model.fairness.get(number).ok_or(FORM)?;
     if what.trim() != format!("({})", declared(model, fairness)) {
-        return Err(form());
+        return Err(FORM);
     }
     let mut names = in_list(names).into_iter();
-    let done = names.next().ok_or_else(form)?;
-    let never = if fairness.strong { Some(names.next().ok_or_else(form)?) } else { None };
+    let done = names.next().ok_or(FORM)?;
+    let never = if fairness.strong { Some(names.next().ok_or(FORM)?) } else { None };
     let mut hindered = Vec::new();
     while let Some(at_all) = names.next() {
-        hindered.push((at_all, names.next().ok_or_else(form)?));
+        hindered.push((at_all, names.next().ok_or(FORM)?));
     }
     Ok(FollowedFairness { fairness: number, done, never, hindered })
 }

@@ -6,8 +6,9 @@ use super::added::NotDerived;
 use super::failure::NoCertificate;
 use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
+use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::load::parse_claims;
+use cubicle_lang::load::{ModelSource, parse_claims};
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use cubicle_run::verdict::Forbidden;
 
@@ -152,10 +153,12 @@ pub fn axioms(system: &System) -> Vec<String> {
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 
-/// The file `invariants.cub` of a certificate; `system` is its subject, without owners, derived from the model.
+/// The file `invariants.cub` of a certificate for a model; `system` is derived from it, as `subject` says, without owners.
 pub fn file(
-    (model, system): (&System, &System),
-    (subject, owners): (&Subject, &[NamedOwner]),
+    model: &System,
+    subject: &Subject,
+    system: &System,
+    owners: &[NamedOwner],
     cubes: &[Forbidden],
     trusting: bool,
 ) -> Result<String, usize> {
@@ -197,17 +200,25 @@ pub struct CertificateText {
     pub cubes: Vec<Forbidden>,
 }
 
-/// Reads the subject of a certificate, its owners, and its invariants in the names and types of these; `model` is the text of
-/// the model, `system` its meaning.
-pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText, NoCertificate> {
+/// Reads the subject of a certificate for a model, its owners, and its invariants in the names and types of these.
+pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
+    let system = model.system;
     let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
     let basis = subject.derived(system).map_err(|why| match why {
-        NotDerived::Unfit(why) => NoCertificate::Unreadable(why),
+        NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
         NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
     })?;
     let (owners, invariants) = owners::read(&basis, &text).map_err(NoCertificate::Unreadable)?;
     let all = extended(&basis, &owners);
-    let cubes = cubes((system, &all), model, &invariants).map_err(NoCertificate::Unreadable)?;
+    let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
+    let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
+    let further = all.vars.iter().enumerate().skip(system.vars.len());
+    if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
+        return Err(NoCertificate::Unreadable(TextError::NameInUse(var.name.clone())));
+    }
+    let cubes = cubes(ModelSource { system: &all, ..model }, &invariants)
+        .map_err(|(line, why)| TextError::Line(line, why));
+    let cubes = cubes.map_err(NoCertificate::Unreadable)?;
     Ok(CertificateText { subject, basis, owners, cubes })
 }
 
@@ -245,24 +256,20 @@ pub struct LeftOut {
 /// Reads such a file. Returns also the errors of lines that do not fit the model.
 ///
 /// # Errors
-/// No line fits: the first error, as a line for the user.
+/// No line fits: the first error.
 pub fn read_lemmas(
-    system: &System,
-    model: &str,
+    model: ModelSource<'_>,
     text: &str,
-) -> Result<(Vec<Forbidden>, Vec<String>), String> {
-    if let Ok(found) = cubes((system, system), model, text) {
+) -> Result<(Vec<Forbidden>, Vec<TextError>), TextError> {
+    if let Ok(found) = cubes(model, text) {
         return Ok((found, Vec::new()));
     }
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
-        match cubes((system, system), model, line) {
+        match cubes(model, line) {
             Ok(more) => found.extend(more),
-            // The error names the line in a text of one line.
-            Err(why) => {
-                let why = why.strip_prefix("line 1: ").unwrap_or(&why);
-                wrong.push(format!("line {number}: {why}"));
-            }
+            // It is about the only line of this text.
+            Err((_, why)) => wrong.push(TextError::Line(number, why)),
         }
     }
     match wrong.first() {
@@ -271,25 +278,18 @@ pub fn read_lemmas(
     }
 }
 
-/// Reads invariants in the names of a system that has further variables and types after those of the model.
-fn cubes((system, all): (&System, &System), model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
-    let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
-    let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
-    let further = all.vars.iter().enumerate().skip(system.vars.len());
-    if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
-        return Err(format!("the name `{}` is already in use", var.name));
-    }
-    let read = parse_claims((all, model), invariants);
+/// Reads invariants. The error is that of a line.
+fn cubes(model: ModelSource<'_>, invariants: &str) -> Result<Vec<Forbidden>, (usize, LineError)> {
     // Whatever kind of `invariant` it would be in the model, here it has to be shown.
-    match read {
+    match parse_claims(model, invariants) {
         Ok(found) => Ok(found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()),
-        Err(errors) => Err(errors.first().map_or_else(String::new, |error| located(invariants, error))),
+        Err(errors) => Err(located(invariants, &errors[0])),
     }
 }
 
 /// An error with its line in the invariants.
-fn located(invariants: &str, error: &Diagnostic) -> String {
+fn located(invariants: &str, error: &Diagnostic) -> (usize, LineError) {
     let at = (error.primary.span.start as usize).min(invariants.len());
     let line = invariants.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    format!("line {line}: {}", error.message)
+    (line, LineError::Cube(error.message.clone()))
 }

@@ -6,23 +6,23 @@ pub const MAX_PROCS: usize = 62;
 
 /// Refutations confirmed by one call of Z3. A call has a cost of its own, while the formula of a larger batch
 /// takes longer than its parts when one of them is hard.
-pub const BATCH: usize = 64;
+pub const CLAIMS_PER_CALL: usize = 64;
 
 /// Instances that a search begins with, those most recently needed: more make each call slower, fewer cost a
 /// counterexample each.
-pub const AT_HAND: usize = 32;
+pub const FIRST_INSTANCES: usize = 32;
 
 /// Instances added after one counterexample: fewer cost more calls, more add what is not needed.
-pub const COUNTEREXAMPLES: usize = 8;
+pub const INSTANCES_PER_COUNTEREXAMPLE: usize = 8;
 
 /// Cases examined again to drop cubes, in a proof of any size.
 pub const FREE_TRIALS: usize = 300;
 
 /// Beside these, one case in this many: dropping cubes should cost a small part of the proof.
-pub const TRIALS: usize = 32;
+pub const CASES_PER_TRIAL: usize = 32;
 
 /// Calls of Z3 spent on dropping cubes, in a proof of any size.
 pub const FREE_CALLS: u64 = 100;
 
 /// Beside these, one call for this many that the proof took.
-pub const TRIAL_CALLS: u64 = 16;
+pub const CALLS_PER_TRIAL_CALL: u64 = 16;

@@ -20,7 +20,7 @@ use cubicle_run::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try
 use cubicle_run::verdict::{Cut, Reason};
 
 /// The sizes of oracles to propose: with one process, they show too little.
-const SIZES: RangeInclusive<usize> = 2..=5;
+const ORACLE_SIZES: RangeInclusive<usize> = 2..=5;
 
 /// At most this many numbers are to be bounded.
 const MOST_BOUNDS: usize = 2;
@@ -209,7 +209,7 @@ impl<'a> Told<'a> {
 
     /// Searches of another kind than those that were made.
     fn other_proofs(self) -> Vec<Try> {
-        let fits = |procs: &usize| SIZES.contains(procs) && nearest(self.system, *procs) == *procs;
+        let fits = |procs: &usize| ORACLE_SIZES.contains(procs) && nearest(self.system, *procs) == *procs;
         match self.options.proof {
             BackwardMode::Auto => {
                 let made = |proof: BackwardMode| self.report.stages.iter().any(|stage| stage.proof == proof);
@@ -243,7 +243,8 @@ impl<'a> Told<'a> {
     fn smaller_oracle(self) -> Vec<Try> {
         let BackwardMode::Brab(procs) = self.options.proof else { return Vec::new() };
         let smaller = nearest(self.system, procs).checked_sub(1);
-        let smaller = smaller.filter(|&procs| SIZES.contains(&procs) && nearest(self.system, procs) == procs);
+        let smaller =
+            smaller.filter(|&procs| ORACLE_SIZES.contains(&procs) && nearest(self.system, procs) == procs);
         let fewer = self.options.forward.max_states.is_none().then_some(Try::FewerStates);
         fewer.into_iter().chain(smaller.map(Try::Brab)).collect()
     }

@@ -8,9 +8,9 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::engines::Purpose;
 use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
+use super::purpose::Purpose;
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
@@ -19,6 +19,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::options::BackwardMode;
 use cubicle_run::result::{Decider, Exploration, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
+use tracing::info;
 
 /// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {
@@ -153,6 +154,7 @@ impl Auto<'_, '_> {
             Verdict::Safe | Verdict::Unsafe(_) => None,
         };
         let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
+        info!(turn = turn.number, ?proof, nodes, verdict = verdict.words().0, ?reason, "turn ends");
         let stage = Stage { proof, order, nodes, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);
@@ -182,7 +184,8 @@ impl Auto<'_, '_> {
         let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };
         let forward = &self.session.options.forward;
         let complete = |it: &Exploration| it.stop == Stop::Complete;
-        let smaller = |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY / 4;
+        let smaller =
+            |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY_STATES / 4;
         let mut explored = self.session.space.explored.iter().map(|it| &it.exploration);
         if let Some(known) = explored.clone().find(|it| it.procs == procs) {
             return Ok(complete(known));
@@ -191,7 +194,7 @@ impl Auto<'_, '_> {
             return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
-            let new = session.explore(procs, &limits(forward, schedule::TINY), Purpose::GrowingOracle);
+            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::GrowingOracle);
             let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
             if trace.is_some() || complete {
                 session.observer.event(session.system, Event::ForwardEnd(&new.exploration));

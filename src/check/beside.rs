@@ -15,6 +15,7 @@ use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::logging::inherited;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
@@ -52,7 +53,7 @@ pub fn side_by_side<'a, R>(
     let (result, taken) = thread::scope(|scope| {
         let worker = thread::Builder::new().name("beside".into()).stack_size(STACK_BYTES);
         let take = || taken_once().take(second, basis, (&interrupt, None), &mut recorder);
-        let running = if several { worker.spawn_scoped(scope, take).ok() } else { None };
+        let running = if several { worker.spawn_scoped(scope, inherited(take)).ok() } else { None };
         let (result, needed) = first(session);
         if !needed {
             dropper.drop_run();

@@ -1,7 +1,7 @@
 //! The explorations that the options ask for.
 
-use super::engines::Purpose;
 use super::instances::instances;
+use super::purpose::Purpose;
 use super::session::Session;
 use super::sizes;
 use cubicle_run::options::{ForwardOptions, Procs};

@@ -6,7 +6,7 @@
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
 //! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `tuning` (the constants),
-//! `engines` (the engines, as they see them) and `remote` (explorations in other processes).
+//! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
@@ -21,11 +21,11 @@ mod assumptions;
 mod auto;
 mod beside;
 mod coverage;
-mod engines;
 mod explore;
 mod instances;
 mod owners;
 mod populated;
+mod purpose;
 mod recorder;
 mod remote;
 mod run;
@@ -44,4 +44,5 @@ pub use assumptions::of as assumptions;
 pub use instances::only_instance;
 pub use remote::RemoteExplorer;
 pub use run::{InternalError, check, check_on_this_thread, check_with_remote};
+pub use schedule::effort_of_level;
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

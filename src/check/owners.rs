@@ -5,7 +5,7 @@
 //! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can mention it.
 
 use super::session::Session;
-use super::tuning::OWNERS;
+use super::tuning::MOST_OWNERS;
 use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
 use cubicle_lang::model::semantics::{Layout, Value};
@@ -14,6 +14,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::result::{Forgotten, Report};
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
+use tracing::info;
 
 /// The end of a search that may ask for an owner.
 pub enum OwnerSearchEnd {
@@ -36,7 +37,7 @@ pub struct Basis<'a> {
 impl Basis<'_> {
     /// The owner that a spurious path of the search asks for, if it does not have that one already.
     pub fn owner_for(&self, forgotten: &Forgotten) -> Option<Owner> {
-        if self.owners.len() >= OWNERS {
+        if self.owners.len() >= MOST_OWNERS {
             return None;
         }
         let run = self.instrumented.map(|it| it.run(self.original, &forgotten.run));
@@ -73,6 +74,7 @@ pub fn search_with_owners(
             owner.held(original),
             owner.givers(original).join(", ")
         );
+        info!("{text}");
         session.tell(Event::Note(&text));
         let report = std::mem::replace(&mut session.report, Report::none());
         let mut inner = Session {

@@ -12,10 +12,12 @@ use cubicle_forward::StateSpace;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::logging::inherited;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::Report;
 use cubicle_run::verdict::{Reason, Verdict};
+use tracing::{info, info_span};
 
 /// A bug of this crate, as text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -56,7 +58,8 @@ pub fn check(
 ) -> Result<Report, InternalError> {
     thread::scope(|scope| {
         let worker = thread::Builder::new().name("session".into()).stack_size(STACK_BYTES);
-        match worker.spawn_scoped(scope, || check_on_this_thread(system, options, interrupt, observer)) {
+        let run = inherited(|| check_on_this_thread(system, options, interrupt, observer));
+        match worker.spawn_scoped(scope, run) {
             Ok(running) => running.join().map_err(|panic| {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -111,6 +114,8 @@ fn check_with(
     observer: &mut dyn Observer,
     remote: Option<&dyn RemoteExplorer>,
 ) -> Report {
+    let (proof, only_forward) = (options.proof, options.only_forward);
+    let _span = info_span!("check", ?proof, only_forward, jobs = options.forward.jobs).entered();
     let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let until = deadline.map(|at| interrupt.until(at));
     let interrupt = until.as_ref().unwrap_or(interrupt);
@@ -149,6 +154,7 @@ fn check_with(
     if let Some(remote) = remote {
         remote.end();
     }
+    info!(conclusion = ?session.report.conclusion(), "checked");
     session.report
 }
 

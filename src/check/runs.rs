@@ -135,7 +135,8 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         session.tell(Event::Work("proving that no run reaches the cover"));
         (with_cover(session.system, declared), None)
     } else {
-        let (system, plan) = with_monitor_and_plan(session.system, declared).map_err(Unproved::NoMonitor)?;
+        let made = with_monitor_and_plan(session.system, declared);
+        let (system, plan) = made.map_err(|why| Unproved::NoMonitor(why.to_string()))?;
         session.tell(Event::Work("proving that no fair loop closes"));
         (system, Some(plan))
     };

@@ -14,7 +14,7 @@ pub struct Entry {
     pub order: SearchOrder,
     /// The round in which it is tried first.
     pub from: u32,
-    /// Whether it is tried before that where its oracle is [tiny](TINY) and complete.
+    /// Whether it is tried before that where its oracle is [tiny](TINY_STATES) and complete.
     pub tiny_first: bool,
     /// Whether its turn may run beside that of the entry before it, with the same states; it gets what that search shows
     /// the oracle after the turn.
@@ -47,22 +47,28 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
 }
 
 /// States of an oracle that costs next to nothing.
-pub const TINY: usize = 4_000;
+pub const TINY_STATES: usize = 4_000;
 
-/// Effort of a search of the first round, and the factor from round to round.
-const EFFORT: (u64, u64) = (300, 3);
+/// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
+const FIRST_EFFORT: u64 = 300;
 
-/// States of an exploration of the first round, the factor from round to round, and the most.
-const STATES: (usize, usize, usize) = (20_000, 3, 500_000);
+/// States of an exploration of the first level.
+const FIRST_STATES: usize = 20_000;
+
+/// States of an exploration of any level.
+const MOST_STATES: usize = 500_000;
+
+/// How many times the effort and the states of a level the next one has.
+const LEVEL_FACTOR: u32 = 3;
 
 /// Restarts make an oracle N times larger than what the round allows to begin with.
-pub const GROWTH: usize = 4;
+pub const ORACLE_GROWTH_FACTOR: usize = 4;
 
 impl Entry {
     /// Its effort at a level.
     pub fn effort(&self, level: u32) -> u64 {
         let behind = u32::from(self.behind_from.is_some_and(|from| level >= from));
-        EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level - behind))
+        effort_of_level(level - behind)
     }
 
     /// Whether it used the effort of a level already at the level before.
@@ -71,7 +77,12 @@ impl Entry {
     }
 }
 
+/// Effort of a search at a level.
+pub fn effort_of_level(level: u32) -> u64 {
+    FIRST_EFFORT.saturating_mul(u64::from(LEVEL_FACTOR).saturating_pow(level))
+}
+
 /// States of an oracle at a level.
 pub fn states(level: u32) -> usize {
-    STATES.0.saturating_mul(STATES.1.saturating_pow(level)).min(STATES.2)
+    FIRST_STATES.saturating_mul((LEVEL_FACTOR as usize).saturating_pow(level)).min(MOST_STATES)
 }

@@ -1,8 +1,8 @@
 //! One backward search, repeated with owners when spurious paths ask for them.
 
-use super::engines::Purpose;
 use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
+use super::purpose::Purpose;
 use super::session::Session;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::engines::{Exploring, Purpose, Searching};
+use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
-use cubicle_backward::{Brab, Lemmas, Method, Shared};
+use cubicle_backward::{self as backward, Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
-use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
@@ -35,16 +34,7 @@ pub struct Session<'a> {
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
 
-impl<'a> Session<'a> {
-    /// The problem that the options pose.
-    pub const fn problem(&self) -> Problem<'a> {
-        Problem {
-            system: self.system,
-            deadlock: self.options.forward.deadlock,
-            trust_invariants: self.options.backward.trust_invariants,
-        }
-    }
-
+impl Session<'_> {
     /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);
@@ -64,12 +54,12 @@ impl<'a> Session<'a> {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
             return remote.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
         }
-        explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
+        purpose.explore(self.system, procs, limits, self.interrupt, &mut *self.observer)
     }
 
     /// Like [`Self::explore`], without events.
     pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut Silent)
+        purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
     /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `mends` can repair.
@@ -81,25 +71,13 @@ impl<'a> Session<'a> {
         mends: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let start = Instant::now();
-        let problem = self.problem();
-        let method = match proof {
-            BackwardMode::Brab(procs) => Method::Brab(Brab { procs, oracle: &self.space }),
-            BackwardMode::Pdr(procs) => Method::Pdr(Brab { procs, oracle: &self.space }),
-            BackwardMode::Auto | BackwardMode::Classic => Method::Classic,
-        };
-        let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
-        let options = BackwardOptions { order: Some(order), ..self.options.backward.clone() };
-        let mut engine = Searching {
-            options: &options,
-            method,
-            shared: Shared { lemmas: &self.lemmas, mends: Some(mends) },
-        };
-        let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
+        let options =
+            BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
+        let shared = Shared { oracle: &self.space, lemmas: &self.lemmas, mends: Some(mends) };
+        let (system, interrupt) = (self.system, self.interrupt);
+        let outcome = backward::search(system, &options, proof, shared, interrupt, &mut *self.observer);
         self.report.spend("backward search", start.elapsed());
-        match figures {
-            Figures::Backward(outcome) => outcome,
-            Figures::Forward(_) => unreachable!("a backward search was run"),
-        }
+        outcome
     }
 
     /// A run to a bad state settles the verdict.
@@ -152,23 +130,4 @@ impl<'a> Session<'a> {
             ControlFlow::Continue(())
         }
     }
-}
-
-/// Runs an exploration, within the limits of its own options.
-fn explore(
-    problem: &Problem<'_>,
-    interrupt: &Interrupt,
-    mut engine: Exploring<'_>,
-    observer: &mut dyn Observer,
-) -> Explored {
-    let limits = engine.options;
-    let problem = Problem { deadlock: limits.deadlock, ..*problem };
-    let budget = Budget {
-        time: limits.time,
-        memory: limits.memory,
-        effort: limits.max_states.map(|states| states as u64),
-        interrupt,
-    };
-    engine.run(&problem, &budget, observer);
-    engine.explored.expect("the engine has run")
 }

@@ -4,8 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use super::engines::Purpose;
 use super::instances::nearest;
+use super::purpose::Purpose;
 use super::session::Session;
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use cubicle_forward::Views;

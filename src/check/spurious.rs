@@ -2,9 +2,9 @@
 //! trusted invariants. Breadth first, smallest instances first, within a fixed number of states so that the answer
 //! does not depend on the machine.
 
-use super::engines::Purpose;
+use super::purpose::Purpose;
 use super::session::Session;
-use super::tuning::{DOUBTING, SPURIOUS, SizeLimits};
+use super::tuning::{ASSUMPTION_SEARCH, REAL_TRACE_SEARCH, SizeLimits};
 use cubicle_lang::model::semantics::admits;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Strategy};
@@ -15,8 +15,8 @@ use cubicle_run::verdict::{Trace, Verdict};
 /// instance larger than the oracle's. The verdict when there is one.
 pub fn look_forward(session: &mut Session<'_>) -> Option<Verdict> {
     session.tell(Event::Note("looking forward for a trace that an instance executes"));
-    let trace =
-        session.timed("forward search for a real trace", |session| executable_trace(session, SPURIOUS))?;
+    let trace = session
+        .timed("forward search for a real trace", |session| executable_trace(session, REAL_TRACE_SEARCH))?;
     Some(session.decided_by_run(trace))
 }
 
@@ -26,7 +26,7 @@ pub fn doubt(session: &mut Session<'_>) {
         return;
     }
     let phase = "forward search for what refutes the assumptions";
-    if let Some(trace) = session.timed(phase, |session| executable_trace(session, DOUBTING)) {
+    if let Some(trace) = session.timed(phase, |session| executable_trace(session, ASSUMPTION_SEARCH)) {
         session.report.verdict = Some(session.decided_by_run(trace));
     }
 }

@@ -30,7 +30,7 @@ pub const WIDEST_ORACLE: usize = 8;
 
 /// The most owners that a search gets ([`owners`](super::owners)): each splits transitions with universal guards, and
 /// each comes after a search that failed without it.
-pub const OWNERS: usize = 3;
+pub const MOST_OWNERS: usize = 3;
 
 /// The largest instance that `--procs auto` tries: models whose views never settle have to end somewhere.
 pub const LARGEST_SIZE: usize = 16;
@@ -54,10 +54,10 @@ pub struct SizeLimits {
 
 /// Limits of the search for a real trace after spurious ones: there would be no answer otherwise, so it may take
 /// a while.
-pub const SPURIOUS: SizeLimits = SizeLimits { states: 300_000, procs: 8 };
+pub const REAL_TRACE_SEARCH: SizeLimits = SizeLimits { states: 300_000, procs: 8 };
 
 /// Limits of the check whether trusted invariants hold: it follows every such proof, so it has to be cheap.
-pub const DOUBTING: SizeLimits = SizeLimits { states: 20_000, procs: 3 };
+pub const ASSUMPTION_SEARCH: SizeLimits = SizeLimits { states: 20_000, procs: 3 };
 
 /// States of one instance that is explored to see whether an answer is vacuous: this follows every proof, so it has to
 /// be cheap. Where an instance is cut, nothing is reported.

@@ -1,13 +1,14 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
-use super::engines::Purpose;
 use super::owners::Basis;
+use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
 use cubicle_run::observer::Event;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{Forgotten, Outcome, Stop};
 use cubicle_run::verdict::{Reason, Trace};
+use tracing::info;
 
 /// A turn that is to be taken.
 #[derive(Clone, Copy)]
@@ -40,6 +41,7 @@ impl Turn {
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
         let effort = self.entry.effort(self.level);
+        info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         proof.oracle_procs().and_then(|procs| self.explore(session, procs))
     }
@@ -58,7 +60,7 @@ impl Turn {
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
-        session.space.most_states = states.saturating_mul(schedule::GROWTH);
+        session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
         let changed = session.timed("forward exploration", |session| {
             let explored = &mut session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);

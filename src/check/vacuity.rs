@@ -6,8 +6,8 @@
 //! has fired. Reports rest on complete explorations only; where there are none, nothing is reported.
 //! Sizes of instances that have no initial state are found by [`unpopulated`].
 
-use super::engines::Purpose;
 use super::populated::unpopulated;
+use super::purpose::Purpose;
 use super::session::Session;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use cubicle_lang::model::semantics::admits;

@@ -26,7 +26,7 @@ pub enum Event {
     Fault(String),
     /// The run has begun, made progress, or ended.
     RunEvent(RunEvent),
-    /// The members of this process have ended: whether all without a panic.
+    /// The workers of this process have ended: whether all without a panic.
     Left(bool),
 }
 

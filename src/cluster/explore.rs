@@ -1,20 +1,16 @@
 //! An exploration on a cluster, from connecting the processes to the outcome or the fault.
 
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::agreement::Agreement;
 use super::events::{Event, unexplained};
+use super::fault::Fault;
 use super::flow::{self, Part, RunEvent, Wake};
-use super::join::{Joining, Links, join};
-use super::kept::Kept;
-use super::secret::Secret;
+use super::join::{Cluster, Facts};
 use super::states::SpreadStates;
-use super::watch::Watch;
 use cubicle_forward::{Instance, Outcome};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::Stop;
@@ -22,40 +18,11 @@ use cubicle_run::result::Stop;
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);
 
-/// Why a cluster failed, for the user.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Fault(pub String);
-
 /// Statistics, besides the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Figures {
-    /// Number of times that all members waited for each other.
+    /// Number of times that all workers waited for each other.
     pub rounds: u64,
-}
-
-/// A process of a cluster that has not started.
-pub struct Cluster {
-    /// Number of this process; process 0 leads.
-    pub me: usize,
-    /// Where each process listens.
-    pub addresses: Vec<String>,
-    /// Members in each process.
-    pub workers: usize,
-    /// Where this one listens.
-    pub listener: TcpListener,
-    /// The secret that all processes share.
-    pub secret: Secret,
-    /// What all must agree on, besides the instance and the numbers of processes and workers.
-    pub agreement: Vec<(String, String)>,
-    /// How long the others may take to connect.
-    pub wait: Duration,
-    /// Whether all other processes were started before this one.
-    pub at_once: bool,
-    /// Bytes that the states of this process may take.
-    pub memory: usize,
-    /// Records what becomes of the checkpoint.
-    pub kept: Arc<Kept>,
 }
 
 /// Callbacks of a run.
@@ -79,27 +46,23 @@ pub struct Found {
 }
 
 impl Cluster {
-    /// Explores; returns what was found in process 0, `None` in the others. `serves`: the states answer questions afterwards.
+    /// Explores, with this many bytes for the states of this process; returns what was found in process 0, `None` in the others.
+    /// All must agree on `facts`, besides the instance. `serves`: the states answer questions afterwards.
     ///
     /// # Errors
     /// A process did not connect, or was lost; all others are notified.
     pub fn explore(
         self,
-        instance: &Instance,
+        facts: Facts,
+        (instance, memory): (&Instance, usize),
         serves: bool,
         interrupt: &Interrupt,
         mut told: Callbacks<'_>,
     ) -> Result<Option<Found>, Fault> {
-        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept } = self;
-        let sizes =
-            [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
-        let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
-        let facts = agreement.into_iter().chain(sizes).chain(instance.agreement());
-        let agreement = Agreement::new(facts);
-        let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
-        let Links { states, life } = join(joining, listener, told.log, told.stop).map_err(Fault)?;
+        let (me, workers, kept) = (self.me, self.workers, Arc::clone(&self.kept));
         let (tell, events) = mpsc::channel();
-        let watch = Watch::start(life, (me, &addresses), &tell, Event::Fault).map_err(Fault)?;
+        let facts = (facts, instance.agreement());
+        let (states, watch) = self.connect(facts, (told.log, told.stop), (&tell, Event::Fault))?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
@@ -119,12 +82,12 @@ impl Cluster {
                 // There is no receiver any more when the run has ended otherwise.
                 let _ = tell.send(Event::Left(ended));
             };
-            leaving.spawn(leave).map_err(|error| format!("cannot start a thread: {error}"))
+            leaving.spawn(leave).map_err(Fault::of("cannot start a thread"))
         });
         let mut attending = Attending { serves, events, wake: None, outcome: None };
         if let Err(why) = begun.and_then(|_| attending.attend(&mut told)) {
-            watch.fault(&why);
-            return Err(Fault(why));
+            watch.fault(&why.0);
+            return Err(why);
         }
         let Some(outcome) = attending.outcome.take() else {
             watch.done();
@@ -133,8 +96,7 @@ impl Cluster {
         let figures = Figures { rounds: part.rounds.load(Ordering::Relaxed) };
         let states = match attending.wake.take() {
             Some(wake) if serves && outcome.stop != Stop::Unsafe => {
-                let states = SpreadStates::new(ask, wake, watch, interrupt, attending.events);
-                Some(states.map_err(Fault)?)
+                Some(SpreadStates::new(ask, wake, watch, interrupt, attending.events)?)
             }
             _ => {
                 watch.done();
@@ -155,7 +117,7 @@ struct Attending {
 
 impl Attending {
     /// Runs until the exploration is over, or only questions are left.
-    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), String> {
+    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), Fault> {
         let mut known_since: Option<Instant> = None;
         loop {
             let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
@@ -182,10 +144,10 @@ impl Attending {
                 {
                     return Ok(());
                 }
-                Ok(Event::Fault(why)) => return Err(why),
+                Ok(Event::Fault(why)) => return Err(Fault(why)),
                 Ok(Event::Left(false)) => {}
                 Err(what) => match gone {
-                    Some(why) => return Err(why),
+                    Some(why) => return Err(Fault(why)),
                     // All senders are gone, and no reason is known yet.
                     None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
                     None => {}

@@ -1,30 +1,34 @@
 //! The dataflow: one loop on which commands, states and summaries go round.
 //!
-//! Round r has three times. A command arrives at all members at 3r + 1; the states that they send arrive at their owners
-//! at 3r + 2; when no more can, each member sends its summary, which arrives at the lead at 3r + 3; when no more can, the
-//! lead sends the next command. Timely tracks when no more can arrive.
+//! Round r has three times. A command arrives at all workers at 3r + 1; the states that they send arrive at their owners
+//! at 3r + 2; when no more can, each worker sends its summary, which arrives at the coordinator at 3r + 3; when no more can, the
+//! coordinator sends the next command. Timely tracks when no more can arrive.
 
-use std::net::TcpStream;
+use std::io;
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use timely::WorkerConfig;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::stream::Stream;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Hooks, WorkerGuards};
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
-use timely::worker::Worker;
+use timely::worker::Worker as TimelyWorker;
 
+use super::channel::Channel;
+use super::fault::Fault;
 use super::kept::Kept;
-use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
+use cubicle_forward::{Command, Coordinator, Instance, Outcome, Parcel, Summary, Worker};
 use cubicle_lang::model::Literal;
 use cubicle_run::interrupt::Interrupt;
 
-/// Wakes the lead to read its questions.
+/// Wakes the coordinator to read its questions.
 pub type Wake = Box<dyn Fn() + Send>;
 
 /// A question about the states, once all are known.
@@ -37,7 +41,7 @@ pub enum Question {
 
 /// An event of the run, reported by the process that leads.
 pub enum RunEvent {
-    /// It begins; the callback wakes its lead.
+    /// It begins; the callback wakes its coordinator.
     Begins(Wake),
     /// Number of known states, of waiting states, and the depth.
     Progress(usize, usize, usize),
@@ -45,18 +49,18 @@ pub enum RunEvent {
     Over(Box<Outcome>),
 }
 
-/// A parcel and the number of the member it is for.
+/// A parcel and the number of the worker it is for.
 type Addressed = (u64, Parcel);
 
-/// What the members of this process share.
+/// What the workers of this process share.
 pub struct Part<T> {
     /// What is explored.
     pub instance: Instance,
-    /// Members of each process.
+    /// Workers of each process.
     pub workers: usize,
-    /// Bytes that the states of each member may take.
+    /// Bytes that the states of each worker may take.
     pub memory: usize,
-    /// Asks members to stop.
+    /// Asks workers to stop.
     pub interrupt: Interrupt,
     /// Receives the events of the run, in the process that leads.
     pub course: Mutex<Sender<T>>,
@@ -70,49 +74,63 @@ pub struct Part<T> {
     pub kept: Arc<Kept>,
 }
 
-/// Starts `threads` members in process number `me`, which is connected to the others.
+impl Stream for Channel {
+    fn try_clone(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream().set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.stream().shutdown(how)
+    }
+}
+
+/// Starts `threads` workers in process number `me`, which is connected to the others.
 ///
 /// # Errors
-/// The system cannot start a thread; for the user.
+/// The system cannot start a thread.
 pub fn start<T: Send + 'static>(
     part: Arc<Part<T>>,
     (me, threads): (usize, usize),
-    links: Vec<Option<TcpStream>>,
-) -> Result<WorkerGuards<()>, String> {
+    links: Vec<Option<Channel>>,
+) -> Result<WorkerGuards<()>, Fault> {
     let hooks = Hooks::default();
     let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
     let (builders, guard): (Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>) = if links.len() == 1 {
         (local.into_iter().map(AllocatorBuilder::Process).collect(), Box::new(()))
     } else {
         let (builders, guard) = initialize_networking_from_sockets(local, links, me, threads, hooks)
-            .map_err(|error| format!("cannot use the connections: {error}"))?;
+            .map_err(Fault::of("cannot use the connections"))?;
         (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Box::new(guard))
     };
-    execute_from(builders, guard, WorkerConfig::default(), move |worker| member(worker, &part))
-        .map_err(|error| format!("cannot start a thread: {error}"))
+    execute_from(builders, guard, WorkerConfig::default(), move |worker| build(worker, &part))
+        .map_err(Fault::of("cannot start a thread"))
 }
 
-/// Builds the dataflow of one member.
-fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
-    let (me, members) = (worker.index(), worker.peers());
-    let owner = part.instance.member((me, members), part.workers, part.memory, &part.interrupt);
+/// Builds the dataflow of one worker.
+fn build<T: Send + 'static>(worker: &mut TimelyWorker, part: &Arc<Part<T>>) {
+    let (me, total) = (worker.index(), worker.peers());
+    let owner = part.instance.worker((me, total), part.workers, part.memory, &part.interrupt);
     let questions = if me == 0 { locked(&part.questions).take() } else { None };
-    let sizes = (members / part.workers, part.workers);
-    let lead = (me == 0).then(|| part.instance.lead(questions.is_some(), sizes));
+    let sizes = (total / part.workers, part.workers);
+    let coordinator = (me == 0).then(|| part.instance.coordinator(questions.is_some(), sizes));
     let part = Arc::clone(part);
     worker.dataflow::<u64, _, _>(move |scope| {
         let (handle, cycle) = scope.feedback::<Vec<Addressed>>(1);
         let pact = Exchange::new(|parcel: &Addressed| parcel.0);
-        let turn = cycle.unary_frontier(pact, "member", move |first, info| {
+        let turn = cycle.unary_frontier(pact, "worker", move |first, info| {
             let waking = scope.worker().sync_activator_for(info.address.to_vec());
             let again = scope.activator_for(info.address);
-            // The lead begins; the other members send nothing without a command.
+            // The coordinator begins; the other workers send nothing without a command.
             let begins = me == 0;
-            let mut state = Turn::new(owner, lead, members, part);
-            state.lead_at = begins.then_some(first);
+            let mut state = Turn::new(owner, coordinator, total, part);
+            state.command_at = begins.then_some(first);
             state.questions = questions;
             if begins {
-                // A member that has ended cannot be woken, and need not be.
+                // A worker that has ended cannot be woken, and need not be.
                 state.tell(RunEvent::Begins(Box::new(move || waking.activate().unwrap_or_default())));
             }
             move |(input, frontier), output| {
@@ -139,18 +157,18 @@ fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
     });
 }
 
-/// A member, and the lead in its process: what each sends, and when.
+/// A worker, and the coordinator in its process: what each sends, and when.
 struct Turn<T> {
-    owner: Member,
-    members: usize,
+    owner: Worker,
+    total: usize,
     part: Arc<Part<T>>,
     /// May send states, while there is work to do.
     working: Option<Capability<u64>>,
     /// May send a summary, once all states have arrived.
     summing: Option<Capability<u64>>,
-    lead: Option<Lead>,
+    coordinator: Option<Coordinator>,
     /// May send a command, once all summaries have arrived.
-    lead_at: Option<Capability<u64>>,
+    command_at: Option<Capability<u64>>,
     /// Summaries of this round.
     told: Vec<Summary>,
     /// Whether the first command was sent.
@@ -166,15 +184,15 @@ struct Turn<T> {
 type Sent = (Capability<u64>, Vec<Addressed>);
 
 impl<T> Turn<T> {
-    fn new(owner: Member, lead: Option<Lead>, members: usize, part: Arc<Part<T>>) -> Self {
+    fn new(owner: Worker, coordinator: Option<Coordinator>, total: usize, part: Arc<Part<T>>) -> Self {
         Self {
             owner,
-            members,
+            total,
             part,
             working: None,
             summing: None,
-            lead,
-            lead_at: None,
+            coordinator,
+            command_at: None,
             told: Vec::new(),
             begun: false,
             serves: false,
@@ -188,7 +206,7 @@ impl<T> Turn<T> {
             Parcel::States(states) => self.owner.receive(states),
             Parcel::Summary(told) => {
                 self.told.push(*told);
-                self.lead_at = self.lead_at.take().or_else(|| cap.cloned());
+                self.command_at = self.command_at.take().or_else(|| cap.cloned());
             }
             Parcel::Command(Command::End) => {}
             Parcel::Command(Command::Fail(why)) => self.part.kept.fail(why),
@@ -222,25 +240,25 @@ impl<T> Turn<T> {
             return Some((cap, vec![(0, Parcel::Summary(Box::new(self.owner.summary())))]));
         }
         let ready = |cap: &Capability<u64>| !self.begun || passed(*cap.time());
-        if !self.lead_at.as_ref().is_some_and(ready) {
+        if !self.command_at.as_ref().is_some_and(ready) {
             return None;
         }
         let command = if self.serves { self.next_question()? } else { self.next_round() };
-        let cap = self.lead_at.take()?;
-        Some((cap, (0..self.members as u64).map(|to| (to, Parcel::Command(command.clone()))).collect()))
+        let cap = self.command_at.take()?;
+        Some((cap, (0..self.total as u64).map(|to| (to, Parcel::Command(command.clone()))).collect()))
     }
 
-    /// The lead decides what comes next.
+    /// The coordinator decides what comes next.
     fn next_round(&mut self) -> Command {
         self.begun = true;
         let mut told = std::mem::take(&mut self.told);
-        told.sort_unstable_by_key(|told| told.member);
+        told.sort_unstable_by_key(|told| told.worker);
         self.part.rounds.fetch_add(1, Ordering::Relaxed);
-        let lead = self.lead.as_mut().expect("summaries go to the lead");
-        let (states, waiting, depth) = lead.progress(&told);
-        let command = lead.next(told);
-        let outcome =
-            matches!(command, Command::Serve | Command::End | Command::Fail(_)).then(|| lead.outcome());
+        let coordinator = self.coordinator.as_mut().expect("summaries go to the coordinator");
+        let (states, waiting, depth) = coordinator.progress(&told);
+        let command = coordinator.next(told);
+        let outcome = matches!(command, Command::Serve | Command::End | Command::Fail(_))
+            .then(|| coordinator.outcome());
         self.serves = command == Command::Serve;
         self.tell(match outcome {
             Some(outcome) => RunEvent::Over(Box::new(outcome)),
@@ -249,11 +267,11 @@ impl<T> Turn<T> {
         command
     }
 
-    /// Answers the last question from the members' summaries, and asks the next one, if there is one.
+    /// Answers the last question from the workers' summaries, and asks the next one, if there is one.
     fn next_question(&mut self) -> Option<Command> {
         let told = std::mem::take(&mut self.told);
         if let Some(asked) = self.asked.take() {
-            // One member that knows such a state is enough; the receiver may be gone.
+            // One worker that knows such a state is enough; the receiver may be gone.
             let _ = asked.send(told.iter().filter_map(|told| told.answer).max());
         }
         match self.questions.as_ref().map(Receiver::try_recv) {

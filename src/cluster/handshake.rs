@@ -1,31 +1,32 @@
-//! Authenticates the ends of a connection: both sides prove that they know the secret before anything else is read.
+//! Authenticates the ends of a connection: both sides prove that they know the secret before anything else is read. Then it
+//! is encrypted.
 //!
 //! ```text
-//! caller                                   called
-//! title, nonce a                    ──▶
-//!                                   ◀──    title, nonce b
-//! claim, proof("caller", a, b, claim) ──▶
-//!                                   ◀──    1, proof("called", a, b, claim)    (0: the proof is wrong)
-//! length, agreement, proof          ──▶
-//!                                   ◀──    length, agreement, proof
+//! caller                        called
+//! title, e(claim)         ──▶
+//!                         ◀──   title, 1, e    (0: another secret)
+//! length, agreement       ──▶                  (encrypted from here on)
+//!                         ◀──   length, agreement
 //! ```
 //!
-//! A claim names both processes and the purpose of the connection, so that no proof can be used a second time, in the other
-//! direction or elsewhere. All lengths are fixed or bounded before memory is taken, and the caller's connection has a
-//! deadline for the whole handshake.
+//! `e` are the messages of the Noise handshake [`PATTERN`]: fresh keys, mixed with the secret. A claim names both processes and
+//! the purpose of the connection. The first message may be a copy of an old one, but only its author can go on. All lengths are
+//! fixed or bounded before memory is taken, and the caller's connection has a deadline for the whole handshake.
 
 use std::io::{self, Read, Write};
 
-use rand::TryRng;
-use rand::rngs::SysRng;
+use snow::Builder;
 
 use super::agreement::{Agreement, MOST};
-use super::secret::{PROOF, Secret};
+use super::channel::{Channel, TAG};
+use super::secret::Secret;
 
 /// The first bytes of a conversation, with the version of the protocol.
-const TITLE: [u8; 8] = *b"cubicle1";
-/// Bytes of a nonce.
-const NONCE: usize = 32;
+const TITLE: [u8; 8] = *b"cubicle2";
+/// No long-term keys, but a secret that both sides know from the start.
+const PATTERN: &str = "Noise_NNpsk0_25519_AESGCM_SHA256";
+/// Bytes of a fresh key.
+const KEY: usize = 32;
 /// Bytes of a claim.
 const CLAIM: usize = 9;
 
@@ -86,106 +87,92 @@ impl Claim {
     }
 }
 
-/// The caller's side; returns the other side's agreement.
+impl From<snow::Error> for Refusal {
+    fn from(error: snow::Error) -> Self {
+        Self::Io(io::Error::other(error))
+    }
+}
+
+/// The caller's side; returns the keys of the connection, and the other side's agreement.
 ///
 /// # Errors
 /// The connection failed or was refused.
-pub fn initiate(
-    stream: &mut (impl Read + Write),
+pub fn initiate<S: Read + Write>(
+    stream: &mut S,
     secret: &Secret,
     claim: Claim,
     mine: &Agreement,
-) -> Result<Agreement, Refusal> {
-    let a = nonce()?;
-    send(stream, &[&TITLE, &a])?;
-    let b = greeting(stream)?;
-    let claim = claim.bytes();
-    send(stream, &[&claim, &secret.prove(&[b"caller", &a, &b, &claim])])?;
-    let [answer] = receive::<1>(stream)?;
-    if answer == 0 {
+) -> Result<(Channel<()>, Agreement), Refusal> {
+    let key = secret.key();
+    let mut noise = builder(&key)?.build_initiator()?;
+    let mut call = [0; KEY + CLAIM + TAG];
+    noise.write_message(&claim.bytes(), &mut call)?;
+    send(stream, &[&TITLE, &call])?;
+    title(stream)?;
+    if receive::<1>(stream)? == [0] {
         return Err(Refusal::Refused);
     }
-    let proof = receive::<PROOF>(stream)?;
-    if !secret.verify(&[b"called", &a, &b, &claim], &proof) {
-        return Err(Refusal::Stranger);
-    }
-    let talk = Talk { secret, a: &a, b: &b, claim: &claim };
-    talk.say(stream, *b"caller", mine)?;
-    talk.hear(stream, *b"called")
+    let answer = receive::<{ KEY + TAG }>(stream)?;
+    noise.read_message(&answer, &mut []).map_err(|_| Refusal::Stranger)?;
+    let mut channel = Channel::new(&mut *stream, noise.into_stateless_transport_mode()?);
+    say(&mut channel, mine)?;
+    let theirs = hear(&mut channel)?;
+    Ok((channel.over(()), theirs))
 }
 
-/// The called side, process number `me`; returns the caller's claim and agreement.
+/// The called side, process number `me`; returns the keys of the connection, and the caller's claim and agreement.
 ///
 /// # Errors
 /// The connection failed or was refused.
-pub fn respond(
-    stream: &mut (impl Read + Write),
+pub fn respond<S: Read + Write>(
+    stream: &mut S,
     secret: &Secret,
     me: u32,
     mine: &Agreement,
-) -> Result<(Claim, Agreement), Refusal> {
-    let a = greeting(stream)?;
-    let b = nonce()?;
-    send(stream, &[&TITLE, &b])?;
-    let bytes = receive::<CLAIM>(stream)?;
-    let proof = receive::<PROOF>(stream)?;
-    if !secret.verify(&[b"caller", &a, &b, &bytes], &proof) {
+) -> Result<(Channel<()>, Claim, Agreement), Refusal> {
+    title(stream)?;
+    let key = secret.key();
+    let mut noise = builder(&key)?.build_responder()?;
+    let call = receive::<{ KEY + CLAIM + TAG }>(stream)?;
+    let mut claim = [0; CLAIM];
+    if noise.read_message(&call, &mut claim).is_err() {
         // A stranger learns nothing but that; it does not matter when this cannot be sent.
-        let _ = send(stream, &[&[0]]);
+        let _ = send(stream, &[&TITLE, &[0]]);
         return Err(Refusal::Stranger);
     }
-    let claim = Claim::of_bytes(bytes).filter(|claim| claim.to == me && claim.from != me);
+    let claim = Claim::of_bytes(claim).filter(|claim| claim.to == me && claim.from != me);
     let claim = claim.ok_or(Refusal::Garbage)?;
-    send(stream, &[&[1], &secret.prove(&[b"called", &a, &b, &bytes])])?;
-    let talk = Talk { secret, a: &a, b: &b, claim: &bytes };
-    let theirs = talk.hear(stream, *b"caller")?;
-    talk.say(stream, *b"called", mine)?;
-    Ok((claim, theirs))
+    let mut answer = [0; KEY + TAG];
+    noise.write_message(&[], &mut answer)?;
+    send(stream, &[&TITLE, &[1], &answer])?;
+    let mut channel = Channel::new(&mut *stream, noise.into_stateless_transport_mode()?);
+    let theirs = hear(&mut channel)?;
+    say(&mut channel, mine)?;
+    Ok((channel.over(()), claim, theirs))
 }
 
-/// A connection whose sides are authenticated.
-struct Talk<'a> {
-    secret: &'a Secret,
-    a: &'a [u8; NONCE],
-    b: &'a [u8; NONCE],
-    claim: &'a [u8; CLAIM],
+fn builder(key: &[u8; KEY]) -> Result<Builder<'_>, Refusal> {
+    Ok(Builder::new(PATTERN.parse()?).prologue(&TITLE)?.psk(0, key)?)
 }
 
-impl Talk<'_> {
-    fn say(&self, stream: &mut impl Write, role: [u8; 6], mine: &Agreement) -> Result<(), Refusal> {
-        let bytes = mine.bytes();
-        let length = (bytes.len() as u32).to_le_bytes();
-        let proof = self.secret.prove(&[b"agreed", &role, self.a, self.b, self.claim, &bytes]);
-        send(stream, &[&length, &bytes, &proof])
-    }
-
-    fn hear(&self, stream: &mut impl Read, role: [u8; 6]) -> Result<Agreement, Refusal> {
-        let length = u32::from_le_bytes(receive::<4>(stream)?) as usize;
-        if length > MOST {
-            return Err(Refusal::Garbage);
-        }
-        let mut bytes = vec![0; length];
-        stream.read_exact(&mut bytes)?;
-        let proof = receive::<PROOF>(stream)?;
-        if !self.secret.verify(&[b"agreed", &role, self.a, self.b, self.claim, &bytes], &proof) {
-            return Err(Refusal::Stranger);
-        }
-        Ok(Agreement::of_bytes(&bytes))
-    }
+fn say(channel: &mut impl Write, mine: &Agreement) -> Result<(), Refusal> {
+    let bytes = mine.bytes();
+    send(channel, &[&(bytes.len() as u32).to_le_bytes(), &bytes])
 }
 
-fn nonce() -> Result<[u8; NONCE], Refusal> {
-    let mut nonce = [0; NONCE];
-    SysRng.try_fill_bytes(&mut nonce).map_err(io::Error::other)?;
-    Ok(nonce)
-}
-
-/// The other side's title and nonce.
-fn greeting(stream: &mut impl Read) -> Result<[u8; NONCE], Refusal> {
-    if receive::<8>(stream)? != TITLE {
+fn hear(channel: &mut impl Read) -> Result<Agreement, Refusal> {
+    let length = u32::from_le_bytes(receive(channel)?) as usize;
+    if length > MOST {
         return Err(Refusal::Garbage);
     }
-    receive(stream)
+    let mut bytes = vec![0; length];
+    channel.read_exact(&mut bytes)?;
+    Ok(Agreement::of_bytes(&bytes))
+}
+
+/// The other side's title.
+fn title(stream: &mut impl Read) -> Result<(), Refusal> {
+    if receive(stream)? == TITLE { Ok(()) } else { Err(Refusal::Garbage) }
 }
 
 fn receive<const N: usize>(stream: &mut impl Read) -> Result<[u8; N], Refusal> {
@@ -244,8 +231,11 @@ mod tests {
     ) -> (Result<Agreement, Refusal>, Result<(Claim, Agreement), Refusal>) {
         let (mut caller, mut called) = UnixStream::pair().unwrap();
         thread::scope(|scope| {
-            let caller = scope.spawn(move || initiate(&mut caller, ours, CALL, &agreement("a")));
-            let called = scope.spawn(move || respond(&mut called, theirs, me, &agreement("b")));
+            let caller =
+                scope.spawn(move || initiate(&mut caller, ours, CALL, &agreement("a")).map(|it| it.1));
+            let called = scope.spawn(move || {
+                respond(&mut called, theirs, me, &agreement("b")).map(|(_, claim, theirs)| (claim, theirs))
+            });
             (caller.join().unwrap(), called.join().unwrap())
         })
     }

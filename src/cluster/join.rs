@@ -8,9 +8,15 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tracing::debug;
+
 use super::agreement::Agreement;
+use super::channel::Channel;
+use super::fault::Fault;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
+use super::kept::Kept;
 use super::secret::Secret;
+use super::watch::Watch;
 
 /// A connection must complete the handshake within this time.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,34 +29,72 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Most strangers that are logged, one line each.
 const MOST_TOLD: usize = 20;
 
-/// How a process joins a cluster.
-pub struct Joining {
-    /// Number of this process.
+/// A process of a cluster that has not connected to the others.
+pub struct Cluster {
+    /// Number of this process; process 0 coordinates.
     pub me: usize,
     /// Where each process listens.
     pub addresses: Vec<String>,
+    /// Workers in each process.
+    pub workers: usize,
+    /// Where this one listens.
+    pub listener: TcpListener,
     /// The secret that all processes share.
     pub secret: Secret,
-    /// What all must agree on.
-    pub agreement: Agreement,
     /// How long the others may take to connect.
     pub wait: Duration,
-    /// Give up at once when a connection is refused: on one machine all processes were started before.
+    /// All processes were started before this one, on this machine: give up at once when a connection is refused.
     pub at_once: bool,
+    /// Records what becomes of the checkpoint.
+    pub kept: Arc<Kept>,
+}
+
+/// Facts on which all processes must agree, by name.
+pub type Facts = Vec<(String, String)>;
+
+impl Cluster {
+    /// How many processes share the memory of this machine.
+    pub const fn sharing(&self) -> usize {
+        if self.at_once { self.addresses.len() } else { 1 }
+    }
+
+    /// Connects all processes, which must agree on these facts and on their numbers (a difference in the first facts is
+    /// reported first), and begins to watch over them. `log` receives a line about each stranger; `stop` says when to give up,
+    /// and why.
+    ///
+    /// # Errors
+    /// Why there is no cluster, for the user.
+    pub(super) fn connect<T: Send + 'static>(
+        self,
+        (first, further): (Facts, Facts),
+        (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
+        (faults, told): (&Sender<T>, fn(String) -> T),
+    ) -> Result<(Vec<Option<Channel>>, Watch), Fault> {
+        let (me, addresses) = (self.me, self.addresses.clone());
+        let sizes = [
+            ("the number of processes of the cluster", addresses.len()),
+            ("the number of workers", self.workers),
+        ];
+        let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
+        let agreement = Agreement::new(first.into_iter().chain(sizes).chain(further));
+        let Links { states, life } = join(self, agreement, log, stop)?;
+        let watch = Watch::start(life, (me, &addresses), faults, told)?;
+        Ok((states, watch))
+    }
 }
 
 /// Connections to the other processes, none to this one.
-pub struct Links {
+struct Links {
     /// For states.
-    pub states: Vec<Option<TcpStream>>,
+    states: Vec<Option<Channel>>,
     /// For signs of life.
-    pub life: Vec<Option<TcpStream>>,
+    life: Vec<Option<Channel>>,
 }
 
 /// What the threads report.
 enum News {
     /// A connection.
-    Linked(Claim, TcpStream, Agreement),
+    Linked(Claim, Channel, Agreement),
     /// A stranger connected, and was dropped.
     Dropped(String),
     /// The cluster cannot be formed.
@@ -59,7 +103,8 @@ enum News {
 
 /// What the threads share.
 struct Shared {
-    joining: Joining,
+    cluster: Cluster,
+    agreement: Agreement,
     over: AtomicBool,
     strangers: AtomicUsize,
 }
@@ -67,24 +112,22 @@ struct Shared {
 /// Listens on an address, which must be one of this machine.
 ///
 /// # Errors
-/// For the user.
-pub fn listen(address: &str) -> Result<TcpListener, String> {
-    TcpListener::bind(address).map_err(|error| format!("cannot listen at {address}: {error}"))
+/// It cannot be used.
+pub fn listen(address: &str) -> Result<TcpListener, Fault> {
+    TcpListener::bind(address).map_err(|error| Fault(format!("cannot listen at {address}: {error}")))
 }
 
-/// Connects all. `log` receives a line about each stranger; `stop` says when to give up, and why.
-///
-/// # Errors
-/// Why there is no cluster, for the user.
-pub fn join(
-    joining: Joining,
-    listener: TcpListener,
+/// Connects all.
+fn join(
+    cluster: Cluster,
+    agreement: Agreement,
     log: &dyn Fn(&str),
     stop: &dyn Fn() -> Option<String>,
-) -> Result<Links, String> {
-    let (me, processes) = (joining.me, joining.addresses.len());
+) -> Result<Links, Fault> {
+    let (me, processes) = (cluster.me, cluster.addresses.len());
     let begun = Instant::now();
-    let shared = Arc::new(Shared { joining, over: AtomicBool::new(false), strangers: AtomicUsize::new(0) });
+    let (over, strangers) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let shared = Arc::new(Shared { cluster, agreement, over, strangers });
     let (tell, news) = mpsc::channel();
     let mut links = Links {
         states: (0..processes).map(|_| None).collect(),
@@ -93,8 +136,8 @@ pub fn join(
     if me + 1 < processes {
         let (shared, tell) = (Arc::clone(&shared), tell.clone());
         let answering = thread::Builder::new().name("answering".into());
-        let answers = answering.spawn(move || answer(&shared, &listener, &tell));
-        answers.map_err(|error| format!("cannot start a thread: {error}"))?;
+        let answers = answering.spawn(move || answer(&shared, &tell));
+        answers.map_err(Fault::of("cannot start a thread"))?;
     }
     for to in 0..me {
         for kind in [Kind::States, Kind::Life] {
@@ -102,7 +145,7 @@ pub fn join(
             let claim = Claim { from: me as u32, to: to as u32, kind };
             let calling = thread::Builder::new().name("calling".into());
             let calls = calling.spawn(move || call(&shared, claim, &tell));
-            calls.map_err(|error| format!("cannot start a thread: {error}"))?;
+            calls.map_err(Fault::of("cannot start a thread"))?;
         }
     }
     let joined = gather(&shared, &mut links, &news, begun, log, stop);
@@ -118,8 +161,8 @@ fn gather(
     begun: Instant,
     log: &dyn Fn(&str),
     stop: &dyn Fn() -> Option<String>,
-) -> Result<(), String> {
-    let Joining { me, addresses, agreement, wait, .. } = &shared.joining;
+) -> Result<(), Fault> {
+    let Cluster { me, addresses, wait, .. } = &shared.cluster;
     let mut told = 0;
     // The first difference, and when it was seen.
     let mut difference: Option<(String, Instant)> = None;
@@ -128,31 +171,38 @@ fn gather(
             .find(|other| other != me && (links.states[*other].is_none() || links.life[*other].is_none()));
         match (missing, &difference) {
             (None, None) => return Ok(()),
-            (None, Some((why, _))) => return Err(why.clone()),
-            (Some(_), Some((why, since))) if since.elapsed() >= GRACE => return Err(why.clone()),
+            (None, Some((why, _))) => return Err(Fault(why.clone())),
+            (Some(_), Some((why, since))) if since.elapsed() >= GRACE => {
+                return Err(Fault(why.clone()));
+            }
             (Some(other), None) if begun.elapsed() >= *wait => {
                 let (address, seconds) = (&addresses[other], wait.as_secs_f32());
-                return Err(format!("process {other} ({address}) has not connected within {seconds} s"));
+                let why = format!("process {other} ({address}) has not connected within {seconds} s");
+                return Err(Fault(why));
             }
             _ => {}
         }
         if let Some(why) = stop() {
-            return Err(why);
+            return Err(Fault(why));
         }
         match news.recv_timeout(Duration::from_millis(50)) {
-            Ok(News::Linked(claim, stream, theirs)) => {
+            Ok(News::Linked(claim, channel, theirs)) => {
+                let stream = channel.stream();
                 // The deadline was for the handshake only.
                 let calm = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
-                calm.map_err(|error| format!("cannot use a connection: {error}"))?;
+                calm.map_err(Fault::of("cannot use a connection"))?;
                 let other = if claim.from as usize == *me { claim.to } else { claim.from } as usize;
-                if let Some(what) = agreement.difference(&theirs) {
+                if let Some(what) = shared.agreement.difference(&theirs) {
                     let address = addresses.get(other).map_or("?", String::as_str);
                     let text = format!("process {other} ({address}) is not part of this run: {what}");
                     difference.get_or_insert((text, Instant::now()));
                 }
                 let all = if claim.kind == Kind::States { &mut links.states } else { &mut links.life };
                 match all.get_mut(other) {
-                    Some(place @ None) => *place = Some(stream),
+                    Some(place @ None) => {
+                        debug!(other, kind = ?claim.kind, "connected");
+                        *place = Some(channel);
+                    }
                     _ => log(&format!("a second process {other} connected, and was dropped")),
                 }
             }
@@ -162,7 +212,7 @@ fn gather(
                     log(&what);
                 }
             }
-            Ok(News::Fatal(why)) => return Err(why),
+            Ok(News::Fatal(why)) => return Err(Fault(why)),
             Err(RecvTimeoutError::Timeout) => {}
             // The threads are gone only when there are no others to wait for, and then the loop has ended.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(AGAIN),
@@ -221,7 +271,8 @@ fn timed(stream: &TcpStream) -> Timed<'_> {
 }
 
 /// Answers connections until all processes are connected.
-fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
+fn answer(shared: &Arc<Shared>, tell: &Sender<News>) {
+    let listener = &shared.cluster.listener;
     if let Err(error) = listener.set_nonblocking(true) {
         let _ = tell.send(News::Fatal(format!("cannot listen: {error}")));
         return;
@@ -238,13 +289,13 @@ fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
         shared.strangers.fetch_add(1, Ordering::Relaxed);
         let (owned, tell) = (Arc::clone(shared), tell.clone());
         let introduce = move || {
-            let Joining { me, secret, agreement, .. } = &owned.joining;
+            let Shared { cluster: Cluster { me, secret, .. }, agreement, .. } = &*owned;
             let prepared = stream.set_nonblocking(false).and_then(|()| stream.set_nodelay(true));
             let met = prepared
                 .map_err(Refusal::from)
                 .and_then(|()| respond(&mut timed(&stream), secret, *me as u32, agreement));
             let _ = tell.send(match met {
-                Ok((claim, theirs)) => News::Linked(claim, stream, theirs),
+                Ok((keys, claim, theirs)) => News::Linked(claim, keys.over(stream), theirs),
                 Err(why) => News::Dropped(format!("{from} was dropped: {why}")),
             });
             owned.strangers.fetch_sub(1, Ordering::Relaxed);
@@ -257,7 +308,7 @@ fn answer(shared: &Arc<Shared>, listener: &TcpListener, tell: &Sender<News>) {
 
 /// Calls a process until it answers.
 fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
-    let Joining { addresses, secret, agreement, at_once, .. } = &shared.joining;
+    let Shared { cluster: Cluster { addresses, secret, at_once, .. }, agreement, .. } = shared;
     let (to, address) = (claim.to, &addresses[claim.to as usize]);
     while !shared.over.load(Ordering::Relaxed) {
         let stream = match connect(address) {
@@ -272,7 +323,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
             }
         };
         let told = match initiate(&mut timed(&stream), secret, claim, agreement) {
-            Ok(theirs) => News::Linked(claim, stream, theirs),
+            Ok((keys, theirs)) => News::Linked(claim, keys.over(stream), theirs),
             Err(why @ (Refusal::Stranger | Refusal::Refused)) => {
                 News::Fatal(format!("process {to} ({address}) is not part of this run: {why}"))
             }

@@ -1,41 +1,42 @@
-//! Exploration on several machines: connects the processes, and carries the messages between the members of a
+//! Exploration on several machines: connects the processes, and carries the messages between the workers of a
 //! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `secret` (a key that all processes share, and proofs of knowing it), `handshake` (authenticates the other
+//! In reading order: `fault` (why a cluster failed), `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
 //! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
 //! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
 //! dataflow, the only file that uses timely) and `events` (other events), `states` (all states as an oracle) and `explore` (the
-//! whole exploration); `meeting` (messages of any kind, for everything else), `swarm` (walks) and `handout` (pieces of
-//! work). Two connections lead to each other process: one for states, one for signs of life, so that a busy process
-//! is not taken for a lost one.
-//!
-//! Nothing here is encrypted: the secret keeps strangers out, but not an attacker who can read or change packets.
+//! whole exploration); `meeting` (messages of any kind, for everything else), `remote_walks` and `mutant_queue`. Two connections lead to each other process: one for states, one for signs of life, so that a busy process
+//! is not taken for a lost one. All that processes say is encrypted, and nothing can be changed or left out on its way.
 
 mod agreement;
+mod channel;
 mod events;
 mod explore;
+mod fault;
 mod flow;
-mod handout;
 mod handshake;
 mod join;
 mod kept;
 mod meeting;
+mod mutant_queue;
+mod remote_walks;
 mod secret;
 mod states;
-mod swarm;
 mod watch;
 
 pub use agreement::Agreement;
+pub use channel::Channel;
 pub use events::note_panic;
-pub use explore::{Callbacks, Cluster, Fault, Figures, Found};
-pub use handout::{deal, help, told};
+pub use explore::{Callbacks, Figures, Found};
+pub use fault::Fault;
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
-pub use join::listen;
+pub use join::{Cluster, Facts, listen};
 pub use kept::Kept;
 pub use meeting::{Incoming, Leaves, Meeting};
-pub use secret::Secret;
+pub use mutant_queue::{deal, help, told};
+pub use remote_walks::RemoteWalks;
+pub use secret::{Secret, SecretError};
 pub use states::SpreadStates;
-pub use swarm::Swarm;
 pub use watch::leave;
 
 /// Prefix of the names of threads whose panics [`note_panic`] records: they panic when a process is lost, which is

@@ -1,16 +1,15 @@
 //! Messages of any kind between the processes of a cluster: whole, and in order.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::agreement::Agreement;
-use super::explore::{Cluster, Fault};
-use super::join::{Joining, Links, join};
+use super::channel::Channel;
+use super::fault::Fault;
+use super::join::{Cluster, Facts};
 use super::watch::Watch;
 use cubicle_run::interrupt::Interrupt;
 
@@ -38,7 +37,7 @@ pub enum Incoming {
 /// Connected processes that exchange messages of any kind.
 pub struct Meeting {
     me: usize,
-    links: Vec<Option<Mutex<TcpStream>>>,
+    links: Vec<Option<Mutex<Channel>>>,
     heard: Mutex<Receiver<Incoming>>,
     lost: Sender<Lost>,
     watch: Arc<Watch>,
@@ -56,41 +55,36 @@ enum Lost {
 }
 
 impl Cluster {
-    /// Connects all processes, which must agree on `facts`, too. When one is lost later, all end, by the interrupt.
+    /// Connects all processes, which must agree on `facts`, the first ones before all others. When one is lost later, all end, by the interrupt.
     /// `log` receives a line about each stranger; `stop` says when to give up before all are connected.
     ///
     /// # Errors
     /// A process did not connect.
     pub fn meet(
         self,
-        facts: Vec<(String, String)>,
+        facts: (Facts, Facts),
         interrupt: &Interrupt,
         (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
         leaves: Leaves,
     ) -> Result<Meeting, Fault> {
-        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, .. } = self;
-        let sizes =
-            [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
-        let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
-        let agreement = Agreement::new(agreement.into_iter().chain(sizes).chain(facts));
-        let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
-        let Links { states, life } = join(joining, listener, log, stop).map_err(Fault)?;
+        let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
-        let watch = Arc::new(Watch::start(life, (me, &addresses), &lost, Lost::Fault).map_err(Fault)?);
+        let (states, watch) = self.connect(facts, (log, stop), (&lost, Lost::Fault))?;
+        let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
-        let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
+        let failed = Fault::of("cannot use the connections");
         for (other, link) in states.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(SENDING)).map_err(failed)?;
-            let (link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
+            link.stream().set_write_timeout(Some(SENDING)).map_err(&failed)?;
+            let (mut link, tell, lost) = (link.try_clone().map_err(&failed)?, tell.clone(), lost.clone());
             let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
             let listen = move || {
-                if let Err(error) = listen(other, &link, &tell) {
+                if let Err(error) = listen(other, &mut link, &tell) {
                     // There is no receiver any more when the run has ended.
                     let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
                 }
             };
-            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(failed)?;
+            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(&failed)?;
         }
         let (over, fault) = (Arc::new(AtomicBool::new(false)), Arc::new(OnceLock::new()));
         let attending = Attending {
@@ -102,7 +96,7 @@ impl Cluster {
             leaves,
         };
         let attend = move || attending.attend();
-        thread::Builder::new().name("attending".into()).spawn(attend).map_err(failed)?;
+        thread::Builder::new().name("attending".into()).spawn(attend).map_err(&failed)?;
         Ok(Meeting {
             me,
             links: states.into_iter().map(|link| link.map(Mutex::new)).collect(),
@@ -191,7 +185,7 @@ impl Meeting {
 }
 
 /// Passes on the messages of a process, until it sends no more.
-fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Result<()> {
+fn listen(from: usize, link: &mut Channel, tell: &Sender<Incoming>) -> io::Result<()> {
     loop {
         let mut length = [0; 4];
         link.read_exact(&mut length)?;
@@ -202,7 +196,7 @@ fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Res
         }
         // Memory grows only with the bytes that arrive, not with the length that is claimed.
         let mut message = Vec::new();
-        if link.take(length.into()).read_to_end(&mut message)? < length as usize {
+        if Read::by_ref(link).take(length.into()).read_to_end(&mut message)? < length as usize {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if tell.send(Incoming::Message(from, message)).is_err() {

@@ -1,20 +1,31 @@
-//! A key that all processes of a cluster share, and proofs of knowing it.
+//! A secret that all processes of a cluster share.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 /// The shortest secret, in bytes: an attacker who reads packets may try words until one fits.
 const LEAST: usize = 16;
 /// The longest secret, in bytes.
 const MOST: usize = 4096;
 
-/// Length of a proof.
-pub const PROOF: usize = 32;
+/// Why bytes are not a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// There are too few or too many.
+    #[error("a secret has {least} to {most} bytes, and this one {0}", least = LEAST, most = MOST)]
+    Length(usize),
+    /// The file of this name cannot be read.
+    #[error("cannot read {0}: {1}")]
+    Unreadable(String, io::Error),
+    /// The file of this name does not hold one.
+    #[error("cannot use {0}: {1}")]
+    File(String, Box<Self>),
+}
 
-/// A key.
+/// A secret.
 #[derive(Clone)]
 pub struct Secret(Vec<u8>);
 
@@ -33,11 +44,11 @@ impl Secret {
     /// A secret of these bytes, without white space at their ends.
     ///
     /// # Errors
-    /// They are too few or too many; for the user.
-    pub fn new(bytes: &[u8]) -> Result<Self, String> {
+    /// They are too few or too many.
+    pub fn new(bytes: &[u8]) -> Result<Self, SecretError> {
         let bytes = bytes.trim_ascii();
         if bytes.len() < LEAST || bytes.len() > MOST {
-            return Err(format!("a secret has {LEAST} to {MOST} bytes, and this one {}", bytes.len()));
+            return Err(SecretError::Length(bytes.len()));
         }
         Ok(Self(bytes.to_vec()))
     }
@@ -45,11 +56,11 @@ impl Secret {
     /// Reads the secret from a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a secret; for the user.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let name = path.display();
-        let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-        Self::new(&bytes).map_err(|why| format!("cannot use {name}: {why}"))
+    /// The file cannot be read, or is not a secret.
+    pub fn read(path: &Path) -> Result<Self, SecretError> {
+        let name = || path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| SecretError::Unreadable(name(), error))?;
+        Self::new(&bytes).map_err(|why| SecretError::File(name(), Box::new(why)))
     }
 
     /// The bytes of the secret, for another process of the same user.
@@ -57,21 +68,8 @@ impl Secret {
         &self.0
     }
 
-    /// Proves that the sender of `parts` knows the key. Each part has a fixed length, or is the last one.
-    pub fn prove(&self, parts: &[&[u8]]) -> [u8; PROOF] {
-        self.mac(parts).finalize().into_bytes().into()
-    }
-
-    /// Whether `proof` is the proof of `parts`, in constant time.
-    pub fn verify(&self, parts: &[&[u8]], proof: &[u8]) -> bool {
-        self.mac(parts).verify_slice(proof).is_ok()
-    }
-
-    fn mac(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("keys may have any length");
-        for part in parts {
-            mac.update(part);
-        }
-        mac
+    /// The key that is made of it.
+    pub fn key(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
     }
 }

@@ -1,4 +1,4 @@
-//! The states of a cluster as the oracle of a proof: each question goes to all members, which answer from their own states.
+//! The states of a cluster as the oracle of a proof: each question goes to all workers, which answer from their own states.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::events::{Event, unexplained};
+use super::fault::Fault;
 use super::flow::{Question, Wake};
 use super::watch::Watch;
 use cubicle_lang::model::Literal;
@@ -18,12 +19,12 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long the others may take to end after the last question.
 const LAST: Duration = Duration::from_secs(5);
 
-/// The states that the members of a cluster own.
+/// The states that the workers of a cluster own.
 pub struct SpreadStates {
     asking: Mutex<Asking>,
     interrupt: Interrupt,
     watch: Arc<Watch>,
-    /// Receives a message when the members of this process have ended.
+    /// Receives a message when the workers of this process have ended.
     left: Mutex<Receiver<()>>,
 }
 
@@ -39,14 +40,14 @@ impl SpreadStates {
     /// The states of an exploration that has ended. When a process is lost from now on, the run ends.
     ///
     /// # Errors
-    /// The system cannot start a thread; for the user.
+    /// The system cannot start a thread.
     pub(super) fn new(
         questions: Sender<Question>,
         wake: Wake,
         watch: Watch,
         interrupt: &Interrupt,
         events: Receiver<Event>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Fault> {
         let watch = Arc::new(watch);
         let (tell, left) = mpsc::channel();
         let (watching, run) = (Arc::clone(&watch), interrupt.clone());
@@ -67,7 +68,7 @@ impl SpreadStates {
             let _ = tell.send(());
         };
         let attending = thread::Builder::new().name("attending".into());
-        attending.spawn(attend).map_err(|error| format!("cannot start a thread: {error}"))?;
+        attending.spawn(attend).map_err(Fault::of("cannot start a thread"))?;
         let asking = Mutex::new(Asking { questions, wake, known: HashMap::new() });
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }

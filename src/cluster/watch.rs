@@ -1,15 +1,17 @@
 //! Detects lost processes: signs of life on separate connections, and the first fault, which is sent to all.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
+use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::TryRng;
-use rand::rngs::SysRng;
+use tracing::warn;
+
+use super::channel::{Channel, Datagram};
+use super::fault::Fault;
 
 /// How often a sign of life is sent.
 const PULSE: Duration = Duration::from_millis(250);
@@ -24,13 +26,8 @@ const MOST: usize = 4000;
 const ALIVE: u8 = 1;
 const FAULT: u8 = 2;
 const DONE: u8 = 3;
-/// The token that the other side must send in its datagrams, in [`TOKEN_BYTES`] bytes.
-const TOKEN: u8 = 4;
 /// The processes that are silent: the number of bytes that follow in two more, and two for each process.
-const SILENT: u8 = 5;
-
-const TOKEN_BYTES: usize = 16;
-type Token = [u8; TOKEN_BYTES];
+const SILENT: u8 = 4;
 
 /// All watches of this process.
 static WATCHES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
@@ -52,7 +49,7 @@ struct Shared {
     /// Number of this process.
     me: usize,
     /// Connections to the other processes.
-    links: Vec<Option<Mutex<TcpStream>>>,
+    links: Vec<Option<Mutex<Channel>>>,
     addresses: Vec<String>,
     /// A lost process is no longer a fault.
     over: AtomicBool,
@@ -72,37 +69,30 @@ struct Seen {
     heard: Instant,
     /// The processes that it does not hear.
     silent: Vec<u16>,
-    /// The tokens of its datagrams, and of ours to it, once it has sent that.
-    tokens: (Token, Option<Token>),
 }
 
 impl Watch {
     /// Starts to watch; the first fault is sent to `faults`, as a message.
     ///
     /// # Errors
-    /// The system cannot start a thread, or the connections cannot be used; for the user.
+    /// The system cannot start a thread, or the connections cannot be used.
     pub fn start<T: Send + 'static>(
-        links: Vec<Option<TcpStream>>,
+        links: Vec<Option<Channel>>,
         (me, addresses): (usize, &[String]),
         faults: &Sender<T>,
         told: fn(String) -> T,
-    ) -> Result<Self, String> {
-        let failed = |error: io::Error| format!("cannot watch over the cluster: {error}");
+    ) -> Result<Self, Fault> {
+        let failed = Fault::of::<io::Error>("cannot watch over the cluster");
         let mut readers = Vec::new();
         for (other, link) in links.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(PULSE)).map_err(failed)?;
-            link.set_read_timeout(Some(PULSE)).map_err(failed)?;
-            readers.push((other, link.try_clone().map_err(failed)?));
+            link.stream().set_write_timeout(Some(PULSE)).map_err(&failed)?;
+            link.stream().set_read_timeout(Some(PULSE)).map_err(&failed)?;
+            readers.push((other, link.try_clone().map_err(&failed)?));
         }
         let peers =
             links.iter().zip(addresses).map(|(link, address)| peer(link.as_ref()?, address)).collect();
-        let mut seen = Vec::new();
-        for _ in &links {
-            let mut token = Token::default();
-            SysRng.try_fill_bytes(&mut token).map_err(|error| format!("no random numbers: {error}"))?;
-            seen.push(Seen { heard: Instant::now(), silent: Vec::new(), tokens: (token, None) });
-        }
+        let seen = links.iter().map(|_| Seen { heard: Instant::now(), silent: Vec::new() }).collect();
         let shared = Arc::new(Shared {
             done: links.iter().map(|_| AtomicBool::new(false)).collect(),
             links: links.into_iter().map(|link| link.map(Mutex::new)).collect(),
@@ -113,7 +103,6 @@ impl Watch {
             peers,
             me,
         });
-        shared.introduce();
         WATCHES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&shared));
         for (other, link) in readers {
             let (shared, faults) = (Arc::clone(&shared), faults.clone());
@@ -124,7 +113,7 @@ impl Watch {
                     let _ = faults.send(told(why));
                 }
             };
-            listening.spawn(listen).map_err(failed)?;
+            listening.spawn(listen).map_err(&failed)?;
         }
         let pulse = Arc::clone(&shared);
         let beat = move || {
@@ -133,15 +122,16 @@ impl Watch {
                 thread::sleep(PULSE);
             }
         };
-        thread::Builder::new().name("pulse".into()).spawn(beat).map_err(failed)?;
+        thread::Builder::new().name("pulse".into()).spawn(beat).map_err(&failed)?;
         let beside = Arc::clone(&shared);
         let datagrams = thread::Builder::new().name("datagrams".into());
-        datagrams.spawn(move || beside.hear_datagrams()).map_err(failed)?;
+        datagrams.spawn(move || beside.hear_datagrams()).map_err(&failed)?;
         Ok(Self { shared })
     }
 
     /// Tells all others why this process ends.
     pub fn fault(&self, why: &str) {
+        warn!(why, "leaving the cluster");
         let mut end = why.len().min(MOST);
         while !why.is_char_boundary(end) {
             end -= 1;
@@ -167,7 +157,7 @@ impl Watch {
         self.shared.over.store(true, Ordering::Relaxed);
         self.shared.tell(message);
         for link in self.shared.links.iter().flatten() {
-            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).shutdown(Shutdown::Write);
+            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).stream().shutdown(Shutdown::Write);
         }
     }
 }
@@ -178,17 +168,6 @@ impl Shared {
         for (link, done) in self.links.iter().zip(&self.done) {
             let Some(link) = link.as_ref().filter(|_| !done.load(Ordering::Relaxed)) else { continue };
             let _ = link.lock().unwrap_or_else(PoisonError::into_inner).write_all(message);
-        }
-    }
-
-    /// Sends each other process the token for its datagrams to this one.
-    fn introduce(&self) {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        for (link, seen) in self.links.iter().zip(seen.iter()) {
-            let Some(link) = link else { continue };
-            let mut message = vec![TOKEN];
-            message.extend(seen.tokens.0);
-            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).write_all(&message);
         }
     }
 
@@ -203,26 +182,26 @@ impl Shared {
         }
         self.tell(&message);
         let Some(socket) = &self.datagrams else { return };
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let tokens: Vec<Option<Token>> = seen.iter().map(|it| it.tokens.1).collect();
-        drop(seen);
-        for (token, peer) in tokens.iter().zip(&self.peers) {
-            if let (Some(token), Some(peer)) = (token, peer) {
+        for (link, peer) in self.links.iter().zip(&self.peers) {
+            if let (Some(link), Some(peer)) = (link, peer) {
+                let sign = link.lock().unwrap_or_else(PoisonError::into_inner).datagram();
                 // Where datagrams do not pass, the connections remain.
-                let _ = socket.send_to(token, peer);
+                let _ = socket.send_to(&[&(self.me as u16).to_le_bytes()[..], &sign].concat(), peer);
             }
         }
     }
 
-    /// Reads datagrams until the run is over.
+    /// Reads datagrams, the number of their sender and what proves it, until the run is over.
     fn hear_datagrams(&self) {
         let Some(socket) = &self.datagrams else { return };
-        let mut bytes = [0; TOKEN_BYTES + 1];
+        let mut bytes = [0; 2 + size_of::<Datagram>()];
         while !self.over.load(Ordering::Relaxed) {
             let Ok(length) = socket.recv(&mut bytes) else { continue };
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(it) = seen.iter_mut().find(|it| it.tokens.0 == bytes[..length]) {
-                it.heard = Instant::now();
+            let Some((from, sign)) = bytes[..length].split_first_chunk() else { continue };
+            let from = usize::from(u16::from_le_bytes(*from));
+            let (Some(Some(link)), Ok(sign)) = (self.links.get(from), sign.try_into()) else { continue };
+            if link.lock().unwrap_or_else(PoisonError::into_inner).accepts(sign) {
+                self.seen.lock().unwrap_or_else(PoisonError::into_inner)[from].heard = Instant::now();
             }
         }
     }
@@ -257,7 +236,7 @@ impl Shared {
     }
 
     /// Listens to a process until it is lost; why, if that is a fault.
-    fn listen(&self, other: usize, mut link: TcpStream) -> Option<String> {
+    fn listen(&self, other: usize, mut link: Channel) -> Option<String> {
         let who = format!("process {other} ({})", self.addresses[other]);
         let hears = |heard: &dyn Fn(&mut Seen)| {
             heard(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner)[other]);
@@ -270,10 +249,7 @@ impl Shared {
                 Ok(n) => {
                     hears(&|it| it.heard = Instant::now());
                     said.extend(&buffer[..n]);
-                    match hear(&mut said, &mut |word| match word {
-                        Word::Token(token) => hears(&|it| it.tokens.1 = Some(token)),
-                        Word::Silent(silent) => hears(&|it| it.silent.clone_from(&silent)),
-                    }) {
+                    match hear(&mut said, &mut |silent| hears(&|it| it.silent.clone_from(&silent))) {
                         LastWord::Alive => {}
                         LastWord::Done => self.done[other].store(true, Ordering::Relaxed),
                         LastWord::Fault(why) => return self.missed(other, why),
@@ -288,6 +264,9 @@ impl Shared {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    return self.missed(other, format!("{who} sent an invalid message"));
+                }
                 Err(_) => return self.missed(other, format!("{who} ended unexpectedly")),
             }
         }
@@ -300,9 +279,9 @@ impl Shared {
 }
 
 /// Where to send datagrams for the process at the other end of a connection, which listens on `address`.
-fn peer(link: &TcpStream, address: &str) -> Option<SocketAddr> {
+fn peer(link: &Channel, address: &str) -> Option<SocketAddr> {
     let port = address.rsplit_once(':')?.1.parse().ok()?;
-    Some(SocketAddr::new(link.peer_addr().ok()?.ip(), port))
+    Some(SocketAddr::new(link.stream().peer_addr().ok()?.ip(), port))
 }
 
 /// A socket for signs of life besides the connections, if it can be opened.
@@ -322,15 +301,9 @@ enum LastWord {
     Nonsense,
 }
 
-/// Messages besides signs of life.
-#[derive(Debug, PartialEq, Eq)]
-enum Word {
-    Token(Token),
-    Silent(Vec<u16>),
-}
-
-/// Takes whole messages off the beginning of `said`, until one is a fault, the end or invalid; `tell` receives the others.
-fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> LastWord {
+/// Takes whole messages off the beginning of `said`, until one is a fault, the end or invalid; `tell` receives which
+/// processes the other side does not hear.
+fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Vec<u16>)) -> LastWord {
     loop {
         match said.as_slice() {
             [ALIVE, ..] => drop(said.remove(0)),
@@ -347,20 +320,13 @@ fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> LastWord {
                 let text = String::from_utf8_lossy(words);
                 return LastWord::Fault(text.chars().filter(|c| !c.is_control()).collect());
             }
-            [TOKEN, rest @ ..] => {
-                let Some(token) = rest.first_chunk() else { return LastWord::Alive };
-                tell(Word::Token(*token));
-                said.drain(..=TOKEN_BYTES);
-            }
             [SILENT, low, high, rest @ ..] => {
                 let length = usize::from(u16::from_le_bytes([*low, *high]));
                 if length > MOST {
                     return LastWord::Nonsense;
                 }
                 let Some(numbers) = rest.get(..length) else { return LastWord::Alive };
-                tell(Word::Silent(
-                    numbers.chunks_exact(2).map(|it| u16::from_le_bytes([it[0], it[1]])).collect(),
-                ));
+                tell(numbers.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it)).collect());
                 said.drain(..3 + length);
             }
             [] | [FAULT | SILENT] | [FAULT | SILENT, _] => return LastWord::Alive,
@@ -371,6 +337,9 @@ fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> LastWord {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+
+    use super::super::channel::tests::keys;
     use super::*;
 
     #[test]
@@ -386,10 +355,9 @@ mod tests {
         assert_eq!(hear(&mut vec![FAULT, 255, 255]), LastWord::Nonsense);
         let mut said = vec![ALIVE, SILENT, 4, 0, 1, 0, 2];
         assert_eq!((hear(&mut said), said.len()), (LastWord::Alive, 6));
-        said.extend([1, TOKEN]);
-        said.extend([7; TOKEN_BYTES]);
+        said.push(1);
         assert_eq!((hear(&mut said), said.len()), (LastWord::Alive, 0));
-        assert_eq!(words, [Word::Silent(vec![1, 258]), Word::Token([7; TOKEN_BYTES])]);
+        assert_eq!(words, [[1, 258]]);
     }
 
     /// What process `me` reports of the first process that it does not hear. `silent` has an entry for each process: `None` for
@@ -397,13 +365,12 @@ mod tests {
     fn accused(me: usize, silent: &[Option<&[u16]>]) -> String {
         let link = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            TcpStream::connect(listener.local_addr().unwrap()).unwrap()
+            Channel::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap(), keys().0)
         };
         let long = Instant::now().checked_sub(SILENCE).expect("the machine runs for some seconds");
         let seen = silent.iter().map(|it| Seen {
             heard: if it.is_none() { long } else { Instant::now() },
             silent: it.unwrap_or_default().to_vec(),
-            tokens: (Token::default(), None),
         });
         let shared = Shared {
             me,

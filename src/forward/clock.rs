@@ -6,7 +6,7 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use crate::error::Unbuildable;
-use crate::tuning::{READ_EVERY, TICKS};
+use crate::tuning::{READ_EVERY, TICKS_PER_READING};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
@@ -90,7 +90,7 @@ impl Clock {
 
     /// For long work before there are states: a counter, and a look at the clocks now and then.
     pub fn poll(&self) -> Result<(), Unbuildable> {
-        if !self.polls.fetch_add(1, Ordering::Relaxed).is_multiple_of(TICKS) {
+        if !self.polls.fetch_add(1, Ordering::Relaxed).is_multiple_of(TICKS_PER_READING) {
             return Ok(());
         }
         self.reason().map_or(Ok(()), |stop| Err(Unbuildable::Interrupted(stop)))
@@ -151,7 +151,7 @@ impl Ticker {
     #[inline]
     pub fn count(&mut self, pieces: u32, clock: &Clock) -> Option<Stop> {
         self.ticks += pieces;
-        if self.ticks < TICKS {
+        if self.ticks < TICKS_PER_READING {
             return None;
         }
         self.ticks = 0;
@@ -187,11 +187,11 @@ mod tests {
             &ForwardOptions { time: Some(Duration::ZERO), ..ForwardOptions::default() },
             &interrupt,
         );
-        for size in [1, 3, TICKS, 10 * TICKS] {
+        for size in [1, 3, TICKS_PER_READING, 10 * TICKS_PER_READING] {
             let mut ticker = Ticker::new();
             std::thread::sleep(2 * READ_EVERY);
             let calls = (1..100_000_000).find(|_| ticker.count(size, &clock).is_some());
-            assert_eq!(calls, Some(TICKS.div_ceil(size)), "pieces of {size}");
+            assert_eq!(calls, Some(TICKS_PER_READING.div_ceil(size)), "pieces of {size}");
         }
         // A helper has used its own time besides that of the leader, which has used none so far.
         let leader = Clock::new(

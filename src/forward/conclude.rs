@@ -6,7 +6,10 @@
 //! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and stores at most
 //! as many states as the first one.
 
+use std::borrow::Cow;
+
 use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::recover::{Lost, ways};
 use crate::exhaustive::search::Search;
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
@@ -14,9 +17,10 @@ use crate::run::finding::Finding;
 use crate::run::findings::Findings;
 use crate::run::growth::growth;
 use crate::run::outside::goes_outside;
-use crate::run::searched::{SearchStats, Searched};
+use crate::run::searched::{Problem, SearchStats, Searched};
 use crate::run::trace::{self, TraceError};
 use crate::store::origin::ROOT;
+use crate::store::tree::StateTree;
 use crate::store::visited::Visited;
 use crate::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
 use cubicle_run::observer::{Event, Observer, Silent};
@@ -41,38 +45,49 @@ pub struct Found {
     pub clean_states: Vec<usize>,
     /// Numbers that grew, when not all states were explored.
     pub growth: Vec<Growth>,
-    /// Expected number of states that were mistaken for others.
-    pub missed: Option<f64>,
 }
 
 /// Runs an exhaustive search and builds the runs to its findings.
 pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
     let mut course = search.run(observer)?;
-    if let Err(why) = search.visited.excerpt(search.findings.states_mut()) {
+    let Search { problem, limits, visited, tally, .. } = search;
+    let mut findings = tally.findings;
+    let tree = ways(problem, &limits, &visited, &mut findings).unwrap_or_else(|lost| {
         // Runs to the findings cannot be built.
-        search.findings = Findings::new(search.system, search.program);
-        (course.stop, course.fault) = (Stop::Storage, Some(why));
-    }
-    if let Err(stop) = search.find_again() {
-        search.findings = Findings::new(search.system, search.program);
-        course.stop = stop;
-    }
-    let found = conclude(search.searched(course), observer);
-    Ok((found, search.visited))
+        findings = Findings::new(problem.system, problem.program);
+        (course.stop, course.fault) = match lost {
+            Lost::Unreadable(why) => (Stop::Storage, Some(why)),
+            Lost::Ended(stop) => (stop, None),
+        };
+        Cow::Owned(StateTree::new(problem.program.packing.words))
+    });
+    let searched = Searched { problem, limits: &limits, tree: &tree, findings: &findings, course };
+    let (states, bytes) = (visited.len(), visited.bytes());
+    let clean = |searched: &Searched<'_>| {
+        search_clean_among(searched, (states, bytes), |state| visited.contains(state).ok())
+    };
+    let found = conclude(searched, clean, observer);
+    drop(tree);
+    Ok((found, visited))
 }
 
-/// Builds the runs to the findings of a search.
-pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
-    conclude_with(searched, search_clean, observer)
+/// Builds the runs to the findings of walks.
+pub fn conclude_walks(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
+    let tree = searched.tree;
+    let clean = |searched: &Searched<'_>| {
+        let all = (tree.store.len(), tree.bytes());
+        search_clean_among(searched, all, |state| Some(tree.store.find(state).is_some()))
+    };
+    conclude(searched, clean, observer)
 }
 
-/// Like [`conclude`], with another search of the clean runs, which gives `None` when it cannot be made.
-pub fn conclude_with(
+/// Builds the runs to the findings of a search. `search_clean` searches the clean runs, and gives `None` when it cannot.
+pub fn conclude(
     searched: Searched<'_>,
     search_clean: impl FnOnce(&Searched<'_>) -> Option<Clean>,
     observer: &mut dyn Observer,
 ) -> Found {
-    let Searched { system, program, limits, visited, findings, .. } = &searched;
+    let Searched { problem: Problem { system, program, options }, limits, tree, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
     let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();
     let (deadlocked, looked_at) = runs.deadlocked_runs(&findings.deadlocks);
@@ -93,7 +108,7 @@ pub fn conclude_with(
         && let Some(search) = search_clean(&searched)
     {
         let told = outside_deadlocks.len();
-        let misses = |n: &usize| search.misses(visited.store.state(*n));
+        let misses = |n: &usize| search.misses(tree.store.state(*n));
         outside_deadlocks.extend(doubtful.into_iter().filter(|(n, _)| misses(n)).map(|(_, trace)| trace));
         outside_states += search.missed(in_question).unwrap_or(outside_deadlocks.len() - told);
         if search.complete {
@@ -104,7 +119,7 @@ pub fn conclude_with(
         }
     }
     let (mut stop, mut fault) = (searched.course.stop, searched.course.fault.clone());
-    let restored = searched.options.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.resume);
+    let restored = options.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.resume);
     for error in broken {
         if restored && !error.is_overflow() {
             stop = Stop::Storage;
@@ -126,8 +141,7 @@ pub fn conclude_with(
         deadlocks,
         outside_deadlocks,
         outside_states,
-        growth: if cut_short(stop) { growth(system, program, visited) } else { Vec::new() },
-        missed: visited.lossy.as_ref().map(|lossy| lossy.missed()),
+        growth: if cut_short(stop) { growth(system, program, tree) } else { Vec::new() },
         course: SearchStats { stop, fault, ..searched.course },
     }
 }
@@ -148,8 +162,8 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     fn build(&mut self, finding: &Finding) -> Option<Trace> {
-        let Searched { system, program, visited, .. } = self.searched;
-        trace::build(system, program, visited, finding).map_err(|e| self.broken.push(e)).ok()
+        let Searched { problem: Problem { system, program, .. }, tree, .. } = self.searched;
+        trace::build(system, program, tree, finding).map_err(|e| self.broken.push(e)).ok()
     }
 
     /// Runs to deadlocks, with the states that they lead to, unless they are too long; and how many
@@ -175,7 +189,7 @@ impl Runs<'_> {
 pub struct Clean {
     pub found: Found,
     program: Program,
-    visited: Visited,
+    tree: StateTree,
     /// Whether all clean runs were explored.
     pub complete: bool,
     /// Whether its states are states of the first search, so that they can be looked up.
@@ -194,7 +208,7 @@ impl Clean {
         let told = self.complete
             && self.comparable
             && (self.program.is_plain() || !self.open && !self.program.is_open(state))
-            && (self.visited.store.find(state).is_none()
+            && (self.tree.store.find(state).is_none()
                 || self.program.deadlock(state, &mut Scratch::new(&self.program)).is_none());
         none || told
     }
@@ -208,20 +222,15 @@ impl Clean {
     }
 }
 
-/// Searches the clean runs, within the limits of the search that has ended.
-fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
-    let visited = searched.visited;
-    search_clean_among(searched, (visited.len(), visited.bytes()), |state| visited.contains(state).ok())
-}
-
-/// Like [`search_clean`], after a search that found `states` states of `bytes` bytes in all; `known` says whether a state
+/// Searches the clean runs, within the limits of a search that found `states` states of `bytes` bytes in all and has ended;
+/// `known` says whether a state
 /// is one of them, and `None` when the states cannot be read any more.
 pub fn search_clean_among(
     searched: &Searched<'_>,
     (states, bytes): (usize, usize),
     known: impl Fn(&[u64]) -> Option<bool>,
 ) -> Option<Clean> {
-    let Searched { system, program, options, limits, .. } = searched;
+    let Searched { problem: Problem { system, program, options }, limits, .. } = *searched;
     let narrowed = program.narrowed();
     let options = ForwardOptions {
         strategy: Strategy::Bfs,
@@ -231,18 +240,20 @@ pub fn search_clean_among(
         checkpoint: None,
         spill: None,
         store: StoreKind::Table,
-        ..(*options).clone()
+        ..options.clone()
     };
     let limits = limits.rest(states.max(LEAST_STATES), bytes);
-    let (found, clean) = search(Search::within(system, &narrowed, &options, limits), &mut Silent).ok()?;
-    let known = |n: usize| known(clean.store.state(n));
-    let roots = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT);
+    let problem = Problem { system, program: &narrowed, options: &options };
+    let (found, clean) = search(Search::within(problem, limits), &mut Silent).ok()?;
+    let tree = clean.into_table().expect("its options say so");
+    let known = |n: usize| known(tree.store.state(n));
+    let roots = (0..tree.store.len()).take_while(|n| tree.parents[*n] == ROOT);
     let comparable = roots.map(known).collect::<Option<Vec<bool>>>()?.into_iter().all(|known| known);
     let mut states = 0;
     for n in &found.clean_states {
         states += usize::from(known(*n)?);
     }
-    let open = found.clean_states.iter().any(|n| narrowed.is_open(clean.store.state(*n)));
+    let open = found.clean_states.iter().any(|n| narrowed.is_open(tree.store.state(*n)));
     let complete = found.course.stop == Stop::Complete;
-    Some(Clean { found, program: narrowed, visited: clean, complete, comparable, open, states })
+    Some(Clean { found, program: narrowed, tree, complete, comparable, open, states })
 }

@@ -11,16 +11,19 @@ use crate::explored::states::ExploredStates;
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::peers::{OptionalPeers, Peers};
+use crate::limits::Limits;
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
-use crate::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
+use crate::run::searched::Problem;
+use crate::tuning::{ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES, WALKED_SHARE};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleGrowth};
 use cubicle_run::result::{Exploration, Stop};
+use tracing::{debug, info, info_span};
 
 /// An explored instance: the results and, separately, its states.
 #[derive(Clone, Debug)]
@@ -68,6 +71,7 @@ impl Explored {
         }
         self.exploration.states = seen.states();
         seen.add_coverage(&mut self.exploration);
+        debug!(procs = self.exploration.procs, before, states = self.exploration.states, "walked on");
         self.exploration.states > before
     }
 }
@@ -181,19 +185,30 @@ fn explore_with(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    let strategy = match options.strategy {
-        Strategy::Bfs => "bfs",
-        Strategy::Dfs => "dfs",
-        Strategy::Random => "random",
-        Strategy::Cfl => "cfl",
-    };
+    let strategy = options.strategy.name();
     observer.event(system, Event::ForwardStart { strategy, procs });
+    let _span = info_span!("explore", procs, strategy, store = ?options.store).entered();
+    let explored = attempt(system, (procs, options), peers, interrupt, observer);
+    let Exploration { states, depth, stop, epochs, .. } = explored.exploration;
+    info!(states, depth, epochs, ?stop, "explored");
+    explored
+}
+
+fn attempt(
+    system: &System,
+    (procs, options): (usize, &ForwardOptions),
+    peers: Option<Box<dyn Peers>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
     // Initial states count towards the limits.
     let limits = Limits::new(options, interrupt);
     let program = match compile(system, procs, options, &limits.clock) {
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
+    let (bits, instances) = (program.packing.words * 64, program.instances.len());
+    debug!(bits, instances, symmetry = program.symmetry.is_on(), "instance compiled");
     let why = match (&options.checkpoint, &options.spill) {
         (Some(_), _) if options.strategy != Strategy::Bfs => {
             "only a breadth-first exploration supports checkpoints"
@@ -212,22 +227,22 @@ fn explore_with(
         let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
         new.company = OptionalPeers(peers);
         new.run(observer).map(|()| {
-            let found = conclude::conclude(new.searched(), observer);
+            let found = conclude::conclude_walks(new.searched(), observer);
             let visited = new.take_visited();
             walk = Some(new);
-            (found, visited)
+            (found, visited.store.len(), Some(visited))
         })
     } else {
-        conclude::search(Search::within(&system, &program, options, limits), observer)
+        let problem = Problem { system: &system, program: &program, options };
+        let found = conclude::search(Search::within(problem, limits), observer);
+        found.map(|(found, visited)| (found, visited.len(), visited.into_table()))
     };
-    let (found, visited) = match found {
+    let (found, states, tree) = match found {
         Ok(found) => found,
         Err(why) => return none(procs, why),
     };
-    let states = visited.len();
-    let seen = visited
-        .is_table()
-        .then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
+    let seen =
+        tree.map(|tree| ExploredStates::new(system, Arc::clone(&program), tree, walk, options, interrupt));
     Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
 }
 
@@ -255,7 +270,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
     Exploration {
         procs: program.cells.procs,
         states,
-        missed: found.missed,
+        missed: found.course.missed,
         symmetry: program.symmetry.is_on(),
         compressed: program.cells.cells.iter().any(|c| c.undef),
         depth: found.course.depth,
@@ -327,7 +342,7 @@ pub fn explore_within(
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
         observer.event(system, Event::Work("walking from the states seen"));
-        explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
+        explored.grow_to(states + states * WALKED_SHARE.0 / WALKED_SHARE.1);
     }
     explored
 }

@@ -8,9 +8,9 @@
 //! The input is a system, a number of processes and options; the result is an
 //! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states,
 //! which the backward search may query ([`StateSpace`]). In reading order, where no module uses a later
-//! one: `error`, `clock` (time limits), `ground` (formulas of the instance), `state` (how states are
+//! one: `error`, `folder` (which one run uses), `clock` (time), `limits` (when to end), `ground` (formulas of the instance), `state` (how states are
 //! encoded), `symmetry` (when two states are equivalent), `program` (how to step), `store` (where
-//! states are kept), `run` (limits, findings, runs), `exhaustive` and `fuzz` (the two ways to search),
+//! states are kept), `run` (levels, findings, runs), `exhaustive` and `fuzz` (the two ways to search),
 //! `conclude` (from findings to runs), `explored` (states for queries), `explore` (all of it) and
 //! `oracle`. `tuning` has the trade-off constants.
 
@@ -27,8 +27,10 @@ mod error;
 mod exhaustive;
 mod explore;
 mod explored;
+mod folder;
 mod fuzz;
 mod ground;
+mod limits;
 mod live;
 mod oracle;
 mod program;
@@ -51,7 +53,7 @@ pub use explored::views::Views;
 pub use fuzz::peers::{EpochMessage, Peers, walking_agreement};
 pub use live::{RunAnswer, RunsChecked, check_runs};
 pub use oracle::StateSpace;
+pub use spread::coordinator::{Coordinator, Outcome};
 pub use spread::instance::Instance;
-pub use spread::lead::{Lead, Outcome};
-pub use spread::member::Member;
 pub use spread::message::{Command, Parcel, Summary, Traffic};
+pub use spread::worker::Worker;

@@ -8,7 +8,7 @@ use std::time::Duration;
 // Compiling an instance: larger ones are refused, or lack something that would cost more than it saves.
 
 /// The number of clauses among which an equal one is sought.
-pub const NEAR: usize = 64;
+pub const EQUAL_CLAUSE_WINDOW: usize = 64;
 /// With more disjuncts than this the instance is refused as too large.
 pub const MAX_DISJUNCTS: usize = 1 << 18;
 /// Instances of no more cells than this are explored.
@@ -47,7 +47,7 @@ pub const SHARDS: usize = 64;
 /// Initial buckets of a part.
 pub const FIRST_BUCKETS: usize = 16;
 /// Buckets and states read ahead at a time.
-pub const TOUCHED: usize = 64;
+pub const TOUCH_GROUP: usize = 64;
 /// Assumed bytes of a packed state: room for them is kept free as long as states may be packed.
 pub const PACKED_BYTES: usize = 10;
 /// The least bytes of the sort buffer for states on a disk: less makes many files...
@@ -57,7 +57,7 @@ pub const MOST_SPILL: usize = 1 << 30;
 /// A part is at most this full, in percent.
 pub const MAX_LOAD: usize = 88;
 /// Slots of `Recent`.
-pub const RECENT: usize = 1 << 14;
+pub const RECENT_SLOTS: usize = 1 << 14;
 
 // Limits and runs: how soon a limit is noticed against the cost of checking, how many runs against their time.
 
@@ -65,7 +65,7 @@ pub const RECENT: usize = 1 << 14;
 pub const READ_EVERY: Duration = Duration::from_micros(300);
 /// The clock is read once in this many ticks. A tick is one successor, one expansion, or one permutation that is tried for a canonical form, below
 /// ten microseconds each.
-pub const TICKS: u32 = 64;
+pub const TICKS_PER_READING: u32 = 64;
 /// The least time between progress reports.
 pub const REPORT_EVERY: Duration = Duration::from_millis(500);
 /// The most runs to deadlocks of each kind.
@@ -78,104 +78,104 @@ pub const LEAST_STATES: usize = 20_000;
 // Exhaustive search: idle threads against work that is repeated or kept.
 
 /// States of one chunk.
-pub const CHUNK: usize = 128;
+pub const CHUNK_STATES: usize = 128;
 /// ...unless they have more successors than this in all. Tests have chunks cut like this, too.
 pub const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 /// Fewer states than this are not worth starting threads.
-pub const WORTHWHILE: usize = 2048;
+pub const MIN_SHARED_STATES: usize = 2048;
 /// Levels grow fast when each has this many times the states of the one before.
-pub const STEEP: f64 = 1.4;
+pub const STEEP_GROWTH: f64 = 1.4;
 /// With this many threads or more, each does all of the work on its share of the states; fewer make a pipeline.
 /// With two threads, shares take 1.26 times as long as the pipeline on `flash` and 1.47 times on `german` (8 processes,
 /// medians of 7 pairs; with three threads 1.25 times), for the same CPU time: between two shares all wait for the merge,
 /// while helpers of a pipeline never do. With more threads the leader of a pipeline keeps the others waiting.
-pub const MANY: usize = 4;
+pub const SHARING_THREADS: usize = 4;
 /// States that a thread expands at a time.
-pub const SHARE: usize = 512;
+pub const SHARE_STATES: usize = 512;
 /// No more states than this are expanded before the results are merged.
-pub const ROUND: usize = 1 << 14;
+pub const ROUND_STATES: usize = 1 << 14;
 /// ...or this many new states, as estimated from past states: they are kept until then.
-pub const ROUND_NEW: usize = 1 << 18;
+pub const ROUND_NEW_STATES: usize = 1 << 18;
 /// Chunks handed out and not yet stored, for each thread.
-pub const AHEAD: usize = 16;
+pub const CHUNKS_AHEAD: usize = 16;
 /// How often a thread looks for work, or for its result, before it leaves the core to others...
-pub const LOOKS: usize = 2_000;
+pub const IDLE_LOOKS: usize = 2_000;
 /// ...helpers for no longer than this.
-pub const NAP: Duration = Duration::from_millis(1);
+pub const HELPER_NAP: Duration = Duration::from_millis(1);
 
 // Walks: breadth against depth, known ways against new ones.
 
 /// Nearest states kept for each goal.
-pub const KEEP: usize = 32;
-/// Weight of a goal, times [`HALVED`], which is the number of walks without progress that halve it.
-pub const WEIGHT: u32 = 1 << 16;
-pub const HALVED: u32 = 4;
+pub const NEAREST_STATES: usize = 32;
+/// Weight of a goal, times [`HALVING_WALKS`], which is the number of walks without progress that halve it.
+pub const GOAL_WEIGHT: u32 = 1 << 16;
+pub const HALVING_WALKS: u32 = 4;
 /// After this many, walks towards it do without plans: these are costly, and they lead nowhere.
-pub const UNPLANNED: u32 = 16;
+pub const PLANNED_WALKS: u32 = 16;
 /// A goal becomes no less likely after this many.
-pub const MOST_STALE: u32 = 60;
+pub const MAX_STALE_WALKS: u32 = 60;
 /// Triples are tracked while their bitmap stays within this many bits; pairs otherwise.
-pub const MAX_BITS: usize = 1 << 28;
+pub const MAX_COVERAGE_BITS: usize = 1 << 28;
 /// Triples of at most this many items are examined: the cost grows with the third power.
 pub const MAX_TRIPLE_ITEMS: usize = 40;
 /// Each arm keeps at least this share of the choices.
-pub const FLOOR: f64 = 0.02;
+pub const MIN_ARM_SHARE: f64 = 0.02;
 /// The value of a new state, in new combinations.
-pub const STATE: f64 = 0.02;
+pub const NEW_STATE_VALUE: f64 = 0.02;
 /// The fraction of earlier gains that remains after an epoch.
-pub const MEMORY: f64 = 0.9;
+pub const GAIN_DECAY: f64 = 0.9;
 /// The cost of starting a walk, in steps.
-pub const START: f64 = 20.0;
+pub const WALK_START_STEPS: f64 = 20.0;
 /// Instances with more conditions and effects than this get no plans: each step would cost too
 /// much.
-pub const MAX_SIZE: usize = 1 << 15;
+pub const MAX_PLANNED_SIZE: usize = 1 << 15;
 /// The highest cost of a value: a plan this long says little.
-pub const MOST: u32 = 200;
+pub const MAX_PLAN_COST: u32 = 200;
 /// Of the ways to define what a transition reads, a step considers this many.
-pub const SPLITS: usize = 16;
+pub const MAX_SPLITS: usize = 16;
 /// Taking all successors by an instance ends at this many.
-pub const WIDEST: usize = 1 << 16;
+pub const MAX_BREADTH_SUCCESSORS: usize = 1 << 16;
 /// A breadth-first walk that has found this many states expands no more.
-pub const MOST_NEW: usize = 1 << 16;
+pub const MAX_WALK_STATES: usize = 1 << 16;
 /// One step in this many of a guided walk is random.
-pub const ASTRAY: u32 = 8;
+pub const RANDOM_STEP_EVERY: u32 = 8;
 /// Steps without coming nearer after which a walk with plans ends.
-pub const IDLE: u32 = 50;
+pub const IDLE_STEPS: u32 = 50;
 /// Among more states than this no shortest ways are sought.
 pub const MAX_SHORTENED: usize = 300_000;
 
 /// The most walks in one epoch.
-pub const EPOCH: usize = 32;
+pub const EPOCH_WALKS: usize = 32;
 /// Walks in the first epochs: the earlier walks get the results of others, the better they aim.
-pub const FIRST_EPOCH: usize = 2;
+pub const FIRST_EPOCH_WALKS: usize = 2;
 /// An epoch has one more walk for each this many known states.
-pub const STATES_A_WALK: usize = 1024;
+pub const STATES_PER_WALK: usize = 1024;
 /// States expanded breadth first before the fuzzing begins.
 pub const BREADTH_START: usize = 128;
 /// Steps of a walk towards a goal.
 pub const GUIDED_STEPS: u32 = 200;
 /// Steps of a random walk before it starts again from an initial state.
-pub const RESTART: u32 = 1000;
+pub const RESTART_STEPS: u32 = 1000;
 /// Epochs without a new state after which random walks take untaken exits.
-pub const STALLED: usize = 8;
+pub const STALLED_EPOCHS: usize = 8;
 /// States after which a depth-first walk ends, unless the options say otherwise.
 pub const DIVE_STATES: usize = 500;
 /// An epoch is dry when fewer than one step in this many led to a new state.
-pub const DRY: u64 = 20;
+pub const DRY_STEPS: u64 = 20;
 /// Breadth-first searches begin five and ten steps before an error...
-pub const JUMP_BACK: usize = 10;
+pub const JUMP_BACK_STEPS: usize = 10;
 /// ...and have this many levels.
 pub const JUMP_LEVELS: u32 = 5;
 /// A search around a deadlock begins this many steps before it...
-pub const BACK: usize = 4;
+pub const DEADLOCK_BACK_STEPS: usize = 4;
 /// ...has this many levels...
-pub const LEVELS: u32 = 12;
+pub const DEADLOCK_LEVELS: u32 = 12;
 /// ...and expands this many states at a time.
-pub const AROUND: usize = 64;
+pub const DEADLOCK_STATES: usize = 64;
 /// Steps for each requested state, after which a resumed exploration gives up.
-pub const PATIENCE: u64 = 8;
+pub const STEPS_PER_WANTED_STATE: u64 = 8;
 /// Epochs without progress towards any goal after which fewer walks are guided.
-pub const UNGUIDED: usize = 64;
+pub const UNGUIDED_EPOCHS: usize = 64;
 
 // The oracle: the information in more states against the time they take.
 
@@ -186,30 +186,30 @@ pub const STEEP_STATES: usize = 100_000;
 /// States of an oracle without limits, when there are numbers: counters seldom have a bound.
 pub const ORACLE_STATES_WITH_NUMBERS: usize = 10_000;
 /// Walks after a breadth-first search that was ended by this limit add three quarters of it.
-pub const DEEPER: (usize, usize) = (3, 4);
+pub const WALKED_SHARE: (usize, usize) = (3, 4);
 
 /// Most states of an instance that is explored because the search takes long.
 pub const WIDER_STATES: usize = 100_000;
 
 /// States expanded together when run properties are checked: few enough that their successors stay in the cache.
-pub const RUN_CHUNK: usize = 128;
+pub const RUN_CHUNK_STATES: usize = 128;
 /// Steps of a walk when run properties are checked.
-pub const RUN_WALK: usize = 400;
+pub const RUN_WALK_STEPS: usize = 400;
 /// States explored around the end of a walk where a property is pending.
-pub const RUN_NEAR: usize = 300;
+pub const RUN_NEAR_STATES: usize = 300;
 /// Walks of an epoch when run properties are checked.
-pub const RUN_EPOCH: usize = 32;
+pub const RUN_EPOCH_WALKS: usize = 32;
 /// States expanded before their successors are stored.
-pub const RUN_ROUND: usize = 1 << 13;
+pub const RUN_ROUND_STATES: usize = 1 << 13;
 
 // Distributed explorations: large messages, which cost little, against work that waits.
 
-/// Words of states in one message to another member.
+/// Words of states in one message to another worker.
 pub const PARCEL_WORDS: usize = 1 << 13;
-/// Slots for states that a member has sent recently. Eight times as many keep one state in thirteen from being sent again, and
+/// Slots for states that a worker has sent recently. Eight times as many keep one state in thirteen from being sent again, and
 /// cost a fifth of the time, since they do not stay in the caches.
-pub const SENT: usize = 1 << 14;
-/// A member that has sent this many words in a round waits for the others: each has at most this much in transit.
+pub const SENT_SLOTS: usize = 1 << 14;
+/// A worker that has sent this many words in a round waits for the others: each has at most this much in transit.
 pub const ROUND_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
-/// A member that has worked this long in a round waits for the others, so that all notice soon when one must end.
+/// A worker that has worked this long in a round waits for the others, so that all notice soon when one must end.
 pub const ROUND_TIME: Duration = Duration::from_millis(50);

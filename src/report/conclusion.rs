@@ -32,12 +32,13 @@ pub fn conclusion(
         text.push_str(&candidates(outcome, style));
         text.push_str(&statistics(outcome, options, style));
     }
-    text + &ending((system, source), report, trace_states, true, style)
+    text + &ending(system, source, report, trace_states, true, style)
 }
 
 /// The traces, the engine that decided when that is wanted, and the answer.
 pub(super) fn ending(
-    (system, source): (&System, &Source<'_>),
+    system: &System,
+    source: &Source<'_>,
     report: &Report,
     trace_states: Option<TraceStates>,
     with_decider: bool,

@@ -8,7 +8,7 @@ use cubicle_run::observer::Event;
 use cubicle_run::options::BackwardMode;
 
 /// Work that lasts longer than this is shown with its duration.
-const LONG: Duration = Duration::from_secs(2);
+const LONG_WORK: Duration = Duration::from_secs(2);
 
 /// The current activity of a run. Fed with its events by [`Progress::note`].
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Progress {
                 }
             }
         }
-        if still >= LONG {
+        if still >= LONG_WORK {
             let what = if matches!(self.work, Work::Backward { .. }) { "in this node" } else { "at it" };
             parts.insert(1, format!("{} {what}", duration(still)));
         }

@@ -80,7 +80,8 @@ fn capitalized(text: &str) -> String {
 /// Everything after the stages: invariants, figures, traces, the answer. `all` is for all invariants and
 /// candidates.
 pub fn plain_conclusion(
-    (system, source): (&System, &Source<'_>),
+    system: &System,
+    source: &Source<'_>,
     options: &Options,
     report: &Report,
     trace_states: Option<TraceStates>,
@@ -98,7 +99,7 @@ pub fn plain_conclusion(
     }
     // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
     let afterwards = matches!(report.decider, Some(Decider::Forward(_)));
-    text + &ending((system, source), report, trace_states, afterwards, style)
+    text + &ending(system, source, report, trace_states, afterwards, style)
 }
 
 /// A single search, as a stage.

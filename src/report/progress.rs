@@ -8,7 +8,8 @@ pub fn node(
     number: usize,
     history: &str,
     cube: Option<&[String]>,
-    (queued, postponed): (usize, usize),
+    queued: usize,
+    postponed: usize,
     style: Style,
 ) -> String {
     let mut text = format!("node {}: {history}", style.title(number));

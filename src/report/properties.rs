@@ -8,14 +8,20 @@ use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 
-/// All about them; parts that were not asked for are left out.
-pub fn properties(found: &Properties, system: &System, asked: (bool, bool), style: Style) -> String {
+/// All about them; `stronger` and `suggested` properties are left out where they were not asked for.
+pub fn properties(
+    found: &Properties,
+    system: &System,
+    stronger: bool,
+    suggested: bool,
+    style: Style,
+) -> String {
     let mut text = String::new();
-    if asked.0 {
+    if stronger {
         let says = "each forbids more than a claim of the model and holds for any number of processes, strongest first";
         text += &group("Stronger properties", says, &found.stronger, system, style);
     }
-    if asked.1 {
+    if suggested {
         let says = "the proof rests on these, the model does not claim them; those that notice most mistakes come first";
         text += &group("Suggestions", says, &found.suggested, system, style);
     }
@@ -26,7 +32,7 @@ pub fn properties(found: &Properties, system: &System, asked: (bool, bool), styl
         }
         text += "\n";
     }
-    text + &answer(found, asked, style)
+    text + &answer(found, stronger, suggested, style)
 }
 
 /// Where a property comes from, in words.
@@ -54,12 +60,12 @@ fn group(title: &str, says: &str, all: &[TrueProperty], system: &System, style: 
     text + "\n"
 }
 
-fn answer(found: &Properties, asked: (bool, bool), style: Style) -> String {
+fn answer(found: &Properties, stronger: bool, suggested: bool, style: Style) -> String {
     let mut parts = Vec::new();
-    if asked.0 {
+    if stronger {
         parts.push(count(found.stronger.len(), "stronger property"));
     }
-    if asked.1 {
+    if suggested {
         parts.push(count(found.suggested.len(), "suggestion"));
     }
     parts.push(format!("{} not true", found.refuted));

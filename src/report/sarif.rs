@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Answer, Document, Level, Message, Place, TraceRecord};
+use super::document::{Answer, Document, Level, Message, TextRange, TraceRecord, Unchecked};
 use super::findings::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
 use cubicle_lang::explain;
 
@@ -34,7 +34,7 @@ pub fn sarif(document: &Document) -> String {
                 "commandLine": document.command.join(" "),
                 "arguments": document.command.get(1..).unwrap_or_default(),
                 "exitCode": document.exit_code,
-                "executionSuccessful": document.verdict != Answer::Error,
+                "executionSuccessful": document.verdict != Answer::Unchecked(Unchecked::Error),
                 "toolExecutionNotifications": told.collect::<Vec<_>>(),
             }],
             "results": results.collect::<Vec<_>>(),
@@ -113,7 +113,7 @@ fn flow(trace: &TraceRecord, uri: Option<&str>) -> Vec<Value> {
     locations
 }
 
-pub(super) fn physical(uri: Option<&str>, place: Option<Place>) -> Value {
+pub(super) fn physical(uri: Option<&str>, place: Option<TextRange>) -> Value {
     let mut location = json!({ "artifactLocation": { "uri": uri.unwrap_or("-") } });
     if let Some(place) = place {
         location["region"] = json!({

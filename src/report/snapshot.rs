@@ -1,12 +1,11 @@
 //! The figures of a run that is ended from outside, in the middle of a step, from its events so far.
 
 use super::document::{
-    Answer, Assumption, BackwardFigures, Cause, Document, ExplorationFigures, Lines, SafetyAnswer,
-    StageFigures,
+    Answer, Assumption, BackwardFigures, Document, ExplorationFigures, Lines, SafetyAnswer, StageFigures,
 };
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, SearchOrder};
-use cubicle_run::result::{self, Stage, Stop};
+use cubicle_run::result::{self, Conclusion, Stage, Stop};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Reason;
 use cubicle_run::words::reason;
@@ -87,14 +86,14 @@ impl Snapshot {
 
     /// Puts what is known into `document`, of a run that ends for `why`.
     pub fn fill(&self, document: &mut Document, why: &Reason) {
-        document.verdict = Answer::Unknown;
+        document.verdict = Answer::Checked(Conclusion::Unknown);
         document.reason = Some(why.into());
         document.safety = Some(SafetyAnswer::Unknown);
         document.in_the_middle_of_a_step = true;
         document.assumptions.clone_from(&self.assumptions);
         document.explorations.clone_from(&self.explorations);
         if let Some((procs, states)) = self.exploring {
-            let stop = Cause::from(Stop::from(why.clone()));
+            let stop = Stop::from(why.clone());
             document.explorations.push(ExplorationFigures::unfinished(procs, states, stop));
         }
         document.complete = (!document.explorations.is_empty()).then_some(false);

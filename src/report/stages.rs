@@ -7,9 +7,9 @@ use cubicle_run::style::Style;
 use cubicle_run::verdict::Verdict;
 
 /// The lines that announce a search.
-pub fn stage(number: usize, search: (BackwardMode, SearchOrder), effort: u64, style: Style) -> String {
+pub fn stage(number: usize, proof: BackwardMode, order: SearchOrder, effort: u64, style: Style) -> String {
     let rule = "=".repeat(WIDTH);
-    let title = style.title(format!("STAGE {number}: {}", ordered_name(search.0, search.1)));
+    let title = style.title(format!("STAGE {number}: {}", ordered_name(proof, order)));
     format!("{rule}\n* {title}, effort {effort}\n{rule}\n")
 }
 

@@ -7,16 +7,18 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
 use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_run::named;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
 
-/// Which cells to show after each step of a trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TraceStates {
-    /// Those that the step changed.
-    Diff,
-    /// All.
-    Full,
+named! {
+    /// Which cells to show after each step of a trace.
+    pub enum TraceStates {
+        /// Those that the step changed.
+        Diff = "diff",
+        /// All.
+        Full = "full",
+    }
 }
 
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.

@@ -3,7 +3,7 @@
 use cubicle_lang::model::Rational;
 
 /// How often a value must have risen to count as growing.
-const TIMES: usize = 3;
+const LEAST_RISES: usize = 3;
 
 /// Where on a path a value reached its maximum for the last time but one, and for the last time: when it was raised
 /// at least three times, and still in the second half of the path. `None` in between: the value is not known there.
@@ -17,7 +17,7 @@ pub fn last_rise(values: &[Option<Rational>]) -> Option<(usize, usize)> {
         }
     }
     let (before, last) = (records.iter().rev().nth(1)?.0, records.last()?.0);
-    (records.len() > TIMES && 2 * last >= values.len()).then_some((before, last))
+    (records.len() > LEAST_RISES && 2 * last >= values.len()).then_some((before, last))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::verdict::Reason;
 
 /// One in this many calls of [`Interrupt::poll`] looks at the clock.
-const POLLS: u32 = 64;
+const POLLS_PER_LOOK: u32 = 64;
 
 thread_local! {
     /// Calls of [`Interrupt::poll`] on this thread since one looked at the clock.
@@ -153,7 +153,7 @@ impl Interrupt {
     #[inline]
     pub fn poll(&self) -> Result<(), Interrupted> {
         let polled = POLLED.get() + 1;
-        if polled < POLLS {
+        if polled < POLLS_PER_LOOK {
             POLLED.set(polled);
             return Ok(());
         }
@@ -191,9 +191,9 @@ mod tests {
     #[test]
     fn polling_notices_a_deadline_soon_and_nothing_else() {
         let interrupt = Interrupt::default();
-        assert!((0..10 * POLLS).all(|_| interrupt.poll().is_ok()));
+        assert!((0..10 * POLLS_PER_LOOK).all(|_| interrupt.poll().is_ok()));
         interrupt.set_deadline(Instant::now());
-        assert!((0..POLLS).any(|_| interrupt.poll() == Err(Interrupted(Box::new(Reason::Time)))));
+        assert!((0..POLLS_PER_LOOK).any(|_| interrupt.poll() == Err(Interrupted(Box::new(Reason::Time)))));
         interrupt.raise(2);
         assert_eq!(interrupt.check(), Err(Interrupted(Box::new(Reason::Interrupted(2)))));
         assert!(interrupt.consume());

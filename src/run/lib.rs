@@ -1,9 +1,10 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
-pub mod engine;
 pub mod growth;
 pub mod interrupt;
 mod keeping;
+pub mod logging;
+pub mod named;
 pub mod observer;
 pub mod options;
 pub mod oracle;

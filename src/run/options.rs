@@ -12,37 +12,46 @@
 //! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
 //! ```
 
+use std::num::NonZero;
 use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
+use crate::named;
 use crate::setters::setters;
 use crate::verdict::Forbidden;
 pub use cubicle_lang::load::KnownVacuity;
 use cubicle_lang::model::Conj;
 
-/// How a forward exploration chooses its next state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Strategy {
-    /// Breadth first.
-    #[default]
-    Bfs,
-    /// Depth first.
-    Dfs,
-    /// Restarting random walks.
-    Random,
-    /// Coverage-guided fuzzing (Conchon and Korneva, SEFM 2023).
-    Cfl,
+named! {
+    /// How a forward exploration chooses its next state.
+    #[derive(Default)]
+    pub enum Strategy {
+        /// Breadth first.
+        #[default]
+        Bfs = "bfs",
+        /// Depth first.
+        Dfs = "dfs",
+        /// Restarting random walks.
+        Random = "random",
+        /// Coverage-guided fuzzing: walks steered to unseen combinations of values.
+        ///
+        /// Conchon and Korneva, SEFM 2023.
+        Cfl = "cfl",
+    }
 }
 
-/// How [`Strategy::Cfl`] chooses where and how to walk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum CflChoice {
-    /// By which choices led to new combinations of values lately, with half of the walks guided towards guards
-    /// and bad cubes that never held, after a short breadth-first start.
-    #[default]
-    Adaptive,
-    /// As published: state and technique uniformly at random.
-    Uniform,
+named! {
+    /// How [`Strategy::Cfl`] chooses where and how to walk.
+    #[derive(Default)]
+    pub enum CflChoice {
+        /// By what found new combinations lately, half of them towards guards that never held.
+        ///
+        /// Bad cubes that never held count as guards do; a short breadth-first search comes first.
+        #[default]
+        Adaptive = "adaptive",
+        /// Uniformly, as published.
+        Uniform = "uniform",
+    }
 }
 
 /// Depth-first search that restarts again and again in another random order (RERS): wide and deep,
@@ -147,22 +156,28 @@ impl Default for ForwardOptions {
     }
 }
 
-/// Order in which the backward search takes nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SearchOrder {
-    /// First in, first out.
-    #[default]
-    Bfs,
-    /// Last in, first out.
-    Dfs,
-    /// Heap: few processes, few literals, candidates, shallow.
-    Bfsh,
-    /// Heap: few processes, few literals, candidates, deep.
-    Dfsh,
-    /// Two first-in-first-out queues, approximations before exact nodes.
-    Bfsa,
-    /// Two stacks, approximations before exact nodes.
-    Dfsa,
+named! {
+    /// Order in which the backward search takes nodes.
+    #[derive(Default)]
+    pub enum SearchOrder {
+        /// First in, first out.
+        #[default]
+        Bfs = "bfs",
+        /// Last in, first out.
+        Dfs = "dfs",
+        /// Smallest cube first, then the shallowest.
+        ///
+        /// A heap: few processes, few literals, candidates, shallow.
+        Bfsh = "bfsh",
+        /// Smallest cube first, then the deepest.
+        ///
+        /// A heap: few processes, few literals, candidates, deep.
+        Dfsh = "dfsh",
+        /// As bfs, approximations first.
+        Bfsa = "bfsa",
+        /// As dfs, approximations first.
+        Dfsa = "dfsa",
+    }
 }
 
 /// Which nodes wait until the queue is empty.
@@ -176,14 +191,16 @@ pub enum Postpone {
     NoInformation,
 }
 
-/// Which solver decides the tests that syntactic subsumption does not settle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SolverMode {
-    /// The finite-domain procedure first, Z3 only where it is not complete.
-    #[default]
-    Layered,
-    /// Always Z3.
-    Z3,
+named! {
+    /// Which solver decides the tests that syntactic subsumption does not settle.
+    #[derive(Default)]
+    pub enum SolverMode {
+        /// The finite-domain procedure, Z3 only where it is not complete.
+        #[default]
+        Layered = "layered",
+        /// Always Z3.
+        Z3 = "z3",
+    }
 }
 
 /// Options of the backward search.
@@ -197,8 +214,8 @@ pub struct BackwardOptions {
     /// Which nodes to postpone; the default depends on the order.
     pub postpone: Option<Postpone>,
     /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
-    /// instance (three, once larger ones were explored). 0: as many literals as processes, plus one.
-    pub candidate_size: usize,
+    /// instance (three, once larger ones were explored). `None`: as many literals as processes, plus one.
+    pub candidate_size: Option<NonZero<usize>>,
     /// Try at most this many candidates a node.
     pub max_candidates: Option<usize>,
     /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
@@ -234,7 +251,7 @@ impl Default for BackwardOptions {
             order: None,
             jobs: 1,
             postpone: None,
-            candidate_size: 0,
+            candidate_size: None,
             max_candidates: None,
             proposed: Vec::new(),
             max_nodes: 100_000,
@@ -252,7 +269,21 @@ impl Default for BackwardOptions {
     }
 }
 
-/// How to search for a proof for any number of processes.
+named! {
+    /// Methods of a proof for any number of processes.
+    pub enum Method {
+        /// Short searches first, with approximations and without, then longer ones.
+        Auto = "auto",
+        /// Backward search with approximations (BRAB), K = 2 unless `brab K` says otherwise.
+        Brab = "brab",
+        /// Property-directed search (IC3/PDR) with the same approximations, K likewise.
+        Pdr = "pdr",
+        /// Backward search without approximations.
+        Classic = "classic",
+    }
+}
+
+/// How to search for a proof for any number of processes: a [`Method`], with its number of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BackwardMode {
     /// Short searches first, exact and approximate with oracles of two processes and more, then longer
@@ -268,6 +299,16 @@ pub enum BackwardMode {
 }
 
 impl BackwardMode {
+    /// The method alone.
+    pub const fn method(self) -> Method {
+        match self {
+            Self::Auto => Method::Auto,
+            Self::Classic => Method::Classic,
+            Self::Brab(_) => Method::Brab,
+            Self::Pdr(_) => Method::Pdr,
+        }
+    }
+
     /// The processes of the instance that guides approximation, if there is one.
     pub const fn oracle_procs(self) -> Option<usize> {
         match self {
@@ -287,16 +328,18 @@ pub enum Procs {
     Auto,
 }
 
-/// What to do about a verdict that may be vacuous; see [`Vacuous`](crate::result::Vacuous).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Vacuity {
-    /// Report it beside the verdict.
-    #[default]
-    Warn,
-    /// Give no verdict.
-    Error,
-    /// Do not check.
-    Ignore,
+named! {
+    /// What to do about a verdict that may be vacuous; see [`Vacuous`](crate::result::Vacuous).
+    #[derive(Default)]
+    pub enum Vacuity {
+        /// Warn.
+        #[default]
+        Warn = "warn",
+        /// Give no answer: exit code 3.
+        Error = "error",
+        /// Do not check.
+        Ignore = "ignore",
+    }
 }
 
 /// Options of a whole run.
@@ -415,7 +458,6 @@ setters! {
     BackwardOptions {
         order: Option<SearchOrder>,
         jobs: usize,
-        candidate_size: usize,
         proposed: Vec<Forbidden>,
         max_nodes: usize,
         max_depth: usize,
@@ -430,6 +472,7 @@ setters! {
     }
     optional {
         postpone: Postpone,
+        candidate_size: NonZero<usize>,
         max_candidates: usize,
         max_effort: u64,
     }

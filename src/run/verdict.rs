@@ -2,45 +2,61 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::named;
+
 pub use cubicle_lang::model::Forbidden;
 pub use cubicle_lang::model::semantics::Trace;
 
-/// Why an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Stop {
-    /// Every reachable state was seen.
-    Complete,
-    /// All states found were expanded, but states may have been mistaken for others ([`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate)).
-    Bitstate,
-    /// States at the depth bound were not expanded.
-    Depth,
-    /// The state limit.
-    States,
-    /// The time limit of the exploration or of the run.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// An unsafe state was found and the options ask to stop there.
-    Unsafe,
-    /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
-    /// nothing bounds was read before it was written. All states found are real, but others may be missing.
-    Numbers,
-    /// The given number of epochs of walks has been run.
-    Epochs,
-    /// The given transitions have fired.
-    Fired,
-    /// Ctrl-C.
-    Interrupted,
-    /// A state has too many successors to enumerate.
-    Wide,
-    /// The instance has too many cells, values or ground transitions to be explored at all.
-    TooLarge,
-    /// The system has no instance with this number of processes.
-    NoInstance,
-    /// Its files could not be written or read.
-    Storage,
-    /// A process of the cluster was lost, or did not connect.
-    Cluster,
+named! {
+    /// Why an exploration ended.
+    #[derive(Deserialize)]
+    pub enum Stop {
+        /// Every reachable state was seen.
+        Complete = "complete",
+        /// All states that were found were expanded, but some may have been mistaken for others.
+        ///
+        /// See [`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate).
+        Bitstate = "bitstate",
+        /// States at the bound on depth were not expanded.
+        Depth = "depth",
+        /// The limit on states.
+        States = "states",
+        /// The limit on time.
+        ///
+        /// That of the exploration or of the run.
+        Time = "time",
+        /// The limit on memory.
+        Memory = "memory",
+        /// An unsafe state was met.
+        ///
+        /// And the options ask to stop there.
+        Unsafe = "unsafe",
+        /// A number left its range.
+        ///
+        /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
+        /// nothing bounds was read before it was written. All states found are real, but others may be missing.
+        Numbers = "numbers",
+        /// The given number of epochs of walks.
+        Epochs = "epochs",
+        /// Each transition had fired.
+        ///
+        /// Each of the given ones.
+        Fired = "fired",
+        /// A signal.
+        Interrupted = "interrupted",
+        /// A state with too many successors.
+        Wide = "wide",
+        /// The instance is too large.
+        ///
+        /// It has too many cells, values or ground transitions to be explored at all.
+        TooLarge = "too_large",
+        /// The model has no instance of this size.
+        NoInstance = "no_instance",
+        /// A file could not be written or read.
+        Storage = "storage",
+        /// A process of the cluster was lost, or did not join.
+        Cluster = "cluster",
+    }
 }
 
 /// An exploration that did not see all states.
@@ -143,4 +159,15 @@ pub enum Verdict {
     Unsafe(Box<Trace>),
     /// Not decided.
     Unknown(Reason),
+}
+
+impl Verdict {
+    /// For a log: the verdict without its run, and why there is none.
+    pub fn words(&self) -> (&'static str, Option<tracing::field::DebugValue<&Reason>>) {
+        match self {
+            Self::Safe => ("safe", None),
+            Self::Unsafe(_) => ("unsafe", None),
+            Self::Unknown(reason) => ("unknown", Some(tracing::field::debug(reason))),
+        }
+    }
 }

@@ -4,8 +4,9 @@ pub mod queries;
 
 use std::sync::{Once, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use tracing::{debug, trace};
 use z3::ast::Bool;
 use z3::{Context, Params, SatResult, Solver, set_global_param};
 
@@ -19,14 +20,14 @@ pub fn version() -> &'static str {
 static SET_UP: Once = Once::new();
 
 /// Work of a call that is not limited in time, in Z3's own unit: about a tenth of a second.
-const EASY: u32 = 300_000;
+const EASY_WORK: u32 = 300_000;
 
 /// How often a long call is checked for whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How long Z3 may take to notice that its time is up, before it is interrupted. That is the last resort: with some
 /// versions, a context that was interrupted answers nothing any more.
-const LATE: Duration = Duration::from_millis(60);
+const INTERRUPT_AFTER: Duration = Duration::from_millis(60);
 
 /// A solver of the current context.
 ///
@@ -36,23 +37,31 @@ const LATE: Duration = Duration::from_millis(60);
 pub fn new() -> Solver {
     SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
     let solver = Solver::new();
-    limit(&solver, EASY, u32::MAX);
+    limit(&solver, EASY_WORK, u32::MAX);
     solver
 }
 
-/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`.
+/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`. `kind` names
+/// the purpose of the query in the log.
 ///
 /// # Errors
 /// Why the run must end: this is not an answer of `unknown`.
 pub fn check(
     solver: &Solver,
+    kind: &'static str,
     assumptions: &[Bool],
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<SatResult, Interrupted> {
-    let start = queries::start();
+    let start = Instant::now();
     let result = ask(solver, assumptions, timeout, interrupt);
-    queries::end(start, solver, assumptions, result.as_ref().ok().copied());
+    let (time, known) = (start.elapsed(), result.as_ref().ok().copied());
+    let (answer, seconds) = (queries::word(known), time.as_secs_f64());
+    trace!(kind, answer, seconds, assumptions = assumptions.len(), "query");
+    if known == Some(SatResult::Unknown) {
+        debug!(kind, seconds, why = solver.get_reason_unknown(), "query without an answer");
+    }
+    queries::keep(solver, assumptions, answer, time);
     result
 }
 
@@ -72,7 +81,7 @@ fn ask(
     let timeout = interrupt.remaining().map_or(timeout, |left| left.min(timeout));
     limit(solver, 0, u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
     let result = while_wanted(interrupt, || solver.check_assumptions(assumptions));
-    limit(solver, EASY, u32::MAX);
+    limit(solver, EASY_WORK, u32::MAX);
     if result == SatResult::Unknown {
         interrupt.check()?;
     }
@@ -89,7 +98,7 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
             let ended = |time| !matches!(wait.recv_timeout(time), Err(mpsc::RecvTimeoutError::Timeout));
             while !ended(LOOK_EVERY) {
                 if interrupt.reason().is_some() {
-                    if !ended(LATE) {
+                    if !ended(INTERRUPT_AFTER) {
                         handle.interrupt();
                     }
                     return;
@@ -116,8 +125,6 @@ fn limit(solver: &Solver, work: u32, millis: u32) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use z3::{Config, with_z3_config};
 
     use super::*;
@@ -189,7 +196,7 @@ mod tests {
                     interrupt.set_deadline(start + Duration::from_millis(500));
                 }
                 assert_eq!(
-                    check(&solver, &[], long, &interrupt),
+                    check(&solver, "test", &[], long, &interrupt),
                     Err(Interrupted(Box::new(expected.clone())))
                 );
                 start.elapsed()
@@ -204,12 +211,12 @@ mod tests {
             let solver = new();
             pigeons(&solver, 14);
             let interrupt = Interrupt::default();
-            let answer = check(&solver, &[], Duration::from_millis(200), &interrupt);
+            let answer = check(&solver, "test", &[], Duration::from_millis(200), &interrupt);
             assert_eq!(answer, Ok(SatResult::Unknown));
             // The next query is answered.
             let never = Bool::from_bool(false);
             assert_eq!(
-                check(&solver, &[never], Duration::from_millis(200), &interrupt),
+                check(&solver, "test", &[never], Duration::from_millis(200), &interrupt),
                 Ok(SatResult::Unsat)
             );
         });

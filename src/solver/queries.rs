@@ -3,7 +3,7 @@
 //! As with Z3's own settings, this applies to the whole process.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use z3::ast::Bool;
 use z3::{SatResult, Solver};
@@ -40,26 +40,24 @@ pub fn hardest() -> Vec<Query> {
     })
 }
 
-/// The start time of a query; `None` when queries are not recorded.
-pub fn start() -> Option<Instant> {
-    HARDEST.get().map(|_| Instant::now())
+/// [`Query::answer`] for the result of a query.
+pub(super) const fn word(answer: Option<SatResult>) -> &'static str {
+    match answer {
+        Some(SatResult::Sat) => "sat",
+        Some(SatResult::Unsat) => "unsat",
+        Some(SatResult::Unknown) => "unknown",
+        None => "no answer",
+    }
 }
 
-/// Records a query that began at `start` and has ended.
-pub fn end(start: Option<Instant>, solver: &Solver, assumptions: &[Bool], answer: Option<SatResult>) {
-    let (Some(start), Some(hardest)) = (start, HARDEST.get()) else { return };
-    let time = start.elapsed();
+/// Keeps a query that has ended, when queries are recorded and it is among the hardest.
+pub(super) fn keep(solver: &Solver, assumptions: &[Bool], answer: &'static str, time: Duration) {
+    let Some(hardest) = HARDEST.get() else { return };
     let mut hardest = hardest.lock().unwrap_or_else(PoisonError::into_inner);
     let at = hardest.queries.partition_point(|query| query.time >= time);
     if at >= hardest.most {
         return;
     }
-    let answer = match answer {
-        Some(SatResult::Sat) => "sat",
-        Some(SatResult::Unsat) => "unsat",
-        Some(SatResult::Unknown) => "unknown",
-        None => "no answer",
-    };
     let names: Vec<String> = assumptions.iter().map(ToString::to_string).collect();
     let question = if names.is_empty() {
         "(check-sat)\n".to_owned()

@@ -15,6 +15,7 @@ use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
     TemporalKind, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
+use tracing::debug_span;
 
 /// How processes fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +34,7 @@ pub const MOST_CRASHES: u8 = 32;
 /// # Errors
 /// Why the system cannot be made, with the place in the model.
 pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagnostic>> {
+    let _span = debug_span!("with_crashes", ?crash).entered();
     let mut system = original.to_parts();
     let name = if crash == Crash::Restart { "restart" } else { "crash" };
     if let Some(it) = original.transitions.iter().find(|it| it.name == name) {

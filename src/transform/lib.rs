@@ -19,6 +19,6 @@ mod taken;
 
 pub use again::ActsAgain;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
-pub use monitor::{with_monitor, with_monitor_and_plan};
+pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use taken::Taken;

@@ -11,6 +11,7 @@ use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term, Transition,
     TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
 };
+use tracing::debug_span;
 
 /// A system with variables for owners, after those of the original.
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ impl Instrumented {
 
 /// The system with owners; `None` when an owner does not fit it, or a number leaves the 64-bit range.
 pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> {
+    let _span = debug_span!("with_owners", owners = owners.len()).entered();
     let mut system = original.to_parts();
     let parts_of = (0..original.transitions.len()).map(|t| TransitionId(t as u16));
     let mut parts: Vec<(TransitionId, Transition)> =

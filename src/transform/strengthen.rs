@@ -102,12 +102,7 @@ pub fn stronger(system: &System, claim: &Forbidden) -> Vec<StrongerClaim> {
 
 /// Whether two properties forbid the same states, by their literals.
 pub fn equivalent(a: &Forbidden, b: &Forbidden) -> bool {
-    implies(a, b) && implies(b, a)
-}
-
-/// Whether a property forbids all that another one does, by their literals.
-pub fn implies(stronger: &Forbidden, weaker: &Forbidden) -> bool {
-    forbids_all_of((stronger.params, &stronger.cube), (weaker.params, &weaker.cube))
+    forbids_all_of(a, b) && forbids_all_of(b, a)
 }
 
 /// The demands of a property on bad states, in bits: one that forbids more demands less. A process counts as much as a
@@ -211,7 +206,7 @@ mod tests {
             transition t (p) { S[p] := B; N := N + 1; L := True }
             transition u (p) { S[p] := C }";
         let system = cubicle_lang::load(text).expect("a model").system;
-        let claim = Forbidden { params: system.bad[0].params, cube: system.bad[0].cube.clone() };
+        let claim = Forbidden::from(&system.bad[0]);
         let all = stronger(&system, &claim);
         let of = |operator: PropertyOperator| -> Vec<String> {
             let made = all.iter().filter(|it| it.operator == operator);
@@ -231,8 +226,8 @@ mod tests {
         );
         for it in &all {
             let stronger = it.operator != PropertyOperator::NegateLiteral;
-            assert_eq!(implies(&it.claim, &claim), stronger, "{it:?}");
-            assert!(!implies(&claim, &it.claim), "{it:?}");
+            assert_eq!(forbids_all_of(&it.claim, &claim), stronger, "{it:?}");
+            assert!(!forbids_all_of(&claim, &it.claim), "{it:?}");
             assert!(!stronger || demand(&system, &it.claim) < demand(&system, &claim), "{it:?}");
         }
     }

@@ -77,6 +77,7 @@ impl Shell {
             .current_dir(self.folder.path())
             .env("PATH", &self.path)
             .env_remove("NO_COLOR")
+            .env_remove("CUBICLE_LOG")
             .stdin(Stdio::null())
             .output()
             .unwrap();

@@ -312,6 +312,8 @@ fn an_unwritable_file_is_reported_before_the_run() {
         ("--only-forward --trace-out no/such/trace.json".to_owned(), "cannot write no/such/trace.json"),
         ("--only-forward --trace-out src".to_owned(), "cannot write src"),
         ("--only-forward --stats-json no/such/file.json".to_owned(), "cannot write no/such/file.json"),
+        ("--only-forward --log-file no/such/log.json".to_owned(), "cannot write no/such/log.json"),
+        ("--only-forward --log-file /dev/full".to_owned(), "cannot write /dev/full"),
         (format!("--procs 2 --certificate {file}"), "cannot make the folder"),
         (format!("--procs 2 --certificate {file}/below"), "cannot make the folder"),
         ("--procs 2 --certificate /proc/certificate".to_owned(), "cannot make the folder /proc/certificate"),

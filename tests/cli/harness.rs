@@ -101,7 +101,8 @@ pub fn cubicle() -> Command {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::null())
         .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("CUBICLE_LOG");
     command
 }
 

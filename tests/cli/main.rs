@@ -27,6 +27,7 @@ mod lemmas;
 mod limits;
 mod lint;
 mod load;
+mod logging;
 mod lsp;
 mod machine;
 mod manual;

@@ -143,6 +143,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("trace-out", "--trace-out trace.json"),
     ("stats-json", "--stats-json stats.json"),
     ("run-dir", "--run-dir run"),
+    ("log-file", "--log-file log.json"),
     ("force", "--force --stats-json stats.json"),
     ("report", "--report page.html"),
     ("dot", "--dot search.dot"),

@@ -1,6 +1,7 @@
 //! Properties that hold but are not claimed: pasting one into the model gives a model that is proved safe.
 
 use cubicle::interrupt::Interrupt;
+use cubicle::load::ModelSource;
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
 use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle::observer::Silent;
@@ -36,12 +37,13 @@ fn check(text: &str) -> Report {
 fn look(text: &str, jobs: usize) -> Properties {
     let (loaded, interrupt) = (load(text), Interrupt::default());
     let selection = MutantSelection { sample: Some(20), ..MutantSelection::default() };
-    let plan = Plan::new((&loaded.file, text, &loaded.system), &selection, &interrupt);
+    let model = ModelSource::new(&loaded.system, text);
+    let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
     let proof = check(text);
     assert_eq!(proof.verdict, Some(Verdict::Safe), "{text}");
     let asked = PropertySelection { stronger: true, proof: Some(&proof) };
     let options = MutationOptions { jobs, ..MutationOptions::default() };
-    properties((&loaded.system, text), (&plan, asked), &options, &interrupt, &|_| {})
+    properties(model, &plan, asked, &options, &interrupt, &|_| {})
 }
 
 /// The model with a further declaration after init.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, RunsClaim, Subject};
 use cubicle::interrupt::Interrupt;
+use cubicle::load::ModelSource;
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Bad, BadKind, System};
 use cubicle::observer::Silent;
@@ -41,7 +42,8 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     assert_eq!(report.verdict, Some(Verdict::Safe), "{subject:?}");
     let cubes = report.backward.expect("a backward search").invariant;
     let how = CheckOptions::new(TIMEOUT, &interrupt);
-    let certified = certificate::certify_as(subject, (&plain, &made), model, &report.owners, &cubes, how);
+    let source = ModelSource::new(&plain, model);
+    let certified = certificate::certify_as(subject, source, &made, &report.owners, &cubes, how);
     let certificate =
         certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
     let text = certificate.invariants(&plain);

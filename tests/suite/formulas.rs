@@ -1,7 +1,7 @@
 //! Formulas, alone and in properties of runs, have the meaning of `docs/language.md`: quantifiers are compared with a
 //! separate evaluator, on random states.
 
-use cubicle::load::{FormulaScope, parse_formula};
+use cubicle::load::{FormulaScope, ModelSource, parse_formula};
 use cubicle::model::semantics::{Layout, Point, Semantics, State, Value};
 use cubicle::model::{System, VarId};
 use rand::{RngExt, SeedableRng};
@@ -187,7 +187,7 @@ fn agrees(seed: u64, system: &System, numbered: bool, tally: &mut [usize; 2]) ->
     let text = written(&tree);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let scope = if numbered { FormulaScope::Numbered(params) } else { FormulaScope::Parameters(&known) };
-    let condition = match parse_formula((system, MODEL), scope, &text) {
+    let condition = match parse_formula(ModelSource::new(system, MODEL), scope, &text) {
         Ok(condition) => condition,
         Err(errors) => {
             assert!(errors.iter().all(|it| it.code == "C0504"), "{text}: {errors:?}");

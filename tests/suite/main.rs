@@ -17,6 +17,7 @@ mod formulas;
 mod front;
 mod house;
 mod lints;
+mod logging;
 mod models;
 mod mutants;
 mod owners;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::interrupt::Interrupt;
+use cubicle::load::ModelSource;
 use cubicle::mutation::{Change, Fate, KillFinder, MutantResult, Mutation};
 use cubicle::mutation::{
     Comparison, MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set,
@@ -45,8 +46,9 @@ fn load(text: &str) -> cubicle::Loaded {
 
 fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) -> Mutation {
     let loaded = load(text);
-    let plan = Plan::new((&loaded.file, text, &loaded.system), selection, &Interrupt::default());
-    run((&loaded.system, text), &plan, (options, &MutantMemory::default()), &Interrupt::default(), &|_| {})
+    let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
+    let plan = Plan::new(&loaded.file, model, selection, &interrupt);
+    run(model, &plan, options, &MutantMemory::default(), &interrupt, &|_| {})
 }
 
 /// The numbers of the mutants with such a fate.
@@ -180,8 +182,9 @@ fn options_never_turn_a_kill_into_a_survival() {
 fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
     let (loaded, options) = (load(text), MutationOptions::default());
     let selection = MutantSelection { transitions: vec!["leave".into(), "ask".into()], ..Default::default() };
-    let plan = Plan::new((&loaded.file, text, &loaded.system), &selection, &Interrupt::default());
-    let found = run((&loaded.system, text), &plan, (&options, memory), &Interrupt::default(), &|_| {});
+    let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
+    let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
+    let found = run(model, &plan, &options, memory, &interrupt, &|_| {});
     let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
     let source = cubicle::diagnostic::Source { name: "model.cub", text };
     let written = memory.write(&found, &keys, &source, &Comparison::new(&loaded.system, &options));
@@ -306,11 +309,11 @@ fn survivors_are_certified() {
 #[test]
 fn an_interrupt_ends_a_run_while_claims_are_counted() {
     let loaded = load(MODEL);
-    let plan =
-        Plan::new((&loaded.file, MODEL, &loaded.system), &MutantSelection::default(), &Interrupt::default());
+    let model = ModelSource::new(&loaded.system, MODEL);
+    let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &Interrupt::default());
     let now = Interrupt::default().until(Instant::now());
     let memory = MutantMemory::default();
-    let found = run((&loaded.system, MODEL), &plan, (&MutationOptions::default(), &memory), &now, &|_| {});
+    let found = run(model, &plan, &MutationOptions::default(), &memory, &now, &|_| {});
     assert!(found.mutants.iter().all(|it| matches!(it.fate, Fate::Untried)));
     assert_eq!(found.counted(), 0);
     assert!(found.stopped.is_some());
@@ -327,7 +330,7 @@ fn a_cache_that_is_damaged_or_of_another_version_is_ignored() {
         (written.replacen("cubicle-mutants ", "cubicle-mutants 0", 1), "another version"),
     ] {
         let error = MutantMemory::read(&text).err();
-        assert!(error.as_ref().is_some_and(|it| it.contains(says)), "{error:?}");
+        assert!(error.as_ref().is_some_and(|it| it.to_string().contains(says)), "{error:?}");
     }
 }
 
@@ -349,15 +352,10 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let text = generate(seed, &Weights::varied(seed)).to_string();
         let loaded = load(&text);
         let selection = MutantSelection { sample: Some(most), seed, ..MutantSelection::default() };
-        let plan = Plan::new((&loaded.file, &text, &loaded.system), &selection, &Interrupt::default());
+        let (model, interrupt) = (ModelSource::new(&loaded.system, &text), Interrupt::default());
+        let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
         let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
-        let found = run(
-            (&loaded.system, &text),
-            &plan,
-            (&options, &MutantMemory::default()),
-            &Interrupt::default(),
-            &|_| {},
-        );
+        let found = run(model, &plan, &options, &MutantMemory::default(), &interrupt, &|_| {});
         for mutant in &found.mutants {
             let system = mutant.candidate.system(&text).expect("mutants are models");
             let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use cubicle::backward::{self, Lemmas, Method, Shared};
+use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::certificate::{
     self, Certificate, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure,
 };
@@ -14,6 +14,7 @@ use cubicle::model::semantics::{State, Trace, replay};
 use cubicle::model::{Owner, System, Type, VarId, VarKind};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, Options};
+use cubicle::oracle::Blind;
 use cubicle::transform::{Instrumented, excluded_initially, gives, with_owners};
 use cubicle::verdict::Verdict;
 
@@ -190,8 +191,8 @@ fn owners_change_no_behaviour() {
         let outcome = backward::search(
             &with.system,
             &options,
-            Method::Classic,
-            Shared { lemmas: &Lemmas::default(), mends: None },
+            BackwardMode::Classic,
+            Shared { oracle: &Blind, lemmas: &Lemmas::default(), mends: None },
             &interrupt,
             &mut Silent,
         );

@@ -1,6 +1,7 @@
 //! What goes to standard error after the answer: how far an open question came, and what may help.
 
 use cubicle_check::advice;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_run::options::Options;
@@ -13,10 +14,10 @@ use super::messages::Messages;
 use super::output::complain;
 use super::settings;
 
-/// Writes all of it; `text` is the model.
+/// Writes all of it.
 pub fn tell(
     args: &Args,
-    (system, text): (&System, &str),
+    ModelSource { system, text }: ModelSource<'_>,
     options: &Options,
     found: &Report,
     messages: &Messages,

@@ -3,11 +3,12 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use cubicle_run::options::Procs;
+use cubicle_run::options::{Method, Procs, Strategy};
 
 use super::args::Args;
-use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
+use super::choices::{MessageFormat, ResultFormat};
 use super::document::is_stdout;
+use super::failure::Failure;
 use super::settings::{self, Results};
 use super::touched::written_files;
 
@@ -143,6 +144,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("stats_json", &[]),
     row("force", &[Files]),
     row("run_dir", &[]),
+    row("log_file", &[]),
     row("report", &[Check]),
     row("dot", &[Check, Proof]),
     row("dot_level", &[Check, Proof]),
@@ -163,24 +165,24 @@ impl Need {
     fn is_met(self, args: &Args) -> bool {
         let proves = !args.only_forward;
         let instance = args.brab.is_some() || args.procs.is_some() || args.only_forward;
-        let approximates = proves && args.engine != Some(ProofEngine::Classic);
-        let walks = matches!(args.forward, Forward::Random | Forward::Cfl);
+        let approximates = proves && args.engine != Some(Method::Classic);
+        let walks = matches!(args.forward, Strategy::Random | Strategy::Cfl);
         let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
-        let dfs = args.forward == Forward::Dfs;
+        let dfs = args.forward == Strategy::Dfs;
         match self {
             Check => !args.type_only,
             Proof => proves,
             Candidates => approximates,
-            Queue => proves && args.engine != Some(ProofEngine::Pdr),
+            Queue => proves && args.engine != Some(Method::Pdr),
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.procs != Some(Procs::Auto),
             Alone => args.only_forward && !args.upto && args.procs != Some(Procs::Auto),
-            BreadthFirst => args.forward == Forward::Bfs,
+            BreadthFirst => args.forward == Strategy::Bfs,
             Walks => walks,
             Epochs => walks || dfs && restarts,
             Lots => walks || dfs && restarts || approximates,
-            Fuzzing => args.forward == Forward::Cfl || approximates,
+            Fuzzing => args.forward == Strategy::Cfl || approximates,
             DepthFirst => dfs,
             Threads => proves || !dfs || restarts,
             MoreErrors => args.deadlock || args.all_errors,
@@ -232,10 +234,9 @@ impl Need {
     }
 }
 
-/// Looks for options of `given` that have no effect with `args`. The error is the first of them, for the
-/// user. Flags of the original program in its own spelling, which `spelt_as_original` lists by name, only
+/// Looks for options of `given` that have no effect with `args`. The error is about the first of them. Flags of the original program in its own spelling, which `spelt_as_original` lists by name, only
 /// cause a note.
-pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> Result<Vec<String>, String> {
+pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
     for OptionNeeds { option, needs, original } in TABLE {
         let is_given = given.try_contains_id(option).unwrap_or(false)
@@ -246,22 +247,21 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
         if *original && spelt_as_original.iter().any(|other| other == option) {
             notes.push(format!("-{} has no effect here: {why}", name.trim_start_matches('-')));
         } else {
-            return Err(format!("{name} has no effect here: {why}; {advice}"));
+            return Err(Failure::usage(format!("{name} has no effect here: {why}; {advice}")));
         }
     }
     if matches!(args.abstr_num.as_deref(), Some([low, up]) if low > up) {
-        return Err("--abstr-num needs a lower bound that is not above the upper one".to_owned());
+        return Err(Failure::usage("--abstr-num needs a lower bound that is not above the upper one"));
     }
     if args.message_format == MessageFormat::Sarif
         && (args.format != ResultFormat::Human || args.stats_json.as_deref().is_some_and(is_stdout))
     {
-        return Err("--message-format sarif and a document cannot both be standard output".to_owned());
+        return Err(Failure::usage("--message-format sarif and a document cannot both be standard output"));
     }
     if args.trust_invariants && (args.certify || args.certificate.is_some() || args.trace.is_some()) {
-        return Err(
-            "an answer that rests on --trust-invariants is not certified: leave it out, or the certificate"
-                .to_owned(),
-        );
+        let why =
+            "an answer that rests on --trust-invariants is not certified: leave it out, or the certificate";
+        return Err(Failure::usage(why));
     }
     if args.cluster {
         fits_cluster(args)?;
@@ -270,28 +270,29 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     Ok(notes)
 }
 
-/// Whether a cluster can do what is asked for; the error is for the user.
-fn fits_cluster(args: &Args) -> Result<(), String> {
+/// Whether a cluster can do what is asked for.
+fn fits_cluster(args: &Args) -> Result<(), Failure> {
     if args.upto || args.procs == Some(Procs::Auto) {
-        return Err("a cluster explores one instance: leave --upto out, and give --procs a number".to_owned());
+        let why = "a cluster explores one instance: leave --upto out, and give --procs a number";
+        return Err(Failure::usage(why));
     }
     match args.forward {
-        Forward::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
+        Strategy::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
             let why =
                 "one process alone can search depth first: add --restart-every N, or leave --forward out";
-            return Err(why.to_owned());
+            return Err(Failure::usage(why));
         }
-        Forward::Dfs | Forward::Random | Forward::Cfl if !args.only_forward => {
+        Strategy::Dfs | Strategy::Random | Strategy::Cfl if !args.only_forward => {
             let why = "the oracle of a cluster is explored breadth first: leave --forward out";
-            return Err(why.to_owned());
+            return Err(Failure::usage(why));
         }
         _ => {}
     }
     if !args.only_forward && args.brab.is_none() {
-        return Err("a cluster explores, or is the oracle of a proof: add brab K".to_owned());
+        return Err(Failure::usage("a cluster explores, or is the oracle of a proof: add brab K"));
     }
     if args.file.as_os_str() == "-" {
-        return Err("each process of a cluster reads the model: it must be a file".to_owned());
+        return Err(Failure::usage("each process of a cluster reads the model: it must be a file"));
     }
     Ok(())
 }
@@ -317,9 +318,9 @@ fn endless(args: &Args) -> Option<String> {
         || args.brab.is_some() && !args.only_forward
         || args.procs == Some(Procs::Auto);
     let how = match args.forward {
-        Forward::Random => "--forward random",
-        Forward::Cfl => "--forward cfl",
-        Forward::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
+        Strategy::Random => "--forward random",
+        Strategy::Cfl => "--forward cfl",
+        Strategy::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
         _ => return None,
     };
     (!limited && !args.type_only).then(|| {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use clap::{ArgAction, Parser};
-use cubicle_run::options::Procs;
+use cubicle_report::TraceStates;
+use cubicle_run::named::Named;
+use cubicle_run::options::{CflChoice, Method, Procs, SearchOrder, SolverMode, Strategy, Vacuity};
 use cubicle_transform::Crash;
 
-use super::choices::{
-    CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ProofEngine, ResultFormat,
-    ShownCells, Solver, Store, WalkChoice,
-};
+use super::choices::{CertificateFormat, Color, Deny, MessageFormat, ResultFormat, Store, named};
+use super::failure::Failure;
 use super::quantities::{bytes, crash, duration, procs, warning};
 
 /// Default number of processes of the oracle.
@@ -39,6 +39,10 @@ Exit codes:
 An option that would have no effect is refused, with the reason. When one is given twice, the last
 one counts; two different K of `brab` are refused.
 
+CUBICLE_LOG=debug logs the steps of all engines on standard error, or in the file of --log-file,
+CUBICLE_LOG=forward=debug,solver=trace those of some. Levels are off, error, warn, info, debug and
+trace.
+
 Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well;
 where they have no effect, a note on standard error says so.";
 
@@ -67,16 +71,16 @@ pub struct Args {
     pub brab: Option<u8>,
 
     /// How to search for a proof [default: auto, or brab where `brab K` is given]
-    #[arg(long, alias = "strategy", value_name = "ENGINE", conflicts_with = "only_forward", help_heading = PROOF)]
-    pub engine: Option<ProofEngine>,
+    #[arg(long, alias = "strategy", value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
+    pub engine: Option<Method>,
 
     /// Use the states of all instances with 0 to K processes
     #[arg(long, alias = "up-to", help_heading = PROOF)]
     pub upto: bool,
 
     /// Order in which nodes are visited [default: each search of `auto` has its own; otherwise bfs]
-    #[arg(long, value_name = "ORDER", help_heading = PROOF)]
-    pub search: Option<NodeOrder>,
+    #[arg(long, value_name = "ORDER", value_parser = named::<SearchOrder>(), help_heading = PROOF)]
+    pub search: Option<SearchOrder>,
 
     /// Which nodes wait until no other is left: 0 none, 1 those with more processes than the node they
     /// come from, 2 those that say nothing new about its processes [default: 1 for bfs and bfsa, 2 for
@@ -93,8 +97,8 @@ pub struct Args {
     pub max_cands: Option<u32>,
 
     /// Decides what syntactic subsumption does not settle
-    #[arg(long, value_name = "SOLVER", default_value = "layered", help_heading = PROOF)]
-    pub solver: Solver,
+    #[arg(long, value_name = "SOLVER", value_parser = named::<SolverMode>(), default_value = "layered", help_heading = PROOF)]
+    pub solver: SolverMode,
 
     /// Take the `invariant`s of the model for granted instead of proving them; the answer says so, and a run
     /// that one of them excludes is an error (exit code 2). Axioms, which are about what no transition
@@ -148,12 +152,12 @@ pub struct Args {
     pub procs: Option<Procs>,
 
     /// How the next state is chosen
-    #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
-    pub forward: Forward,
+    #[arg(long, value_name = "STRATEGY", value_parser = named::<Strategy>(), default_value = "bfs", help_heading = FORWARD)]
+    pub forward: Strategy,
 
     /// How `cfl` chooses its walks, and how a proof with approximations chooses those that show it more states
-    #[arg(long, value_name = "HOW", default_value = "adaptive", help_heading = FORWARD)]
-    pub cfl_choice: WalkChoice,
+    #[arg(long, value_name = "HOW", value_parser = named::<CflChoice>(), default_value = "adaptive", help_heading = FORWARD)]
+    pub cfl_choice: CflChoice,
 
     /// Seed of `random`, `cfl`, restarted `dfs`, and of the walks that show a proof with approximations more
     /// states
@@ -357,8 +361,8 @@ pub struct Args {
 
     /// What to do about an answer that may be vacuous: transitions that never fire with two and three
     /// processes, no initial state, nothing to be proved
-    #[arg(long, value_name = "HOW", default_value = "warn", help_heading = OUTPUT)]
-    pub vacuity: OnVacuity,
+    #[arg(long, value_name = "HOW", value_parser = named::<Vacuity>(), default_value = "warn", help_heading = OUTPUT)]
+    pub vacuity: Vacuity,
 
     /// With `warnings`: a model with warnings is refused (exit code 2), and warnings about an answer turn it
     /// into UNKNOWN (exit code 3)
@@ -383,12 +387,13 @@ pub struct Args {
     #[arg(
         long,
         value_name = "CELLS",
+        value_parser = named::<TraceStates>(),
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "diff",
         help_heading = OUTPUT
     )]
-    pub trace_states: Option<ShownCells>,
+    pub trace_states: Option<TraceStates>,
 
     /// Write the error trace to FILE, in ITF (a JSON format); `cubicle replay` reads it. With --all-errors,
     /// further ones go to FILE with a number: trace.json, trace.2.json, ..
@@ -403,6 +408,11 @@ pub struct Args {
     /// certificate, the page of --report, the hardest questions to Z3
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
+
+    /// Write what the engines do to FILE, as it happens, an event in JSON on each line: all steps, or what
+    /// `CUBICLE_LOG` asks for
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub log_file: Option<std::path::PathBuf>,
 
     /// Write the run as a page to FILE, in HTML that needs no other file: the answer, traces, invariants, the graph of
     /// the proof, coverage, the model
@@ -448,16 +458,18 @@ pub struct Args {
 
 impl Args {
     /// Gives an engine that needs an oracle the default one. The error says what contradicts it.
-    pub fn settle_engine(&mut self) -> Result<(), String> {
+    pub fn settle_engine(&mut self) -> Result<(), Failure> {
         let Some(engine) = self.engine else { return Ok(()) };
         match (engine, self.brab) {
-            (ProofEngine::Brab | ProofEngine::Pdr, None) if self.procs.is_some() => {
-                return Err("--procs does not set the size of an oracle: add brab K instead".to_owned());
+            (Method::Brab | Method::Pdr, None) if self.procs.is_some() => {
+                let why = "--procs does not set the size of an oracle: add brab K instead";
+                return Err(Failure::usage(why));
             }
-            (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
-            (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {
-                let name = if engine == ProofEngine::Auto { "auto" } else { "classic" };
-                return Err(format!("brab {procs} and --engine {name}: only one of them can be meant"));
+            (Method::Brab | Method::Pdr, None) => self.brab = Some(ORACLE_PROCS),
+            (Method::Auto | Method::Classic, Some(procs)) => {
+                let name = engine.name();
+                let why = format!("brab {procs} and --engine {name}: only one of them can be meant");
+                return Err(Failure::usage(why));
             }
             _ => {}
         }

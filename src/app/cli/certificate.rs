@@ -6,6 +6,7 @@ use std::time::Instant;
 use cubicle_certificate::{
     self as certificate, Certificate, CheckOptions, NoCertificate, ProofFailure, RunsClaim, Subject,
 };
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::CertificateSummary;
 use cubicle_run::interrupt::Interrupt;
@@ -14,6 +15,7 @@ use cubicle_run::result::Report;
 use cubicle_run::verdict::{Reason, Verdict};
 
 use super::args::Args;
+use super::failure::Failure;
 use super::files;
 use super::messages::Messages;
 use super::quantities::crash_words;
@@ -28,8 +30,8 @@ pub fn folder(args: &Args) -> Option<PathBuf> {
     }
 }
 
-/// Whether the certificate can be expected to be written, where one is asked for. The error is a line for the user.
-pub fn probe(args: &Args) -> Result<(), String> {
+/// Whether the certificate can be expected to be written, where one is asked for.
+pub fn probe(args: &Args) -> Result<(), Failure> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
@@ -37,12 +39,14 @@ pub fn probe(args: &Args) -> Result<(), String> {
 /// engines got: that of the model, or its transformation by `--crash`.
 pub fn certify(
     args: &Args,
-    (system, made): (&System, &System),
-    model: &str,
-    (options, interrupt): (&Options, &Interrupt),
+    model: ModelSource<'_>,
+    made: &System,
+    options: &Options,
+    interrupt: &Interrupt,
     found: &mut Report,
     messages: &Messages,
 ) -> Certificates {
+    let system = model.system;
     // The folder of a run has everything.
     let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
     let safe = found.verdict == Some(Verdict::Safe);
@@ -62,7 +66,7 @@ pub fn certify(
     let mut certificates = Certificates::default();
     if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
         let cubes = &proof.invariant;
-        match certificate::certify_as(&subject, (system, made), model, &found.owners, cubes, how) {
+        match certificate::certify_as(&subject, model, made, &found.owners, cubes, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }
@@ -80,7 +84,7 @@ pub fn certify(
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
         let (owners, cubes) = (&proof.owners, &proof.invariant);
-        match certificate::certify_as(&subject, (system, &proof.system), model, owners, cubes, how) {
+        match certificate::certify_as(&subject, model, &proof.system, owners, cubes, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {
                 (report.proved, report.never) = (false, false);
@@ -98,7 +102,7 @@ pub fn write(
     system: &System,
     certificates: &Certificates,
     messages: &Messages,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(folder) = folder(args) else { return Ok(()) };
     if args.trace.is_some() && certificates.states.is_some() {
         let folder = folder.display();

@@ -1,44 +1,14 @@
 //! The named values that flags accept.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cubicle_run::named::Named;
 
-/// Engines of a proof.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum ProofEngine {
-    /// Short searches first, with approximations and without, then longer ones
-    Auto,
-    /// Backward search with approximations (BRAB), K = 2 unless `brab K` says otherwise
-    Brab,
-    /// Property-directed search (IC3/PDR) with the same approximations, K likewise
-    Pdr,
-    /// Backward search without approximations
-    Classic,
-}
-
-/// Orders of the backward search.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum NodeOrder {
-    /// First in, first out
-    Bfs,
-    /// Last in, first out
-    Dfs,
-    /// Smallest cube first, then the shallowest
-    Bfsh,
-    /// Smallest cube first, then the deepest
-    Dfsh,
-    /// As bfs, approximations first
-    Bfsa,
-    /// As dfs, approximations first
-    Dfsa,
-}
-
-/// Deciders of hard tests.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Solver {
-    /// The finite-domain procedure, Z3 only where it is not complete
-    Layered,
-    /// Always Z3
-    Z3,
+/// Parses the name of a value; `--help` lists them.
+pub fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+    let value = |it: &T| PossibleValue::new(it.name()).help(it.about().trim_end_matches('.'));
+    PossibleValuesParser::new(T::ALL.iter().map(value))
+        .map(|name| T::by_name(&name).expect("the parser accepts these names only"))
 }
 
 /// Formats of the original Cubicle's certificates.
@@ -51,20 +21,7 @@ pub enum CertificateFormat {
     AltErgo,
 }
 
-/// Strategies of an exploration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Forward {
-    /// Breadth first
-    Bfs,
-    /// Depth first
-    Dfs,
-    /// Restarting random walks
-    Random,
-    /// Coverage-guided fuzzing: walks steered to unseen combinations of values
-    Cfl,
-}
-
-/// Ways to store states.
+/// Ways to store states. Not [`StoreKind`](cubicle_run::options::StoreKind), which has one with a size: a flag of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
     /// In a table until the memory limit is near, then compact
@@ -73,35 +30,6 @@ pub enum Store {
     Compact,
     /// As they are, in a hash table
     Table,
-}
-
-/// Ways to choose walks.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum WalkChoice {
-    /// By what found new combinations lately, half of them towards guards that never held
-    Adaptive,
-    /// Uniformly, as published
-    Uniform,
-}
-
-/// Cells shown in a trace.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ShownCells {
-    /// Those that the step changed
-    Diff,
-    /// All
-    Full,
-}
-
-/// Ways to deal with a vacuous answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum OnVacuity {
-    /// Warn
-    Warn,
-    /// Give no answer: exit code 3
-    Error,
-    /// Do not check
-    Ignore,
 }
 
 /// Formats of results.

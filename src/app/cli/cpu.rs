@@ -14,10 +14,10 @@ use rustix::time::{ClockId, clock_gettime};
 /// Time for the engines to stop in good order, and to report what is known.
 const GOOD_ORDER: Duration = Duration::from_secs(1);
 
-/// Seconds before the limit at which the kernel warns: for limits from [`MANY`] on, and for lower ones.
-const WARNING: (u64, u64) = (2, 1);
+/// Seconds before the limit at which the kernel warns: for limits from [`LONG_LIMIT_SECONDS`] on, and for lower ones.
+const WARNING_SECONDS: (u64, u64) = (2, 1);
 /// A limit of this many seconds or more leaves time for the longer warning.
-const MANY: u64 = 10;
+const LONG_LIMIT_SECONDS: u64 = 10;
 
 /// CPU times since the start of the process at which to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,8 @@ impl CpuBudget {
 pub fn ask_for_warning() {
     let limit = getrlimit(Resource::Cpu);
     let Some(hard) = limit.maximum else { return };
-    let early = hard - if hard >= MANY { WARNING.0 } else { WARNING.1.min(hard) };
+    let early =
+        hard - if hard >= LONG_LIMIT_SECONDS { WARNING_SECONDS.0 } else { WARNING_SECONDS.1.min(hard) };
     if early > 0 && limit.current.is_none_or(|soft| soft > early) {
         // Where that is refused, the clock of the process must suffice.
         let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(early), maximum: Some(hard) });

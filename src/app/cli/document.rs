@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::args::Args;
 use super::choices::ResultFormat;
 use super::exit;
+use super::failure::Failure;
 use super::output::Output;
 
 /// What is known from the words of the command line alone.
@@ -101,30 +102,43 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
 }
 
-/// Why there is no run: an invalid command line, which was reported.
-pub struct UsageError {
-    /// The exit code.
-    pub code: u8,
-    /// In one line; `None` when help or the version was asked for.
-    pub error: Option<String>,
+/// Why a command line does not ask for anything that can be done.
+pub enum NoInvocation {
+    /// It cannot be parsed, or asks for help or the version.
+    Unparsed(clap::Error),
+    /// What it asks for is impossible.
+    Refused(Failure),
 }
 
-impl UsageError {
-    /// Reports what is wrong.
-    pub fn new(error: String) -> Self {
-        Self { code: exit::failed(exit::USAGE, &error), error: Some(error) }
-    }
-
-    /// Ends the process with a document where one seems to be wanted; the exit code. `words` are the command line.
+impl NoInvocation {
+    /// Prints what is wrong, help or the version; the exit code. `words` are those of the user.
     pub fn end(self, words: &[OsString]) -> u8 {
-        if self.error.is_none() { self.code } else { ended(words, self.code, self.error) }
+        match self {
+            Self::Unparsed(error) => {
+                let code = exit::refuse(&error);
+                exit::why(&error).map_or(code, |why| ended(words, code, Some(why)))
+            }
+            Self::Refused(failure) => refused(words, failure),
+        }
     }
 }
 
-impl From<clap::Error> for UsageError {
+impl From<clap::Error> for NoInvocation {
     fn from(error: clap::Error) -> Self {
-        Self { code: exit::refuse(&error), error: exit::why(&error) }
+        Self::Unparsed(error)
     }
+}
+
+impl From<Failure> for NoInvocation {
+    fn from(failure: Failure) -> Self {
+        Self::Refused(failure)
+    }
+}
+
+/// Ends a run whose command line is invalid; the exit code. Writes a document to standard output where one seems to be wanted.
+pub fn refused(words: &[OsString], failure: Failure) -> u8 {
+    let code = failure.complain();
+    ended(words, code, Some(failure.error))
 }
 
 /// Writes the document of a run with no result but its end, where one seems to be wanted; the exit code.

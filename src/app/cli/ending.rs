@@ -12,19 +12,21 @@ use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
 use cubicle_run::verdict::Reason;
+use tracing::info;
 
 use super::args::Args;
 use super::document::{self, sha256};
+use super::failure::Failure;
 use super::messages::{Format, Messages};
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
-use super::{exit, files, line};
+use super::{exit, files, line, logging};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
 const NOBODY: u8 = 0;
 const RUN: u8 = 1;
@@ -38,6 +40,7 @@ pub struct Ending {
     pub results: Results,
     stats_json: Option<PathBuf>,
     trace_out: Option<PathBuf>,
+    log_file: Option<PathBuf>,
     start: Instant,
     head: Mutex<Head>,
     /// The folder with everything about the run.
@@ -57,14 +60,6 @@ pub struct Ending {
     progress: Mutex<Progress>,
 }
 
-/// Why a run ends without an answer. The error was reported already.
-pub struct Failed {
-    /// The exit code.
-    pub code: u8,
-    /// In one line.
-    pub error: String,
-}
-
 impl Ending {
     /// For the run that `args` ask for; `head` begins its document.
     pub fn new(args: &Args, head: Head, run_dir: Option<(RunDir, File)>, interrupt: &Interrupt) -> Self {
@@ -80,6 +75,7 @@ impl Ending {
             results: settings::results(args),
             stats_json: settings::stats_file(args).cloned(),
             trace_out: args.trace_out.clone(),
+            log_file: args.log_file.clone(),
             start: Instant::now(),
             head: Mutex::new(head),
             pictures: Pictures::new(args),
@@ -99,6 +95,7 @@ impl Ending {
             results: Results::Human,
             stats_json: None,
             trace_out: None,
+            log_file: None,
             start: Instant::now(),
             head: Mutex::new(document::of_model(model)),
             pictures: Pictures::none(model),
@@ -140,8 +137,8 @@ impl Ending {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The model was read. The error, for the user, is about the folder of the run.
-    pub fn know_model(&self, text: &str) -> Result<(), String> {
+    /// The model was read. It is kept in the folder of the run.
+    pub fn know_model(&self, text: &str) -> Result<(), Failure> {
         self.head().model.sha256 = Some(sha256(text.as_bytes()));
         self.pictures.read(text);
         self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
@@ -149,6 +146,15 @@ impl Ending {
 
     fn head(&self) -> MutexGuard<'_, Head> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, logs where and what the user asks for.
+    pub fn start_log(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.log_file {
+            return logging::to_file(path, &self.head());
+        }
+        logging::to_stderr();
+        Ok(())
     }
 
     /// The words of the command line.
@@ -161,11 +167,20 @@ impl Ending {
         Document::new(&self.head())
     }
 
-    /// Ends a run that has no answer; the exit code.
-    pub fn fail(&self, failed: Failed) -> u8 {
+    /// Reports why a run has no answer, unless that was done; the exit code, and the document that says so.
+    pub fn failed(&self, failure: Failure) -> (u8, Document) {
+        if !failure.told {
+            self.messages.error(&failure.error);
+        }
         let mut document = self.document();
-        document.error = Some(failed.error);
-        self.finish(failed.code, document)
+        document.error = Some(failure.error);
+        (failure.code, document)
+    }
+
+    /// Ends a run that has no answer; the exit code.
+    pub fn fail(&self, failure: Failure) -> u8 {
+        let (code, document) = self.failed(failure);
+        self.finish(code, document)
     }
 
     /// The document as it would be written now.
@@ -178,8 +193,8 @@ impl Ending {
     }
 
     /// The exit code after files were written, which is `code` when that succeeded; the document has the error.
-    pub fn after_files(&self, code: u8, written: Result<(), String>, document: &mut Document) -> u8 {
-        let Err(error) = written else { return code };
+    pub fn after_files(&self, code: u8, written: Result<(), Failure>, document: &mut Document) -> u8 {
+        let Err(Failure { error, .. }) = written else { return code };
         self.messages.error(&error);
         document.error = Some(error);
         exit::INTERNAL
@@ -207,9 +222,9 @@ impl Ending {
         };
         let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
         let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
-        if let Err(error) = written.and(kept) {
-            complain(&format!("error: {error}"));
-            return exit::INTERNAL;
+        info!(code = document.exit_code, "run ends");
+        if let Err(failure) = written.and(kept).and(logging::written()) {
+            return failure.complain();
         }
         document.exit_code
     }
@@ -250,7 +265,7 @@ impl Ending {
         let (this, reason) = (Arc::clone(self), why.clone());
         let writer = thread::Builder::new().name("last words".into());
         let code = match writer.spawn(move || tell.send(this.write(&reason))) {
-            Ok(_) => told.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            Ok(_) => told.recv_timeout(LAST_WORDS_TIME).unwrap_or_else(|_| {
                 complain("error: cannot write the answer: it is not being read");
                 exit::INTERNAL
             }),

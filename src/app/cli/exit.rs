@@ -1,13 +1,13 @@
 //! Exit codes: part of the interface, for scripts.
 
-use std::fmt::Display;
 use std::io;
 
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::Reason;
 
-use super::output::{CLOSED, Output, complain};
+use super::failure::Failure;
+use super::output::{CLOSED, Output};
 
 /// Safe, or nothing wrong found.
 pub const OK: u8 = 0;
@@ -23,12 +23,6 @@ pub const UNKNOWN: u8 = 3;
 pub const INTERNAL: u8 = 4;
 /// A deadlock.
 pub const DEADLOCK: u8 = 5;
-
-/// Reports an error; `code`.
-pub fn failed(code: u8, why: impl Display) -> u8 {
-    complain(&format!("error: {why}"));
-    code
-}
 
 /// Prints the output of the parser: help, the version, or an error.
 pub fn refuse(error: &clap::Error) -> u8 {
@@ -81,7 +75,7 @@ pub fn after_text(text: &str) -> u8 {
 pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
-        Err(error) => failed(INTERNAL, format_args!("cannot write to standard output: {error}")),
+        Err(error) => Failure::internal(format!("cannot write to standard output: {error}")).complain(),
         Ok(()) if code == of_signal(CLOSED) => INTERNAL,
         Ok(()) => code,
     }

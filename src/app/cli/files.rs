@@ -1,20 +1,21 @@
 //! Files that a flag asks for: they appear complete or not at all.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::failure::Failure;
 use super::marks::is_our_trace;
 
-/// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
-pub fn write(path: &Path, text: &str) -> Result<(), String> {
-    persist(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+/// Writes `text` under a temporary name beside `path`, then renames it.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    persist(path, text).map_err(unwritten(path))
 }
 
-/// Gives the file at `path`, or the one that a link there leads to, another content; its permissions stay. The error
-/// is a line for the user.
-pub fn replace(path: &Path, text: &str) -> Result<(), String> {
-    replace_file(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+/// Gives the file at `path`, or the one that a link there leads to, another content; its permissions stay.
+pub fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    replace_file(path, text).map_err(unwritten(path))
 }
 
 fn replace_file(path: &Path, text: &str) -> io::Result<()> {
@@ -25,18 +26,12 @@ fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     }
     // Replacing needs permission for the folder only; a read-only file stays.
     File::options().write(true).open(&path)?;
-    let mut file = tempfile::Builder::new().prefix(".cubicle-").tempfile_in(folder_of(&path))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(metadata.permissions())?;
-    file.as_file().sync_all()?;
-    file.persist(&path)?;
-    Ok(())
+    put(&path, text, Some(metadata.permissions()))
 }
 
 /// Removes the traces from number `from` on at the paths of [`numbered`] ones: they are of another run. Returns
-/// whether there was one at `path` itself. Devices, pipes and other files stay, also traces that other programs wrote. The
-/// error is a line for the user.
-pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
+/// whether there was one at `path` itself. Devices, pipes and other files stay, also traces that other programs wrote.
+pub fn remove_traces(path: &Path, from: usize) -> Result<bool, Failure> {
     let mut of_path = false;
     for number in from.. {
         let removed = remove_trace(&numbered(path, number))?;
@@ -48,18 +43,20 @@ pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
     Ok(of_path)
 }
 
-fn remove_trace(path: &Path) -> Result<bool, String> {
+fn remove_trace(path: &Path) -> Result<bool, Failure> {
     if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_our_trace(path) {
         return Ok(false);
     }
     let removed = std::fs::remove_file(path);
-    removed.map(|()| true).map_err(|error| format!("cannot remove {}: {error}", path.display()))
+    removed
+        .map(|()| true)
+        .map_err(|error| Failure::internal(format!("cannot remove {}: {error}", path.display())))
 }
 
 /// Whether [`write()`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
-/// behind. The error is a line for the user.
-pub fn probe(path: &Path) -> Result<(), String> {
-    probe_file(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+/// behind.
+pub fn probe(path: &Path) -> Result<(), Failure> {
+    probe_file(path).map_err(unwritten(path))
 }
 
 fn probe_file(path: &Path) -> io::Result<()> {
@@ -72,25 +69,29 @@ fn probe_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder with those above it, unless it is there. The error is a line for the user.
-pub fn make_folder(folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|error| no_folder(folder, &error))
-}
-
-/// Why a folder cannot be used, for the user.
-pub fn no_folder(folder: &Path, error: &io::Error) -> String {
-    format!("cannot make the folder {}: {error}", folder.display())
-}
-
 /// As [`probe`], for files in `folder`, which need not exist.
-pub fn probe_folder(folder: &Path) -> Result<(), String> {
-    let wrong = |error: io::Error| no_folder(folder, &error);
+pub fn probe_folder(folder: &Path) -> Result<(), Failure> {
     let nearest = folder.ancestors().find(|ancestor| ancestor.as_os_str().is_empty() || ancestor.exists());
     let nearest = nearest.filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !nearest.is_dir() {
-        return Err(wrong(io::Error::from(io::ErrorKind::NotADirectory)));
+        return Err(unmade(folder)(io::ErrorKind::NotADirectory.into()));
     }
-    tempfile::tempfile_in(nearest).map(drop).map_err(wrong)
+    tempfile::tempfile_in(nearest).map(drop).map_err(unmade(folder))
+}
+
+/// Makes a folder with those above it, unless it is there.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(unmade(folder))
+}
+
+/// The failure that a folder cannot be made.
+pub fn unmade(folder: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::internal(format!("cannot make the folder {}: {error}", folder.display()))
+}
+
+/// The failure that a file cannot be written.
+pub fn unwritten(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::internal(format!("cannot write {}: {error}", path.display()))
 }
 
 /// The folder that holds the file at `path`.
@@ -117,16 +118,17 @@ fn persist(path: &Path, text: &str) -> io::Result<()> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return std::fs::write(path, text);
     }
+    put(path, text, None)
+}
+
+/// Puts a file there, with these permissions, or those that any new file gets.
+fn put(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    // The mask of the process applies to these.
+    let new = permissions.clone().unwrap_or_else(|| Permissions::from_mode(0o666));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".cubicle-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The mask of the process applies, as to any file that it makes.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder_of(path))?;
+    let mut file = builder.prefix(".cubicle-").permissions(new).tempfile_in(folder_of(path))?;
     file.write_all(text.as_bytes())?;
+    permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it))?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())

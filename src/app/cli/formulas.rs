@@ -1,16 +1,15 @@
 //! Formulas that options give: `--final CUBE`, what every process satisfies where a run may end, and `--ltl FORMULA`.
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
-use cubicle_lang::load::{FormulaScope, ltl, parse_formula};
+use cubicle_lang::load::{FormulaScope, ModelSource, ltl, parse_formula};
 use cubicle_lang::model::{Case, Conj, System, Temporal, VarId};
 
-/// The formula of `--final`: the literals of `cube`, over process 0; `text` is the model that `system` comes from. It is read
-/// as in a declaration with the parameter `p`.
+/// The formula of `--final`: the literals of `cube`, over process 0. It is read as in a declaration with the parameter `p`.
 ///
 /// # Errors
 /// What is wrong with it, with places in it.
-pub fn expected_end(system: &System, text: &str, cube: &str) -> Result<Conj, Vec<Diagnostic>> {
-    let read = parse_formula((system, text), FormulaScope::Parameters(&["p"]), cube)?;
+pub fn expected_end(model: ModelSource<'_>, cube: &str) -> Result<Conj, Vec<Diagnostic>> {
+    let read = parse_formula(model, FormulaScope::Parameters(&["p"]), cube)?;
     match read.0.as_slice() {
         [Case { hidden: 0, cube, universals }] if !cube.is_empty() && universals.is_empty() => {
             Ok(cube.clone())
@@ -23,21 +22,20 @@ pub fn expected_end(system: &System, text: &str, cube: &str) -> Result<Conj, Vec
     }
 }
 
-/// The system with the formulas of the command line among its properties; the first one that is wrong, and why.
+/// The system of a model with the formulas of the command line among its properties; the first one that is wrong, and why.
 pub fn with_formulas<'f>(
-    system: &System,
-    text: &str,
+    model: ModelSource<'_>,
     formulas: &'f [String],
     alive: Option<VarId>,
 ) -> Result<System, (&'f str, Vec<Diagnostic>)> {
-    let taken = system.temporal.iter().any(|it| it.name == "ltl");
+    let taken = model.system.temporal.iter().any(|it| it.name == "ltl");
     let mut added = Vec::new();
     for (number, formula) in (1..).zip(formulas) {
-        let read = ltl(system, text, formula, alive);
+        let read = ltl(model, formula, alive);
         let property = read.map_err(|errors| (formula.as_str(), errors))?;
         // No declaration has a name with a blank.
         let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };
         added.push(Temporal { name, ..property });
     }
-    Ok(system.edited(|parts| parts.temporal.extend(added)))
+    Ok(model.system.edited(|parts| parts.temporal.extend(added)))
 }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::failure::Failure;
+
 /// The longest model accepted, in bytes: a hundred times the longest known.
 pub const MAX_BYTES: u64 = 16 << 20;
 
@@ -21,20 +23,22 @@ pub fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads `path`, or standard input for `-`. The error is a line for the user.
-pub fn read(path: &Path) -> Result<Input, String> {
+/// Reads `path`, or standard input for `-`.
+pub fn read(path: &Path) -> Result<Input, Failure> {
     let name = name(path);
     let bytes = if path.as_os_str() == "-" { slurp(io::stdin().lock()) } else { open(path).and_then(slurp) };
-    let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
+    let bytes = bytes.map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("{name} is too long: a model has at most {} MiB", MAX_BYTES >> 20));
+        let most = MAX_BYTES >> 20;
+        return Err(Failure::usage(format!("{name} is too long: a model has at most {most} MiB")));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Input { name, text }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].split(|&byte| byte == b'\n').count();
-            Err(format!("{name} is not text in UTF-8: line {line}, byte {at} of the file"))
+            let place = format!("line {line}, byte {at} of the file");
+            Err(Failure::usage(format!("{name} is not text in UTF-8: {place}")))
         }
     }
 }

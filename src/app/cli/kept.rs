@@ -9,6 +9,7 @@ use cubicle_run::options::Checkpoint;
 use cubicle_tools::export;
 
 use super::args::Args;
+use super::failure::Failure;
 use super::output::complain;
 use super::quantities::{bytes, duration};
 use super::version;
@@ -67,14 +68,16 @@ pub struct ResumeArgs {
 }
 
 impl ResumeArgs {
-    /// Puts these options in place of those of the first run, in `args`. The error is for the user.
-    pub fn settle(self, args: &mut Args, manifest: &Manifest) -> Result<(), String> {
+    /// Puts these options in place of those of the first run, in `args`.
+    pub fn settle(self, args: &mut Args, manifest: &Manifest) -> Result<(), Failure> {
         if args.checkpoint.is_none() || !args.only_forward {
-            return Err(format!("the command line in {} keeps no checkpoint", self.folder.display()));
+            let why = format!("the command line in {} keeps no checkpoint", self.folder.display());
+            return Err(Failure::usage(why));
         }
         if !args.file.exists() && args.file.as_os_str() != "-" {
             let (file, folder) = (args.file.display(), &manifest.started_in);
-            return Err(format!("there is no {file} here: the exploration was started in {folder}"));
+            let why = format!("there is no {file} here: the exploration was started in {folder}");
+            return Err(Failure::usage(why));
         }
         args.resume = true;
         args.checkpoint = Some(self.folder);
@@ -91,9 +94,9 @@ impl ResumeArgs {
     }
 }
 
-/// Whether the checkpoint that the run continues from is one of this model and this program. The error is for the user.
-pub fn fits(args: &Args, checkpoint: Option<&Checkpoint>) -> Result<(), String> {
+/// Whether the checkpoint that the run continues from is one of this model and this program.
+pub fn fits(args: &Args, checkpoint: Option<&Checkpoint>) -> Result<(), Failure> {
     let Some(checkpoint) = checkpoint.filter(|_| args.resume) else { return Ok(()) };
     let folder = &checkpoint.folder;
-    Manifest::read(folder).and_then(|it| it.fits(folder, checkpoint)).map_err(|error| error.to_string())
+    Manifest::read(folder).and_then(|it| it.fits(folder, checkpoint)).map_err(Failure::usage)
 }

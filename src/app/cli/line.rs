@@ -23,7 +23,7 @@ struct Line {
 
 /// How long to wait for another thread that writes. A terminal that was told to stop takes nothing, and a thread
 /// that panics may be in the middle of writing: neither must keep the process from ending.
-const PATIENCE: Duration = Duration::from_millis(500);
+const WRITER_WAIT: Duration = Duration::from_millis(500);
 
 /// Locks the line; waits a while for a thread that writes.
 fn lock() -> Option<MutexGuard<'static, Option<Line>>> {
@@ -32,7 +32,7 @@ fn lock() -> Option<MutexGuard<'static, Option<Line>>> {
         match LINE.try_lock() {
             Ok(line) => return Some(line),
             Err(TryLockError::Poisoned(line)) => return Some(line.into_inner()),
-            Err(TryLockError::WouldBlock) if start.elapsed() >= PATIENCE => return None,
+            Err(TryLockError::WouldBlock) if start.elapsed() >= WRITER_WAIT => return None,
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
         }
     }
@@ -94,11 +94,11 @@ pub fn close() {
 struct Terminal(Term);
 
 /// Columns that are left free.
-const MARGIN: u16 = 4;
+const FREE_COLUMNS: u16 = 4;
 
 impl TermLike for Terminal {
     fn width(&self) -> u16 {
-        self.0.size().1.saturating_sub(MARGIN).max(1)
+        self.0.size().1.saturating_sub(FREE_COLUMNS).max(1)
     }
 
     fn height(&self) -> u16 {

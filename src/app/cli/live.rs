@@ -11,13 +11,13 @@ use super::output::complain;
 use super::{line, memory};
 
 /// How often the line on a terminal is updated.
-const TICK: Duration = Duration::from_millis(100);
+const TERMINAL_PERIOD: Duration = Duration::from_millis(100);
 
 /// How often a line is written where there is no terminal.
-const SELDOM: Duration = Duration::from_secs(10);
+const LOG_PERIOD: Duration = Duration::from_secs(10);
 
 /// Over how long a rate is taken.
-const WINDOW: Duration = Duration::from_secs(1);
+const RATE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Starts to show the progress of the run of `ending`. `elsewhere`: also where there is no terminal.
 pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
@@ -30,9 +30,9 @@ pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
     let _ = thread::Builder::new().name("live".into()).spawn(move || {
         let start = Instant::now();
         let mut watched = Watched::new(start);
-        let mut next = start + SELDOM;
+        let mut next = start + LOG_PERIOD;
         loop {
-            thread::sleep(if on_terminal { TICK } else { WINDOW });
+            thread::sleep(if on_terminal { TERMINAL_PERIOD } else { RATE_PERIOD });
             if ending.has_ended() {
                 return;
             }
@@ -48,7 +48,7 @@ pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
             if on_terminal {
                 line::show(fitting(&spent, &parts, line::width()));
             } else if now >= next {
-                next += SELDOM;
+                next += LOG_PERIOD;
                 complain(&format!("{spent}: {}", parts.join(", ")));
             }
         }
@@ -77,7 +77,7 @@ impl Watched {
         match (progress.counted(), self.counted) {
             (Some(count), Some((before, since))) if count >= before => {
                 let window = now - since;
-                if window >= WINDOW {
+                if window >= RATE_PERIOD {
                     self.rate = Some((count - before) as u64 * 1000 / window.as_millis().max(1) as u64);
                     self.counted = Some((count, now));
                 }

@@ -8,9 +8,10 @@ use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_transform::{Crash, with_crashes};
 
-use super::ending::{Ending, Failed};
+use super::ending::Ending;
+use super::failure::Failure;
+use super::input;
 use super::messages::Messages;
-use super::{exit, input};
 
 /// A model from a file.
 pub struct LoadedModel {
@@ -42,14 +43,17 @@ pub fn load_for(
     file: &Path,
     allow: &[&'static str],
     strictly: bool,
-) -> Result<LoadedModel, Failed> {
+) -> Result<LoadedModel, Failure> {
     let loaded = load_as(file, Some(allow), strictly, &ending.messages);
     let text = loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text));
-    if let Some(error) = text.and_then(|text| ending.know_model(text).err()) {
-        ending.messages.error(&error);
-        return Err(Failed { code: exit::INTERNAL, error });
+    text.map_or(Ok(()), |text| ending.know_model(text))?;
+    Ok(loaded?)
+}
+
+impl From<NoModel> for Failure {
+    fn from(NoModel { error, .. }: NoModel) -> Self {
+        Self::usage(error).told()
     }
-    loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })
 }
 
 /// The model in `file`. Reports its errors, and its warnings but for those with a code in `allow`; without such a list,
@@ -69,7 +73,7 @@ pub fn load_as(
     strictly: bool,
     messages: &Messages,
 ) -> Result<LoadedModel, NoModel> {
-    let input = input::read(file).map_err(|error| {
+    let input = input::read(file).map_err(|Failure { error, .. }| {
         messages.error(&error);
         NoModel { text: None, error }
     })?;
@@ -113,12 +117,12 @@ pub fn crashing(
     file: &Path,
     text: &str,
     messages: &Messages,
-) -> Result<System, Failed> {
+) -> Result<System, Failure> {
     with_crashes(system, crash).map_err(|why| {
         let name = file.display().to_string();
         let error = format!("--crash: {}", why.message);
         messages.diagnostics(&[*why], &Source { name: &name, text });
-        Failed { code: exit::USAGE, error }
+        Failure::usage(error).told()
     })
 }
 

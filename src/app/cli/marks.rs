@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// How much of a file is read to know what it is, in bytes.
-const START: u64 = 4096;
+const HEAD_BYTES: u64 = 4096;
 
 /// In lower case, what our texts contain near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
 /// certificates, also those of earlier versions.
@@ -21,7 +21,7 @@ const MARKS: [&str; 5] = [
 /// The beginning of a file in lower case; empty for one that cannot be read.
 fn start_of(path: &Path) -> String {
     let mut start = Vec::new();
-    match File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)) {
+    match File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut start)) {
         Ok(_) => String::from_utf8_lossy(&start).to_ascii_lowercase(),
         Err(_) => String::new(),
     }

@@ -66,14 +66,14 @@ pub fn used() -> Usage {
 }
 
 /// What states on a disk need besides what is used already: buffers to sort them, and the part that is read at a time.
-const SPILLING: usize = 16 << 20;
+const SPILL_BYTES: usize = 16 << 20;
 
 /// Sizes for the user are whole multiples of this many bytes.
-const PART: usize = 4 << 20;
+const ROUNDED_TO_BYTES: usize = 4 << 20;
 
 /// The least limit with which an exploration may continue on a disk.
 pub fn least_to_spill() -> usize {
-    (used().resident + SPILLING).div_ceil(PART) * PART
+    (used().resident + SPILL_BYTES).div_ceil(ROUNDED_TO_BYTES) * ROUNDED_TO_BYTES
 }
 
 /// 80 % of what the machine has, or the container that this process runs in.

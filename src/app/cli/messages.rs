@@ -8,6 +8,7 @@ use cubicle_lang::load::in_a_line;
 use cubicle_report::document::{Level, Lines, Message};
 use cubicle_report::{Style, github};
 
+use super::failure::Failure;
 use super::output::complain;
 
 /// At most this many errors and warnings of a model are shown, so that the first ones stay in view.
@@ -57,8 +58,8 @@ impl Messages {
         self.tell("error", Message::new(Level::Error, text));
     }
 
-    /// Reports what is wrong with the formula of an option, with its place; returns the first error in a line.
-    pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> String {
+    /// Reports what is wrong with the formula of an option, with its place.
+    pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> Failure {
         let error = format!("{option}: {}", in_a_line(formula, errors));
         if self.format == Format::Human {
             for diagnostic in errors {
@@ -69,7 +70,7 @@ impl Messages {
         } else {
             self.error(&error);
         }
-        error
+        Failure::usage(error).told()
     }
 
     /// Reports a warning without a place in the model.

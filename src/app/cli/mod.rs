@@ -11,6 +11,7 @@ mod cpu;
 mod document;
 mod ending;
 mod exit;
+mod failure;
 mod files;
 mod formulas;
 mod hints;
@@ -20,6 +21,7 @@ mod lemmas;
 mod line;
 mod live;
 mod load;
+mod logging;
 mod marks;
 mod memory;
 mod messages;
@@ -43,7 +45,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use self::commands::{CommandLine, Task};
-use self::document::UsageError;
+use self::document::NoInvocation;
+use self::failure::Failure;
 use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
@@ -54,28 +57,35 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     version::tell(build);
     panics::report();
     let typed: Vec<OsString> = words.into_iter().collect();
+    if let Err(failure) = logging::wanted() {
+        failure.complain();
+        return ExitCode::from(document::refused(&typed, failure.told()));
+    }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
         Err((error, help)) => {
-            let refused = UsageError::new(error);
+            let refused = Failure::usage(error);
+            refused.complain();
             complain(&format!("help: {help}"));
-            return ExitCode::from(refused.end(&typed));
+            return ExitCode::from(document::refused(&typed, refused.told()));
         }
     };
     let command = words.get(1).and_then(|word| word.to_str()).filter(|word| Task::has_subcommand(word));
     ExitCode::from(match command {
         Some(name) => match CommandLine::try_parse_from(&words) {
-            Ok(CommandLine { task }) if task.needs_stack() => on_large_stack(move || task.run())
-                .unwrap_or_else(|error| {
-                    exit::failed(exit::UNKNOWN, format!("cannot start a thread: {error}"))
-                }),
+            Ok(CommandLine { task }) if task.needs_stack() => {
+                logging::to_stderr();
+                on_large_stack(move || task.run()).unwrap_or_else(|error| {
+                    Failure::new(exit::UNKNOWN, format!("cannot start a thread: {error}")).complain()
+                })
+            }
             Ok(CommandLine { task }) => task.run(),
-            Err(error) if commands::has_document(name) => UsageError::from(error).end(&typed),
+            Err(error) if commands::has_document(name) => NoInvocation::from(error).end(&typed),
             Err(error) => exit::refuse(&error),
         },
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),
-            Err(refused) => refused.end(&typed),
+            Err(error) => error.end(&typed),
         },
     })
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
-use cubicle_lang::diagnostic::{Diagnostic, Source};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
-use cubicle_report::document::{Answer, Document, Head, Lines};
+use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
@@ -18,8 +19,9 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
-use super::document::UsageError;
-use super::ending::{Ending, Failed};
+use super::document::NoInvocation;
+use super::ending::Ending;
+use super::failure::Failure;
 use super::formulas::{expected_end, with_formulas};
 use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
@@ -48,16 +50,12 @@ pub fn supervised(asked: Invocation) -> u8 {
     let Invocation { args, head, notes, remote } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
         Ok(run_dir) => run_dir,
-        Err(error) => {
-            let ending = Ending::new(&args, head, None, &Interrupt::default());
-            ending.messages.error(&error);
-            return ending.fail(Failed { code: exit::INTERNAL, error });
-        }
+        Err(failure) => return Ending::new(&args, head, None, &Interrupt::default()).fail(failure),
     };
-    let limits = (args.time_limit, settings::memory(&args));
     let told = args.clone();
     supervise(
-        limits,
+        args.time_limit,
+        settings::memory(&args),
         move |interrupt| {
             let ending = Ending::new(&told, head, run_dir, interrupt);
             for note in &notes {
@@ -71,19 +69,15 @@ pub fn supervised(asked: Invocation) -> u8 {
                 live::start(ending, lines);
             }
             let decided = decide(&args, remote.as_deref(), interrupt, ending);
-            let (code, document) = decided.unwrap_or_else(|Failed { code, error }| {
-                let mut document = ending.document();
-                document.error = Some(error);
-                (code, document)
-            });
+            let (code, document) = decided.unwrap_or_else(|failure| ending.failed(failure));
             ending.begin();
             ending.finish(code, document)
         },
     )
 }
 
-/// The typed command line. What is wrong with it, help and the version are printed.
-pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, UsageError> {
+/// The typed command line.
+pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, NoInvocation> {
     parse_for(words, typed, |_| ())
 }
 
@@ -92,46 +86,42 @@ pub fn parse_for(
     words: Vec<OsString>,
     typed: &[OsString],
     settle: impl FnOnce(&mut Args),
-) -> Result<Invocation, UsageError> {
+) -> Result<Invocation, NoInvocation> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
     if let Some(missing) = rewritten.missing {
-        return Err(UsageError::new(missing));
+        return Err(Failure::usage(missing).into());
     }
     let mut notes = rewritten.notes;
     let matches = command.try_get_matches_from_mut(rewritten.words)?;
     let mut args = Args::from_arg_matches(&matches)?;
     args.classic_output |= rewritten.is_original;
     settle(&mut args);
-    let mut conflict = |what: String| command.error(ErrorKind::ArgumentConflict, what);
+    let mut conflict = |what: Failure| command.error(ErrorKind::ArgumentConflict, what);
     args.settle_engine().map_err(&mut conflict)?;
     if let Some((one, other)) = rewritten.two_sizes {
-        return Err(conflict(format!("brab {one} and brab {other}: only one of them can be meant")).into());
+        let what = format!("brab {one} and brab {other}: only one of them can be meant");
+        return Err(conflict(Failure::usage(what)).into());
     }
     notes.extend(applies::check(&args, &matches, &rewritten.originals).map_err(conflict)?);
-    outputs::check(&read_files(&args), &written_files(&args), args.force).map_err(UsageError::new)?;
+    outputs::check(&read_files(&args), &written_files(&args), args.force)?;
     let head = document::of_args(typed, &command, &matches, &args);
     Ok(Invocation { args, head, notes, remote: None })
 }
 
-/// Loads the model and decides it: the exit code so far, and the document of the run. The error was reported when that fails.
+/// Loads the model and decides it: the exit code so far, and the document of the run.
 fn decide(
     args: &Args,
     remote: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
-) -> Result<(u8, Document), Failed> {
+) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let failed = |code, error: String| {
-        messages.error(&error);
-        Failed { code, error }
-    };
     let LoadedModel { mut system, text, allowed, warnings, .. } =
         load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
-        let error = "the model has warnings, and --deny warnings refuses them";
-        return Err(failed(exit::USAGE, error.to_owned()));
+        return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
     }
     // A certificate is checked against this, however it is transformed.
     let plain = system.clone();
@@ -140,12 +130,10 @@ fn decide(
         alive = alive_array(&system, crash);
         system = crashing(&system, crash, &args.file, &text, messages)?;
     }
-    let system = with_formulas(&system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
-        code: exit::USAGE,
-        error: messages.misread("--ltl", formula, &errors),
-    })?;
+    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
+        .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
-        let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
+        let shown = transformed(args, &system, name)?;
         if ending.results == Results::Human {
             ending.output.write(&shown);
         }
@@ -154,8 +142,9 @@ fn decide(
     if args.type_only {
         return Ok((exit::OK, well_formed(ending)));
     }
-    probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
-    let options = options(args, (&system, &text), &allowed, ending)?;
+    probe_files(args)?;
+    let model = ModelSource::new(&system, &text);
+    let options = options(args, model, &allowed, ending)?;
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
@@ -163,7 +152,7 @@ fn decide(
     ending.progress().loaded();
     let mut printer = Printer::new(args, ending);
     let mut found = match remote {
-        Some(remote) => on_cluster(&system, &options, (interrupt, messages), &mut printer, remote),
+        Some(remote) => on_cluster(&system, &options, interrupt, messages, &mut printer, remote),
         None => check_on_this_thread(&system, &options, interrupt, &mut printer),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
@@ -171,8 +160,8 @@ fn decide(
         found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));
     }
     ending.progress().begin("checking the certificate");
-    let certified =
-        certificate::certify(args, (&plain, &system), &text, (&options, interrupt), &mut found, messages);
+    let plain = ModelSource::new(&plain, &text);
+    let certified = certificate::certify(args, plain, &system, &options, interrupt, &mut found, messages);
     ending.begin();
 
     let mut code = exit::of_report(&found);
@@ -184,12 +173,12 @@ fn decide(
     if let Some(note) = report::unpopulated(&system, &source, &found) {
         messages.note(&note);
     }
-    advice::tell(args, (&system, &text), &options, &found, messages);
+    advice::tell(args, model, &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, &plain, &certified, messages))
+        .and_then(|()| certificate::write(args, plain.system, &certified, messages))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
         .and_then(|()| match &ending.run_dir {
-            Some(folder) => folder.keep((&plain, &system), &source, &found, &certified),
+            Some(folder) => folder.keep(plain.system, &system, &source, &found, &certified),
             None => Ok(()),
         });
     let mut document = ending.document();
@@ -206,35 +195,31 @@ fn decide(
     Ok((ending.after_files(code, drawn, &mut document), document))
 }
 
-/// The options of the engines, with the files and formulas of the command line. Errors were reported.
+/// The options of the engines, with the files and formulas of the command line.
 fn options(
     args: &Args,
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     allowed: &cubicle_lang::load::Allowed,
     ending: &Ending,
-) -> Result<Options, Failed> {
+) -> Result<Options, Failure> {
     let messages = &ending.messages;
-    let failed = |error: String| {
-        messages.error(&error);
-        Failed { code: exit::USAGE, error }
-    };
     if let (Some(limit), Some(least)) =
         (args.memory_limit, args.spill.as_ref().map(|_| memory::least_to_spill()))
         && limit < least
     {
-        return Err(failed(format!("--memory-limit: with --spill, this takes {}M at least", least >> 20)));
+        let least = least >> 20;
+        return Err(Failure::usage(format!("--memory-limit: with --spill, this takes {least}M at least")));
     }
-    let mut options = settings::options(args, system, allowed);
+    let mut options = settings::options(args, model.system, allowed);
     if let Some(cube) = &args.expected_end {
-        let misread = |errors: Vec<Diagnostic>| messages.misread("--final", cube, &errors);
-        options.forward.expected_end = expected_end(system, text, cube)
-            .map_err(|errors| Failed { code: exit::USAGE, error: misread(errors) })?;
+        options.forward.expected_end =
+            expected_end(model, cube).map_err(|errors| messages.misread("--final", cube, &errors))?;
     }
     if let Some(path) = &args.lemmas_in {
-        options.backward.proposed = lemmas::read(path, system, text, messages).map_err(failed)?;
+        options.backward.proposed = lemmas::read(path, model, messages)?;
     }
-    options.checkpoint = kept::checkpoint(args, system, ending.command());
-    kept::fits(args, options.checkpoint.as_ref()).map_err(failed)?;
+    options.checkpoint = kept::checkpoint(args, model.system, ending.command());
+    kept::fits(args, options.checkpoint.as_ref())?;
     Ok(options)
 }
 
@@ -242,7 +227,8 @@ fn options(
 fn on_cluster(
     system: &System,
     options: &Options,
-    (interrupt, messages): (&Interrupt, &Messages),
+    interrupt: &Interrupt,
+    messages: &Messages,
     printer: &mut Printer,
     remote: &dyn RemoteExplorer,
 ) -> Report {
@@ -258,14 +244,13 @@ fn on_cluster(
 /// The document of a run that only reads the model.
 fn well_formed(ending: &Ending) -> Document {
     let mut document = ending.document();
-    document.verdict = Answer::WellFormed;
+    document.verdict = Answer::Unchecked(Unchecked::WellFormed);
     document
 }
 
 /// The model that a process of a cluster without a report explores, and its text.
-pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failed> {
-    let loaded = load_as(&args.file, None, args.strict_upstream, messages);
-    let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failure> {
+    let loaded = load_as(&args.file, None, args.strict_upstream, messages)?;
     let system = match args.crash {
         None => loaded.system,
         Some(crash) => crashing(&loaded.system, crash, &args.file, &loaded.text, messages)?,
@@ -274,21 +259,23 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
 }
 
 /// The model that `--show-transformed` asks for.
-fn transformed(args: &Args, system: &System, name: &str) -> Result<String, String> {
+fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Failure> {
     if name.is_empty() {
         return match args.crash {
             Some(_) => Ok(cubicle_tools::export::model(system)),
-            None => Err("--show-transformed needs --crash, or the name of a property: =NAME".to_owned()),
+            None => Err(Failure::usage("--show-transformed needs --crash, or the name of a property: =NAME")),
         };
     }
     let property = system.temporal.iter().find(|it| it.name == name);
-    let property = property.ok_or_else(|| format!("the model has no property of runs `{name}`"))?;
-    let monitored = with_monitor(system, property).map_err(|why| format!("{name} has no monitor: {why}"))?;
+    let property =
+        property.ok_or_else(|| Failure::usage(format!("the model has no property of runs `{name}`")))?;
+    let monitored = with_monitor(system, property)
+        .map_err(|why| Failure::usage(format!("{name} has no monitor: {why}")))?;
     Ok(cubicle_tools::export::model(&monitored))
 }
 
 /// Whether the files that flags ask for can be written, before the work.
-fn probe_files(args: &Args) -> Result<(), String> {
+fn probe_files(args: &Args) -> Result<(), Failure> {
     let files = [
         settings::stats_file(args),
         args.trace_out.as_ref(),
@@ -312,7 +299,7 @@ fn write_traces(
     source: &Source<'_>,
     found: &Report,
     messages: &Messages,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let Some(path) = &args.trace_out else { return Ok(()) };
     let mut written = 0;
     for text in traces(system, source, found).take(most_traces(args)) {

@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::failure::Failure;
 use super::files;
 use super::marks::is_ours;
 
@@ -15,8 +16,8 @@ use super::marks::is_ours;
 pub type NamedFile = (&'static str, PathBuf);
 
 /// Whether a run that reads `inputs` may write `outputs`, where `force` says that files that others wrote may be replaced. An
-/// input `-` is standard input. The error, for the user, says which file is in danger and what to do.
-pub fn check(inputs: &[NamedFile], outputs: &[NamedFile], force: bool) -> Result<(), String> {
+/// input `-` is standard input.
+pub fn check(inputs: &[NamedFile], outputs: &[NamedFile], force: bool) -> Result<(), Failure> {
     let mut taken: Vec<(Identity, String)> = Vec::new();
     for (what, path) in inputs {
         let of_stdin = || metadata_of(&stdin());
@@ -31,29 +32,33 @@ pub fn check(inputs: &[NamedFile], outputs: &[NamedFile], force: bool) -> Result
         let Some(id) = Identity::of_output(path) else { continue };
         let path = path.display();
         if let Some((_, why)) = taken.iter().find(|(other, _)| *other == id) {
-            return Err(format!("{option} {path}: the same file {why}; choose another one"));
+            return Err(Failure::usage(format!("{option} {path}: the same file {why}; choose another one")));
         }
         taken.push((id, format!("is that of {option}")));
     }
-    outputs.iter().try_for_each(|(option, path)| {
-        let refuse = |why| format!("{option} {why}; choose another one, or replace it with --force");
-        if force { Ok(()) } else { replaceable(path).map_err(refuse) }
-    })
+    match outputs.iter().find(|(_, path)| !force && is_foreign(path)) {
+        None => Ok(()),
+        Some((option, path)) => Err(Failure::usage(format!(
+            "{option} {}: {FOREIGN}; choose another one, or replace it with --force",
+            path.display()
+        ))),
+    }
 }
 
-/// Whether what stands at `path` may be replaced: nothing, an empty file, a device or a pipe, or what this program wrote.
-/// The error begins with the path.
-pub fn replaceable(path: &Path) -> Result<(), String> {
-    let content = path.metadata().is_ok_and(|it| it.is_file() && it.len() > 0);
-    if content && !is_ours(path) {
-        return Err(format!("{}: this file was not written by cubicle", path.display()));
-    }
-    Ok(())
+/// What is said about a file that stays.
+const FOREIGN: &str = "this file was not written by cubicle";
+
+/// Whether something stands at `path` that may not be replaced: not an empty file, a device or a pipe, or what this program
+/// wrote.
+fn is_foreign(path: &Path) -> bool {
+    path.metadata().is_ok_and(|it| it.is_file() && it.len() > 0) && !is_ours(path)
 }
 
 /// Like [`files::write`], but keeps a file that this program did not write.
-pub fn write_own(path: &Path, text: &str) -> Result<(), String> {
-    replaceable(path).map_err(|why| format!("{why}, and is not replaced"))?;
+pub fn write_own(path: &Path, text: &str) -> Result<(), Failure> {
+    if is_foreign(path) {
+        return Err(Failure::internal(format!("{}: {FOREIGN}, and is not replaced", path.display())));
+    }
     files::write(path, text)
 }
 

@@ -11,6 +11,7 @@ use cubicle_run::result::Report;
 use cubicle_run::result::SearchGraph;
 
 use super::args::Args;
+use super::failure::Failure;
 use super::files;
 use super::run_dir::page_in;
 
@@ -83,13 +84,13 @@ impl Pictures {
     }
 
     /// Writes what was asked for; `answer` says in a line how the run ended, `data` makes its figures in JSON. There
-    /// is no `run` when it was ended from outside. The error is a line for the user.
+    /// is no `run` when it was ended from outside.
     pub fn write(
         &self,
         answer: &str,
         run: Option<(&System, &Report)>,
         data: impl FnOnce() -> String,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failure> {
         let graph = self.graph();
         if let Some(path) = &self.dot {
             files::write(path, &report::dot(&self.model, answer, &graph, self.level))?;

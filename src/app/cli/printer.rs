@@ -55,7 +55,7 @@ impl Printer {
             Args { classic_output: true, .. } => Layout::Classic,
             _ => Layout::Plain,
         };
-        let (style, states) = (settings::style(args, &stdout()), settings::trace_states(args));
+        let (style, states) = (settings::style(args, &stdout()), args.trace_states);
         Self { layout, verbose: args.verbose, style, states, ending: Arc::clone(ending), warnings: 0 }
     }
 
@@ -67,12 +67,12 @@ impl Printer {
             Event::ForwardEnd(exploration) if classic => report::exploration(system, exploration, style),
             Event::ForwardEnd(exploration) => report::explored(system, exploration, style),
             Event::Stage { number, proof, order, effort } if classic => {
-                report::stage(number, (proof, order), effort, style)
+                report::stage(number, proof, order, effort, style)
             }
             Event::StageEnd(stage) if !classic => report::searched(stage, style),
             _ if !classic && !self.verbose => return None,
             Event::Node { number, history, cube, queued, postponed } => {
-                report::node(number, history, self.verbose.then_some(cube), (queued, postponed), style)
+                report::node(number, history, self.verbose.then_some(cube), queued, postponed, style)
             }
             Event::Approximated { number, cube } => report::approximation(number, cube, style),
             Event::Restart(number) => report::restart(number, style),
@@ -98,7 +98,7 @@ impl Printer {
         let Self { states, style, verbose, .. } = *self;
         self.ending.output.write(&match self.layout {
             Layout::Plain => {
-                report::plain_conclusion((system, source), options, report, states, verbose, style)
+                report::plain_conclusion(system, source, options, report, states, verbose, style)
             }
             Layout::Classic => report::conclusion(system, source, options, report, states, style),
             Layout::Answer => report::answer(system, source, report, states, style),

@@ -5,11 +5,14 @@ use std::time::Duration;
 use cubicle_run::options::Procs;
 use cubicle_transform::{Crash, MOST_CRASHES};
 
+use super::failure::Failure;
+
 /// A year: a longer time is a typing mistake.
-const LONGEST: f64 = 365.0 * 86_400.0;
+const LONGEST_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, Failure> {
+    let wrong = || Failure::usage("a time is a number and one of ms, s, m, h");
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit {
@@ -17,30 +20,30 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "" | "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err("a time is a number and one of ms, s, m, h".to_owned()),
+        _ => return Err(wrong()),
     };
-    let number: f64 = number.parse().map_err(|_| "a time is a number and one of ms, s, m, h".to_owned())?;
+    let number: f64 = number.parse().map_err(|_| wrong())?;
     let seconds = number * scale;
-    if seconds > LONGEST {
-        return Err("that is more than a year".to_owned());
+    if seconds > LONGEST_SECONDS {
+        return Err(Failure::usage("that is more than a year"));
     }
     Ok(Duration::from_secs_f64(seconds))
 }
 
 /// The code of a warning.
-pub fn warning(typed: &str) -> Result<&'static str, String> {
-    cubicle_lang::load::warning(typed).map_err(|(error, help)| format!("{error}: {help}"))
+pub fn warning(typed: &str) -> Result<&'static str, Failure> {
+    cubicle_lang::load::warning(typed).map_err(|(error, help)| Failure::usage(format!("{error}: {help}")))
 }
 
 /// No more processes than this are explored.
 const MOST_PROCS: usize = 16;
 
 /// A number of processes, or `auto`.
-pub fn procs(text: &str) -> Result<Procs, String> {
+pub fn procs(text: &str) -> Result<Procs, Failure> {
     match text.parse() {
         Ok(procs) if procs <= MOST_PROCS => Ok(Procs::Exactly(procs)),
         _ if text == "auto" => Ok(Procs::Auto),
-        _ => Err(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`")),
+        _ => Err(Failure::usage(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`"))),
     }
 }
 
@@ -54,8 +57,8 @@ pub fn crash_words(crash: Crash) -> String {
 }
 
 /// `stop`, `stop:2` or `restart`.
-pub fn crash(text: &str) -> Result<Crash, String> {
-    let wrong = || format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`");
+pub fn crash(text: &str) -> Result<Crash, Failure> {
+    let wrong = || Failure::usage(format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`"));
     match text.split_once(':') {
         None if text == "stop" => Ok(Crash::Stop(None)),
         None if text == "restart" => Ok(Crash::Restart),
@@ -68,8 +71,8 @@ pub fn crash(text: &str) -> Result<Crash, String> {
 }
 
 /// `100MB`, `4G`, `512KiB`; a bare number is bytes. Units are powers of 1024.
-pub fn bytes(text: &str) -> Result<usize, String> {
-    let wrong = || "a size is a number and one of K, M, G (or KB, KiB, ..)".to_owned();
+pub fn bytes(text: &str) -> Result<usize, Failure> {
+    let wrong = || Failure::usage("a size is a number and one of K, M, G (or KB, KiB, ..)");
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.to_ascii_uppercase().as_str() {
@@ -80,7 +83,7 @@ pub fn bytes(text: &str) -> Result<usize, String> {
         _ => return Err(wrong()),
     };
     let number: usize = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is too large".to_owned())
+    number.checked_mul(1 << shift).ok_or_else(|| Failure::usage("that is too large"))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use cubicle_run::result::Report;
 use cubicle_tools::itf;
 
 use super::document::sha256;
+use super::failure::Failure;
 use super::files;
 use super::output::copy_errors;
 use super::outputs;
@@ -29,11 +30,12 @@ pub struct RunDir {
 
 impl RunDir {
     /// Makes the folder, which is empty if there is one, and begins to fill it: from now on, messages are copied to it.
-    /// Results are to be copied to the file that is returned. The error is a line for the user.
-    pub fn create(path: &Path, head: &Head) -> Result<(Self, File), String> {
+    /// Results are to be copied to the file that is returned.
+    pub fn create(path: &Path, head: &Head) -> Result<(Self, File), Failure> {
         files::make_folder(path)?;
-        if path.read_dir().map_err(|error| files::no_folder(path, &error))?.next().is_some() {
-            return Err(format!("{} is not empty: --run-dir needs a folder of its own", path.display()));
+        if path.read_dir().map_err(files::unmade(path))?.next().is_some() {
+            let why = format!("{} is not empty: --run-dir needs a folder of its own", path.display());
+            return Err(Failure::internal(why));
         }
         let this = Self { path: path.to_owned() };
         this.write("command.txt", &command(head))?;
@@ -44,18 +46,19 @@ impl RunDir {
     }
 
     /// Keeps the model.
-    pub fn keep_model(&self, text: &str) -> Result<(), String> {
+    pub fn keep_model(&self, text: &str) -> Result<(), Failure> {
         self.write("model.cub", text)
     }
 
     /// Keeps the certificates of a run, which are about `model`, and its first traces, which are about `system`.
     pub fn keep(
         &self,
-        (model, system): (&System, &System),
+        model: &System,
+        system: &System,
         source: &Source<'_>,
         found: &Report,
         certificates: &Certificates,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failure> {
         for (number, text) in (1..=MOST_TRACES).zip(traces(system, source, found)) {
             let name = files::numbered(Path::new("trace.json"), number);
             files::write(&self.path.join(name), &text)?;
@@ -64,7 +67,7 @@ impl RunDir {
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
-    pub fn finish(&self, document: &Document) -> Result<(), String> {
+    pub fn finish(&self, document: &Document) -> Result<(), Failure> {
         let queries = smt::hardest_queries();
         if !queries.is_empty() {
             files::make_folder(&self.path.join("smt"))?;
@@ -77,13 +80,13 @@ impl RunDir {
         self.write("run.json", &document.text())
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         files::write(&self.path.join(name), text)
     }
 
-    fn file(&self, name: &str) -> Result<File, String> {
+    fn file(&self, name: &str) -> Result<File, Failure> {
         let path = self.path.join(name);
-        File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        File::create(&path).map_err(files::unwritten(&path))
     }
 }
 
@@ -113,8 +116,8 @@ pub struct Certificates {
 
 impl Certificates {
     /// Writes them to a folder, those of properties of runs in folders of their own; `force`: also over files that this
-    /// program did not write. The error is a line for the user.
-    pub fn write(&self, folder: &Path, system: &System, force: bool) -> Result<(), String> {
+    /// program did not write.
+    pub fn write(&self, folder: &Path, system: &System, force: bool) -> Result<(), Failure> {
         if let Some(certificate) = &self.states {
             write_certificate(folder, system, certificate, force)?;
         }
@@ -133,7 +136,7 @@ fn write_certificate(
     system: &System,
     certificate: &Certificate,
     force: bool,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     files::make_folder(folder)?;
     let write = if force { files::write } else { outputs::write_own };
     write(&folder.join(INVARIANTS), &certificate.invariants(system))?;

@@ -1,14 +1,15 @@
 //! From the command line as typed to the options of the library.
 
 use std::io::{IsTerminal, stderr};
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use cubicle_lang::load::Allowed;
 use cubicle_lang::model::System;
-use cubicle_report::{Style, TraceStates};
+use cubicle_report::Style;
 use cubicle_run::options::{
-    BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
-    SolverMode, Spill, StoreKind, Strategy, Vacuity,
+    BackwardMode, BackwardOptions, ForwardOptions, Method, Options, Postpone, Restart, Spill, StoreKind,
+    Vacuity,
 };
 
 use super::args::Args;
@@ -85,10 +86,8 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .spill(args.spill.as_ref().map(Spill::new))
         .backward(backward(args))
         .vacuity(match args.vacuity {
-            choices::OnVacuity::Ignore => Vacuity::Ignore,
-            _ if args.deny.is_some() => Vacuity::Error,
-            choices::OnVacuity::Warn => Vacuity::Warn,
-            choices::OnVacuity::Error => Vacuity::Error,
+            Vacuity::Warn if args.deny.is_some() => Vacuity::Error,
+            asked => asked,
         })
         .known_vacuity(allowed.known_vacuity(system))
         .time_limit(args.time_limit)
@@ -97,21 +96,16 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
 /// The search for a proof.
 pub fn proof(args: &Args) -> BackwardMode {
     match (args.brab.map(usize::from), args.engine) {
-        (Some(procs), Some(choices::ProofEngine::Pdr)) => BackwardMode::Pdr(procs),
+        (Some(procs), Some(Method::Pdr)) => BackwardMode::Pdr(procs),
         (Some(procs), _) => BackwardMode::Brab(procs),
-        (None, Some(choices::ProofEngine::Classic)) => BackwardMode::Classic,
+        (None, Some(Method::Classic)) => BackwardMode::Classic,
         (None, _) => BackwardMode::Auto,
     }
 }
 
 fn forward(args: &Args) -> ForwardOptions {
     ForwardOptions::default()
-        .strategy(match args.forward {
-            choices::Forward::Bfs => Strategy::Bfs,
-            choices::Forward::Dfs => Strategy::Dfs,
-            choices::Forward::Random => Strategy::Random,
-            choices::Forward::Cfl => Strategy::Cfl,
-        })
+        .strategy(args.forward)
         .depth(args.forward_depth.map(|depth| depth as usize))
         .max_states(args.max_forward.map(saturating))
         .time(args.forward_time)
@@ -122,10 +116,7 @@ fn forward(args: &Args) -> ForwardOptions {
         .stop_at_unsafe(!args.all_errors)
         .restart(restart(args))
         .jumpstart(args.jumpstart)
-        .cfl_choice(match args.cfl_choice {
-            choices::WalkChoice::Adaptive => CflChoice::Adaptive,
-            choices::WalkChoice::Uniform => CflChoice::Uniform,
-        })
+        .cfl_choice(args.cfl_choice)
         .epochs(args.epochs.map(saturating))
         .memory(memory(args).map(|limit| for_states(args, limit)))
         .jobs(usize::from(args.jobs))
@@ -157,29 +148,19 @@ fn restart(args: &Args) -> Option<Restart> {
 
 fn backward(args: &Args) -> BackwardOptions {
     BackwardOptions::default()
-        .order(args.search.map(|order| match order {
-            choices::NodeOrder::Bfs => SearchOrder::Bfs,
-            choices::NodeOrder::Dfs => SearchOrder::Dfs,
-            choices::NodeOrder::Bfsh => SearchOrder::Bfsh,
-            choices::NodeOrder::Dfsh => SearchOrder::Dfsh,
-            choices::NodeOrder::Bfsa => SearchOrder::Bfsa,
-            choices::NodeOrder::Dfsa => SearchOrder::Dfsa,
-        }))
+        .order(args.search)
         .jobs(usize::from(args.jobs))
         .postpone(args.postpone.map(|postpone| match postpone {
             0 => Postpone::Never,
             1 => Postpone::MoreProcesses,
             _ => Postpone::NoInformation,
         }))
-        .candidate_size(args.candheur.map_or(0, usize::from))
+        .candidate_size(args.candheur.and_then(|size| NonZero::new(size.into())))
         .max_candidates(args.max_cands.map(|most| most as usize))
         .max_nodes(saturating(args.nodes))
         .max_effort(None)
         .max_depth(saturating(args.depth))
-        .solver(match args.solver {
-            choices::Solver::Layered => SolverMode::Layered,
-            choices::Solver::Z3 => SolverMode::Z3,
-        })
+        .solver(args.solver)
         .delete(!args.nodelete)
         .ranges(!args.nosubtyping)
         .eliminate_constants(!args.noqe)
@@ -193,11 +174,11 @@ fn backward(args: &Args) -> BackwardOptions {
 /// How much of the memory limit states may take: nine tenths, or half when a proof follows. A run that continues on a disk must
 /// not end because of what the program takes without any state.
 fn for_states(args: &Args, limit: usize) -> usize {
-    const PROGRAM: usize = 32 << 20;
+    const PROGRAM_BYTES: usize = 32 << 20;
     match (args.only_forward, &args.spill) {
         (false, _) => limit / 2,
         (true, None) => limit / 10 * 9,
-        (true, Some(_)) => limit.saturating_sub(PROGRAM).max(limit / 2) / 10 * 9,
+        (true, Some(_)) => limit.saturating_sub(PROGRAM_BYTES).max(limit / 2) / 10 * 9,
     }
 }
 
@@ -209,14 +190,6 @@ pub fn memory(args: &Args) -> Option<usize> {
 /// A limit beyond the address space has no effect.
 fn saturating(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-/// Which cells of the states of a trace are shown.
-pub fn trace_states(args: &Args) -> Option<TraceStates> {
-    args.trace_states.map(|which| match which {
-        choices::ShownCells::Diff => TraceStates::Diff,
-        choices::ShownCells::Full => TraceStates::Full,
-    })
 }
 
 /// Style of what is written to `stream`.

@@ -9,13 +9,15 @@ use cubicle_check::STACK_BYTES;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
-use super::ending::{Ending, Failed};
+use super::ending::Ending;
+use super::failure::Failure;
 use super::{exit, live, memory, panics, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
 pub fn supervise(
-    (time, memory): (Option<Duration>, Option<usize>),
+    time: Option<Duration>,
+    memory: Option<usize>,
     ending: impl FnOnce(&Interrupt) -> Ending,
     work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
 ) -> u8 {
@@ -28,7 +30,14 @@ pub fn supervise(
     let run = Arc::clone(&ending);
     let code = watchdog::start(&interrupt, memory, &ending).and_then(|()| {
         on_large_stack(move || {
-            let code = work(&interrupt, &run);
+            let code = match run.start_log() {
+                Ok(()) => work(&interrupt, &run),
+                Err(failure) => {
+                    run.messages.error(&failure.error);
+                    run.begin();
+                    run.fail(failure.told())
+                }
+            };
             run.begin();
             code
         })
@@ -36,15 +45,15 @@ pub fn supervise(
     match (code, panics::told()) {
         (Ok(_), Some(error)) => {
             ending.begin();
-            ending.fail(Failed { code: exit::INTERNAL, error })
+            ending.fail(Failure::internal(error).told())
         }
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
     }
 }
 
-/// How much later than asked the watchdog ends a run that should do so itself.
-const LATE: Duration = Duration::from_secs(2);
+/// How much later than a command itself should end at its time limit the watchdog ends it.
+const OVERTIME: Duration = Duration::from_secs(2);
 
 /// Like [`supervise`], for work that shows its progress and ends by itself after `time`, with what it knows then.
 pub fn supervise_until(
@@ -52,8 +61,8 @@ pub fn supervise_until(
     ending: impl FnOnce(&Interrupt) -> Ending,
     work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
 ) -> u8 {
-    let limits = (time.map(|limit| limit + LATE), memory::most_of_it());
-    supervise(limits, ending, move |interrupt, ending| {
+    let limit = time.map(|limit| limit + OVERTIME);
+    supervise(limit, memory::most_of_it(), ending, move |interrupt, ending| {
         live::start(ending, false);
         let at = time.and_then(|limit| Instant::now().checked_add(limit));
         work(&at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at)), ending)

@@ -20,6 +20,7 @@ pub fn written_files(args: &Args) -> Vec<NamedFile> {
         ("--trace-out", args.trace_out.clone()),
         ("--dot", args.dot.clone()),
         ("--report", args.report.clone()),
+        ("--log-file", args.log_file.clone()),
         ("--lemmas-out", args.lemmas_out.clone()),
         ("--certificate", certificate::folder(args).map(|folder| folder.join(INVARIANTS))),
     ]

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
     /// The commit of HEAD when the program was compiled, by [`last_commit`]; `None` in a package and without git.
-    pub head: Option<[u8; DIGITS]>,
+    pub head: Option<[u8; COMMIT_DIGITS]>,
     /// The commit, where git does not know it.
     pub commit: &'static str,
     /// Names of features.
@@ -31,10 +31,10 @@ fn build() -> Build {
 }
 
 /// Digits of a commit that are shown.
-const DIGITS: usize = 12;
+const COMMIT_DIGITS: usize = 12;
 
 /// The commit that the last line of git's log of HEAD leads to: `OLD NEW author time what`.
-pub const fn last_commit(log: &[u8]) -> Option<[u8; DIGITS]> {
+pub const fn last_commit(log: &[u8]) -> Option<[u8; COMMIT_DIGITS]> {
     let mut start = log.len().saturating_sub(1);
     while start > 0 && log[start - 1] != b'\n' {
         start -= 1;
@@ -42,12 +42,12 @@ pub const fn last_commit(log: &[u8]) -> Option<[u8; DIGITS]> {
     while start < log.len() && log[start] != b' ' {
         start += 1;
     }
-    if start + DIGITS >= log.len() {
+    if start + COMMIT_DIGITS >= log.len() {
         return None;
     }
-    let mut commit = [0; DIGITS];
+    let mut commit = [0; COMMIT_DIGITS];
     let mut digit = 0;
-    while digit < DIGITS {
+    while digit < COMMIT_DIGITS {
         commit[digit] = log[start + 1 + digit];
         if !commit[digit].is_ascii_hexdigit() {
             return None;

@@ -24,7 +24,7 @@ const GRACE_AT_LIMIT: Duration = Duration::from_millis(150);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How often the watchdog checks.
-const TICK: Duration = Duration::from_millis(20);
+const CHECK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Passes signals on to `interrupt` and starts the watchdog. `memory` is in bytes.
 pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>) -> std::io::Result<()> {
@@ -109,7 +109,7 @@ impl Watch {
     fn run(&self) {
         let mut overdue: Option<Instant> = None;
         loop {
-            thread::sleep(TICK);
+            thread::sleep(CHECK_PERIOD);
             let at_once = self.look();
             let Some(reason) = self.interrupt.reason() else {
                 overdue = None;

@@ -42,12 +42,12 @@ pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, R
 
 /// The part of a text that fits into a title.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
+    const MOST_CHARS: usize = 40;
     let line = text.lines().next().unwrap_or_default();
-    if line.len() == text.len() && line.chars().count() <= MOST {
+    if line.len() == text.len() && line.chars().count() <= MOST_CHARS {
         return line.to_owned();
     }
-    line.chars().take(MOST).chain("..".chars()).collect()
+    line.chars().take(MOST_CHARS).chain("..".chars()).collect()
 }
 
 /// `textDocument/codeLens`: one for each `TEST:` line; without any, one that proves the model as it stands.

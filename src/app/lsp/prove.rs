@@ -21,6 +21,8 @@ pub const COMMAND: &str = "cubicle.prove";
 pub struct ProofRunner {
     /// The program.
     pub program: PathBuf,
+    /// The variable by which it would log, into what is shown to the user.
+    pub log_variable: &'static str,
     /// Says why these arguments are not run: they are wrong, or make the program write files. The model follows them.
     pub refuse: fn(&[String]) -> Option<String>,
 }
@@ -103,7 +105,8 @@ impl ProofRuns {
         let failed =
             |error: std::io::Error| RequestError::new(RequestError::FAILED, format!("no run: {error}"));
         let mut command = Command::new(&prover.program);
-        command.args(&words).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(&words).arg("-").env_remove(prover.log_variable);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.started += 1;

@@ -32,9 +32,10 @@ pub fn candidates<'a>(
         useful.clear();
     }
     let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
-    let most = (limits.size + 1).max(2);
+    let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
-    let choice = Selection { context, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
+    let choice =
+        Selection { context, useful: &useful, measures: &measures, limits, whole: cube.len(), max_literals };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
@@ -70,7 +71,7 @@ struct Selection<'a> {
     /// Literals of the cube.
     whole: usize,
     /// Most literals of a candidate.
-    most: usize,
+    max_literals: usize,
 }
 
 impl Selection<'_> {
@@ -94,7 +95,7 @@ impl Selection<'_> {
             if self.admissible(set, sum.1, sum.3) {
                 out.push(((free, sum.1, sum.2, sum.3), set));
             }
-            if sum.1 < self.most {
+            if sum.1 < self.max_literals {
                 self.subsets(i + 1, set, sum, out);
             }
         }

@@ -8,6 +8,7 @@ use cubicle_lang::model::{System, semantics};
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::verdict::Trace;
+use tracing::debug;
 
 /// A candidate that is reachable.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ impl Pool {
         let Some(at) = self.kept.iter().position(|c| c.0 == number) else { return };
         let (system, (_, cube)) = (setting.system, self.kept.remove(at));
         let shown = text(system, setting.context, &cube);
+        debug!(number, cube = shown.join(" && "), "candidate rejected: it is reachable");
         observer.event(system, Event::BadCandidate { number, cube: &shown });
         self.bad.push(cube);
     }
@@ -48,8 +50,8 @@ impl Pool {
         if reached.nth.is_multiple_of(RESTARTS_PER_GROWTH) {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
             // In proportion to what the search has spent.
-            let most = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
-            match brab.oracle.grow(most) {
+            let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
+            match brab.oracle.grow(max_states) {
                 OracleGrowth::Unsafe(trace) => return Some(trace),
                 OracleGrowth::More(states) => self.grown += states,
                 OracleGrowth::Nothing => {}

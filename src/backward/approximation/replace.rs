@@ -4,6 +4,8 @@
 //! The choice among equally small candidates decides how much is left to prove. Each is judged by
 //! its pre-images: one whose pre-images are all covered is inductive already.
 
+use std::num::NonZero;
+
 use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, candidates};
@@ -22,6 +24,7 @@ use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
 use cubicle_run::verdict::Trace;
+use tracing::debug;
 
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
@@ -38,7 +41,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     pub fn new(brab: Brab<'a>, lemmas: &'a Lemmas, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
         let limits = CandidateLimits {
             procs: brab.procs,
-            size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
+            size: options.candidate_size.map_or(brab.procs, NonZero::get),
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };
@@ -85,6 +88,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.widened += 1;
         observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));
         let growth = self.brab.oracle.widen();
+        debug!(nodes, kept = self.pool.kept.len(), "oracle widened");
         if let OracleGrowth::More(states) = growth {
             self.pool.grown += states;
         }
@@ -115,6 +119,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
         self.lemmas.look(system, options, self.brab.oracle, effort, interrupt);
         let Some(lemmas) = self.lemmas.get() else { return false };
+        debug!(lemmas = lemmas.len(), effort, "lemmas found");
         self.pool.keep_lemmas(lemmas);
         !lemmas.is_empty()
     }
@@ -135,6 +140,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let number = self.pool.keep(candidate.clone());
         let system = run.setting.system;
         let cube = text(system, run.setting.context, &candidate);
+        debug!(id, number, cube = cube.join(" && "), "candidate in place of the node");
         observer.event(system, Event::Approximated { number, cube: &cube });
         Ok(run.candidate(number, candidate))
     }

@@ -18,5 +18,5 @@ pub use matching::Digest;
 #[cfg(test)]
 pub use table::{Tables, Tested};
 pub use tester::{Covered, Tester};
-pub use union_cover::Allowance;
+pub use union_cover::EffortLeft;
 pub use visited::Visited;

@@ -3,7 +3,7 @@
 use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
 use super::table::{Tables, Tested};
-use super::union_cover::Allowance;
+use super::union_cover::EffortLeft;
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::profile::Profiler;
 use crate::smt::Satisfiability;
@@ -58,7 +58,7 @@ pub struct Tester<'a> {
     /// The threads that search long lists of cubes and take pre-images.
     pub workers: WorkerPool,
     /// The limits on hard tests.
-    pub allowance: Option<Allowance>,
+    pub effort_left: Option<EffortLeft>,
     /// Counters.
     pub counts: TestCounts,
     /// Times.
@@ -75,7 +75,7 @@ impl<'a> Tester<'a> {
             solver: CubeSolver::new(system, context, options.solver_timeout, profiler.clone()),
             tables: Tables::default(),
             workers: WorkerPool::new(options.jobs, || {}),
-            allowance: None,
+            effort_left: None,
             counts: TestCounts::default(),
             profiler,
         }

@@ -12,17 +12,17 @@ use super::matching::Residue;
 use super::table::Tested;
 use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational};
 use crate::theory::{Sat, counted, satisfiable};
-use crate::tuning::{DECISIONS, THEORY_TESTS};
+use crate::tuning::{MAX_DECISIONS, MAX_THEORY_TESTS};
 
-/// The remaining effort of a search.
+/// The remaining effort of a search, in units of the hard tests.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowance {
-    /// Comparisons of relational literals that may still be made.
+pub struct EffortLeft {
+    /// Comparisons of relational literals that may still be made, in all tests.
     pub comparisons: u64,
     /// Clauses that one test may make.
-    pub clauses: u64,
-    /// The whole effort.
-    pub effort: u64,
+    pub clauses: usize,
+    /// The limit on the whole effort, as [`max_effort`](cubicle_run::options::BackwardOptions::max_effort) has it.
+    pub max_effort: u64,
 }
 
 /// The limits of one test before it is left to Z3.
@@ -32,15 +32,15 @@ pub struct UnionBudget {
     /// Choices of relational literals checked.
     theory_tests: usize,
     /// The comparisons left before the whole search ends.
-    allowance: Option<Allowance>,
+    effort_left: Option<EffortLeft>,
     /// Comparisons made.
     pub compared: u64,
 }
 
 impl UnionBudget {
-    /// The budget of a test in a search with this allowance.
-    pub const fn new(allowance: Option<Allowance>) -> Self {
-        Self { decisions: DECISIONS, theory_tests: THEORY_TESTS, allowance, compared: 0 }
+    /// The budget of a test in a search that has this effort left.
+    pub const fn new(effort_left: Option<EffortLeft>) -> Self {
+        Self { decisions: MAX_DECISIONS, theory_tests: MAX_THEORY_TESTS, effort_left, compared: 0 }
     }
 }
 
@@ -246,10 +246,10 @@ impl Dpll<'_, '_> {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
             self.context.interrupt.poll()?;
-            if let Some(Allowance { comparisons, effort, .. }) = self.budget.allowance
+            if let Some(EffortLeft { comparisons, max_effort, .. }) = self.budget.effort_left
                 && self.budget.compared > comparisons
             {
-                return Err(Halt::Spent(effort));
+                return Err(Halt::Spent(max_effort));
             }
             for &i in &self.order {
                 let clause = &self.clauses[i];

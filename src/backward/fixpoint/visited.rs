@@ -6,12 +6,12 @@
 use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes};
 use super::table::Tested;
 use super::tester::{Covered, Tester};
-use super::union_cover::{Allowance, UnionBudget, escapes, escapes_all};
+use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
 use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
 use crate::profile::Phase;
 use crate::smt::{InstanceFormula, Satisfiability};
 use crate::theory::Sat;
-use crate::tuning::RANGE;
+use crate::tuning::CUBES_PER_RANGE;
 use cubicle_lang::model::ProcRef;
 use cubicle_run::options::SolverMode;
 use cubicle_run::workers::WorkerPool;
@@ -118,10 +118,10 @@ impl Visited {
         tester.counts.hard += 1;
         let (dense, cells) = tester.tables.layout(cube.procs);
         let view = Tested { cube, dense, masks: &table };
-        let mut budget = UnionBudget::new(tester.allowance);
+        let mut budget = UnionBudget::new(tester.effort_left);
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
-            let with = (&tester.workers, tester.allowance);
+            let with = (&tester.workers, tester.effort_left);
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
                 self.residues_of(witness, &view, context, with, out)
             };
@@ -135,7 +135,7 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let Some(all) = self.all_residues(&view, context, tester.allowance)? else {
+        let Some(all) = self.all_residues(&view, context, tester.effort_left)? else {
             tester.counts.hard_covered += 1;
             return Ok(Covered::Subsumed(None));
         };
@@ -177,19 +177,19 @@ impl Visited {
         witness: &Tested<'_>,
         n: &Tested<'_>,
         context: &CubeContext,
-        (workers, allowance): (&WorkerPool, Option<Allowance>),
+        (workers, effort_left): (&WorkerPool, Option<EffortLeft>),
         out: &mut Vec<Residue>,
     ) -> Result<(), Halt> {
-        let most = most_clauses(allowance);
+        let max = max_clauses(effort_left);
         let impossible = witness.impossible(context);
-        let parts = workers.share_ranges(&self.digests, RANGE, |first, digests| {
+        let parts = workers.share_ranges(&self.digests, CUBES_PER_RANGE, |first, digests| {
             let mut found = Vec::new();
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {
                     let v = &self.entries[i].pattern;
                     let mut take = |r| {
                         found.push(r);
-                        found.len() > most
+                        found.len() > max
                     };
                     residues_at(context, v, witness, n, &mut take)?;
                 }
@@ -198,7 +198,7 @@ impl Visited {
         });
         for part in parts {
             out.extend(part?);
-            affordable(out.len(), allowance)?;
+            affordable(out.len(), effort_left)?;
         }
         Ok(())
     }
@@ -209,9 +209,9 @@ impl Visited {
         &self,
         n: &Tested<'_>,
         context: &CubeContext,
-        allowance: Option<Allowance>,
+        effort_left: Option<EffortLeft>,
     ) -> Result<Option<Vec<Residue>>, Halt> {
-        let most = most_clauses(allowance);
+        let max = max_clauses(effort_left);
         let impossible = n.impossible(context);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
@@ -222,26 +222,26 @@ impl Visited {
             residues(context, &e.pattern, n, &mut |r| {
                 covered |= r.masks.is_empty() && r.relational.is_empty();
                 all.push(r);
-                covered || all.len() > most
+                covered || all.len() > max
             })?;
             if covered {
                 return Ok(None);
             }
-            affordable(all.len(), allowance)?;
+            affordable(all.len(), effort_left)?;
         }
         Ok(Some(all))
     }
 }
 
 /// How many clauses a test may make.
-fn most_clauses(allowance: Option<Allowance>) -> usize {
-    allowance.map_or(usize::MAX, |it| usize::try_from(it.clauses).unwrap_or(usize::MAX))
+fn max_clauses(effort_left: Option<EffortLeft>) -> usize {
+    effort_left.map_or(usize::MAX, |it| it.clauses)
 }
 
 /// Ends a search whose effort does not allow this many clauses in one test.
-fn affordable(clauses: usize, allowance: Option<Allowance>) -> Result<(), Halt> {
-    match allowance {
-        Some(Allowance { effort, .. }) if clauses > most_clauses(allowance) => Err(Halt::Spent(effort)),
+fn affordable(clauses: usize, effort_left: Option<EffortLeft>) -> Result<(), Halt> {
+    match effort_left {
+        Some(EffortLeft { clauses: max, max_effort, .. }) if clauses > max => Err(Halt::Spent(max_effort)),
         _ => Ok(()),
     }
 }

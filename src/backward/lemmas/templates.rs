@@ -9,7 +9,7 @@ use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
 use cubicle_lang::model::{Rational, Relation, VarId};
 
 /// Processes that a lemma may name beside the rigid ones.
-const PROCS: u8 = 2;
+const LEMMA_PROCS: u8 = 2;
 
 /// A guess: a comparison, and the condition under which it is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ impl<'a> Templates<'a> {
     }
 
     fn guess(&self, comparison: &CubeLiteral, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {
-        let mut builder = CubeBuilder::new(self.context, self.context.rigid + PROCS);
+        let mut builder = CubeBuilder::new(self.context, self.context.rigid + LEMMA_PROCS);
         let fits =
             builder.require(comparison) && contexts.iter().all(|&at| builder.require(&self.contexts[at]));
         if !fits {
@@ -134,7 +134,7 @@ fn compared(context: &CubeContext, class: &NumberClass) -> Result<Vec<CubeLitera
 
 /// The cells of a variable for the rigid processes and the free ones, without diagonals.
 fn cells(context: &CubeContext, var: VarId) -> Vec<CubeCell> {
-    let procs = 0..context.rigid + PROCS;
+    let procs = 0..context.rigid + LEMMA_PROCS;
     match context.arity(var) {
         0 => vec![CubeCell::of(var, [])],
         1 => procs.map(|p| CubeCell::of(var, [p])).collect(),

@@ -7,6 +7,7 @@ use crate::search::{DriveEnd, Run, RunEnd};
 use crate::theory::Sat;
 use cubicle_run::observer::Observer;
 use cubicle_run::verdict::Reason;
+use tracing::debug;
 
 /// Drives a run to its end, property-directed.
 pub fn drive<'a>(
@@ -41,6 +42,7 @@ pub fn drive<'a>(
         if blocking.depth() > most {
             break Reason::Depth(most);
         }
+        debug!(frames = blocking.depth(), nodes = blocking.run.counts.nodes, "frame opened");
         let mut ended = None;
         for &root in &roots {
             ended = match blocking.block(root, observer) {

@@ -7,7 +7,7 @@
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
 use crate::theory::{Sat, satisfiable};
-use crate::tuning::BRANCHES;
+use crate::tuning::MAX_BRANCHES;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::distinct_tuples;
 
@@ -81,7 +81,7 @@ impl Initial {
         if !b.require_all(&self.certain) {
             return Ok(Sat::No);
         }
-        let mut branches = BRANCHES;
+        let mut branches = MAX_BRANCHES;
         self.choose(context, &b, 0, &mut branches)
     }
 

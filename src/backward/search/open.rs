@@ -10,7 +10,7 @@ use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
 
 /// How many of the deepest nodes are examined for growth on their paths.
-const PATHS: usize = 16;
+const MOST_PATHS: usize = 16;
 
 /// The work that `run` left.
 pub fn open(run: &Run<'_, '_>) -> Open {
@@ -57,9 +57,9 @@ fn growth(system: &System, nodes: &Nodes) -> Vec<Growth> {
     let mut deepest: Vec<NodeId> = (0..nodes.len()).collect();
     let key = |&id: &NodeId| (Reverse(nodes.get(id).depth), id);
     // There may be millions, and the run is to end at once.
-    if deepest.len() > PATHS {
-        deepest.select_nth_unstable_by_key(PATHS, key);
-        deepest.truncate(PATHS);
+    if deepest.len() > MOST_PATHS {
+        deepest.select_nth_unstable_by_key(MOST_PATHS, key);
+        deepest.truncate(MOST_PATHS);
     }
     deepest.sort_by_key(key);
     let found = deepest.into_iter().map(|id| on_path(system, nodes, id)).find(|grown| !grown.is_empty());

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
 use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
-use crate::fixpoint::{Allowance, Covered, Tester, Visited};
+use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
 use crate::safety::Initial;
@@ -26,6 +26,7 @@ use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
 use cubicle_run::result::{Forgotten, GraphFate};
 use cubicle_run::verdict::{Reason, Trace};
+use tracing::debug;
 
 /// How a run ends.
 #[derive(Debug)]
@@ -230,6 +231,7 @@ impl<'a, 'r> Run<'a, 'r> {
             };
             if let Some(fate) = fate {
                 self.counts.fixpoints += 1;
+                debug!(id, ?fate, "node dropped");
                 self.tell_fate(id, fate, observer);
                 continue;
             }
@@ -267,11 +269,15 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Gives the tests the remaining effort.
     pub fn allow_tests(&mut self) {
-        self.tester.allowance = self.setting.options.max_effort.map(|effort| {
-            let left = effort.saturating_sub(self.spent());
+        self.tester.effort_left = self.setting.options.max_effort.map(|max_effort| {
+            let left = max_effort.saturating_sub(self.spent());
             // The last test may cost more than the remaining effort, but not many times as much.
             let clauses = left.max(1).saturating_mul(CLAUSES_PER_EFFORT * DEAREST_TEST);
-            Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), clauses, effort }
+            EffortLeft {
+                comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT),
+                clauses: usize::try_from(clauses).unwrap_or(usize::MAX),
+                max_effort,
+            }
         });
     }
 
@@ -293,8 +299,8 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     pub fn exhausted(&self) -> Option<Reason> {
-        let most = self.setting.options.max_effort.filter(|&most| self.spent() >= most);
-        self.setting.interrupt.reason().or(most.map(Reason::Effort))
+        let reached = self.setting.options.max_effort.filter(|&limit| self.spent() >= limit);
+        self.setting.interrupt.reason().or(reached.map(Reason::Effort))
     }
 
     /// The effort of all runs so far.

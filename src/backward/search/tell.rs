@@ -6,6 +6,7 @@ use crate::cube::{Cube, text};
 use crate::preimage::{Pre, Prepared};
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
+use tracing::{debug, trace};
 
 /// Whether the observer wants the graph at all.
 fn wants_graph(observer: &dyn Observer) -> bool {
@@ -24,7 +25,10 @@ fn wants_words(observer: &dyn Observer, fate: GraphFate) -> bool {
 impl Run<'_, '_> {
     /// Reports a node that is about to be replaced or expanded.
     pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
-        let system = self.setting.system;
+        let (system, node) = (self.setting.system, self.nodes.get(id));
+        let ((queued, postponed), literals) = (self.queue_lengths(), node.cube.len());
+        debug!(id, depth = node.depth, procs = node.cube.procs, literals, queued, postponed, "node taken");
+        trace!(id, cube = text(system, self.setting.context, &node.cube).join(" && "), "cube of the node");
         self.tell_fate(id, GraphFate::Visited(self.counts.nodes), observer);
         if !observer.wants_nodes() {
             observer.event(system, Event::NodeCount(self.counts.nodes));
@@ -32,8 +36,7 @@ impl Run<'_, '_> {
             return;
         }
         let history = self.nodes.history_text(system, id);
-        let cube = text(system, self.setting.context, &self.nodes.get(id).cube);
-        let (queued, postponed) = self.queue_lengths();
+        let cube = text(system, self.setting.context, &node.cube);
         let number = self.counts.nodes;
         observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
         self.report_frontier(id, observer);

@@ -11,6 +11,7 @@ use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::{Forgotten, GraphFate};
 use cubicle_run::verdict::{Reason, Trace};
+use tracing::debug;
 
 impl Run<'_, '_> {
     /// A run to a cube of a trusted invariant, if an initial state is in one; all of them are examined first.
@@ -62,6 +63,7 @@ impl Run<'_, '_> {
     pub fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
         let setting = self.setting;
         let history = self.nodes.history_text(setting.system, id);
+        debug!(id, history, "a path begins in an initial state");
         observer.event(setting.system, Event::Suspect(&history));
         let _phase = self.tester.profiler.enter(Phase::Replay);
         let found = match self.concretize(id) {
@@ -79,6 +81,7 @@ impl Run<'_, '_> {
         match found {
             Unrolled::Run(trace) => Some(RunEnd::Unsafe(trace, Some(history))),
             Unrolled::None => {
+                debug!(id, "no instance executes the path");
                 observer.event(setting.system, Event::Spurious(&history));
                 if self.spurious.is_none() {
                     match self.forgotten(id) {

@@ -51,7 +51,7 @@ impl<'a> SolverSession<'a> {
         for f in formulas {
             self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver, timeout, interrupt);
+        let answer = answer(&self.solver, "state", timeout, interrupt);
         self.solver.pop(1);
         answer
     }
@@ -71,19 +71,20 @@ impl<'a> SolverSession<'a> {
         for f in formulas {
             self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver, timeout, interrupt);
+        let answer = answer(&self.solver, "initial state", timeout, interrupt);
         self.solver.pop(1);
         answer
     }
 }
 
-/// Runs the solver on what it holds, for at most `timeout`.
+/// Runs the solver on what it holds, for at most `timeout`; `kind` names the query in the log.
 pub(super) fn answer(
     solver: &Solver,
+    kind: &'static str,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Satisfiability, Interrupted> {
-    Ok(match solver::check(solver, &[], timeout, interrupt)? {
+    Ok(match solver::check(solver, kind, &[], timeout, interrupt)? {
         SatResult::Sat => Satisfiability::Sat,
         SatResult::Unsat => Satisfiability::Unsat,
         SatResult::Unknown => Satisfiability::Unknown(

@@ -113,7 +113,7 @@ pub fn unroll(
     for f in facts {
         solver.assert(&f);
     }
-    Ok(match answer(&solver, timeout, interrupt)? {
+    Ok(match answer(&solver, "path", timeout, interrupt)? {
         Satisfiability::Unsat => Unrolled::None,
         Satisfiability::Unknown(why) => Unrolled::Unknown(why),
         Satisfiability::Sat => {
@@ -258,7 +258,7 @@ fn extract(
     let begins = semantics::initial(system, &initial);
     let mut before = &initial;
     for step in &steps {
-        semantics::is_step(system, before, step)?;
+        semantics::is_step(system, before, step).map_err(|why| why.to_string())?;
         before = &step.after;
     }
     // The run is real even if it does not end in the target: it only adds states to the oracle.
@@ -280,7 +280,7 @@ impl Order {
         choices: &[StepChoice],
         model: &Model,
         system: &System,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, &'static str> {
         let procs: Vec<i64> = encoder.points.iter().map(|p| int(model, p)).collect::<Result<_, _>>()?;
         let mut sorted = procs.clone();
         sorted.sort_unstable();
@@ -318,7 +318,7 @@ impl Order {
         Ok(Self { rank, points })
     }
 
-    fn value(&self, ty: Type, symbolic: &Symbolic, model: &Model) -> Result<Value, String> {
+    fn value(&self, ty: Type, symbolic: &Symbolic, model: &Model) -> Result<Value, &'static str> {
         Ok(match (ty, symbolic) {
             (_, Symbolic::Enum(bits)) => Value::Constructor(
                 bits.iter().position(|b| holds(model, b)).ok_or("the model gives an enum no value")? as u8,
@@ -329,7 +329,7 @@ impl Order {
                 Value::Proc(self.points[at].1)
             }
             (Type::Abstract(_), Symbolic::Int(i)) => Value::Abstract(
-                u32::try_from(int(model, i)?.rem_euclid(i64::from(u32::MAX))).map_err(|e| e.to_string())?,
+                u32::try_from(int(model, i)?.rem_euclid(i64::from(u32::MAX))).expect("it is a remainder"),
             ),
             (_, Symbolic::Int(i)) => Value::Number(Rational::integer(int(model, i)?)),
             (_, Symbolic::Real(r)) => {
@@ -343,11 +343,8 @@ impl Order {
     }
 }
 
-fn int(model: &Model, i: &Int) -> Result<i64, String> {
-    model
-        .eval(i, true)
-        .and_then(|i| i.as_i64())
-        .ok_or_else(|| "a number of the model is out of range".to_owned())
+fn int(model: &Model, i: &Int) -> Result<i64, &'static str> {
+    model.eval(i, true).and_then(|i| i.as_i64()).ok_or("a number of the model is out of range")
 }
 
 fn holds(model: &Model, b: &Bool) -> bool {

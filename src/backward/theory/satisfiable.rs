@@ -8,7 +8,7 @@ use super::feasible;
 use super::orders::orders;
 use super::sat::Sat;
 use crate::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
-use crate::tuning::SPLITS;
+use crate::tuning::MAX_SPLITS;
 
 /// Whether some state satisfies the cube under construction.
 pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Halt> {
@@ -22,9 +22,9 @@ pub fn counted(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<(Sat, u64),
         return Ok((Sat::Yes, 0));
     }
     let literals = b.relational().iter().filter(|it| !matches!(it, Relational::Linear { .. })).count();
-    let mut splits = SPLITS;
+    let mut splits = MAX_SPLITS;
     let answer = check(context, b.clone(), &mut splits)?;
-    Ok((answer, ((SPLITS - splits) * literals * literals) as u64))
+    Ok((answer, ((MAX_SPLITS - splits) * literals * literals) as u64))
 }
 
 fn check(context: &CubeContext, mut b: CubeBuilder<'_>, splits: &mut usize) -> Result<Sat, Halt> {

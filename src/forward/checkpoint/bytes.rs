@@ -1,5 +1,7 @@
 //! Numbers as bytes and back. Bytes that are read are never trusted.
 
+use crc32fast::Hasher;
+
 /// Why the bytes read are not what was written, for the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
@@ -85,61 +87,21 @@ impl Bytes<'_> {
     }
 }
 
-/// A checksum: it detects damage by a disk or an interrupted write, and does not protect against forgery.
-#[derive(Clone, Debug)]
-pub struct Checksum {
-    state: u64,
-    /// Bytes that do not fill a word yet, the lowest first.
-    rest: u64,
-    length: u64,
+/// The checksum of these bytes, which detects damage by a disk or an interrupted write, and does not protect against forgery.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let mut sum = Hasher::new();
+    sum.update(bytes);
+    value(sum)
 }
 
-impl Checksum {
-    /// The checksum of no bytes.
-    pub const fn new() -> Self {
-        Self { state: 0x243f_6a88_85a3_08d3, rest: 0, length: 0 }
-    }
-
-    /// The checksum of these bytes.
-    pub fn of(bytes: &[u8]) -> u64 {
-        let mut sum = Self::new();
-        sum.add(bytes);
-        sum.value()
-    }
-
-    /// Adds these bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.rest |= u64::from(*byte) << (8 * (self.length % 8));
-            self.length += 1;
-            if self.length.is_multiple_of(8) {
-                self.state = fold(self.state, self.rest);
-                self.rest = 0;
-            }
-        }
-    }
-
-    /// The checksum of all bytes so far; always 0 in fuzzing builds, so that changed bytes are accepted.
-    pub fn value(&self) -> u64 {
-        if cfg!(fuzzing) {
-            return 0;
-        }
-        fold(fold(self.state, self.rest), self.length)
-    }
-}
-
-/// Each word changes the state by an invertible step, so that one wrong word is always detected.
-const fn fold(state: u64, word: u64) -> u64 {
-    let mut x = state.rotate_left(29) ^ word;
-    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x ^= x >> 32;
-    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    x ^ (x >> 29)
+/// The checksum of all bytes so far; always 0 in fuzzing builds, so that changed bytes are accepted.
+pub fn value(sum: Hasher) -> u32 {
+    if cfg!(fuzzing) { 0 } else { sum.finalize() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Checksum, Source, put};
+    use super::{Bytes, Source, put};
 
     #[test]
     fn numbers_are_read_back() {
@@ -156,20 +118,5 @@ mod tests {
         assert!(Bytes(&[0xff; 20]).number().is_err(), "more than 64 bits");
         assert!(Bytes(&[0x80; 20]).number().is_err());
         assert!(Bytes(&[5]).count().is_err(), "five things need five bytes");
-    }
-
-    #[test]
-    fn any_wrong_bit_changes_the_checksum() {
-        let bytes: Vec<u8> = (0..200u32).map(|i| (i * i) as u8).collect();
-        let sum = Checksum::of(&bytes);
-        for bit in 0..8 * bytes.len() {
-            let mut wrong = bytes.clone();
-            wrong[bit / 8] ^= 1 << (bit % 8);
-            assert_ne!(Checksum::of(&wrong), sum, "bit {bit}");
-        }
-        assert!((0..200).all(|n| Checksum::of(&bytes[..n]) != sum));
-        let mut pieces = Checksum::new();
-        bytes.chunks(7).for_each(|piece| pieces.add(piece));
-        assert_eq!(pieces.value(), sum);
     }
 }

@@ -2,11 +2,12 @@
 //! waiting state was found.
 
 use crate::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
-use crate::checkpoint::states::{LastLevel, Valid};
+use crate::checkpoint::states::Valid;
 use crate::program::sleep::SleepId;
 use crate::run::curve::{Curve, MOST_POINTS};
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
+use crate::run::levels::Level;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 use cubicle_run::result::CurvePoint;
@@ -29,7 +30,6 @@ pub struct LevelState<'a> {
 /// Like [`LevelState`], read back from a file.
 #[derive(Clone, Debug)]
 pub struct Restored {
-    pub sleeps: Vec<SleepId>,
     pub fired: Vec<u64>,
     pub findings: Findings,
     pub curve: Curve,
@@ -84,21 +84,17 @@ pub fn most_bytes(system: &System, valid: &Valid<'_>, states: usize) -> u64 {
 }
 
 /// Number of the first waiting state, and how it and those after it were found, as far as [`read`] agrees later.
-pub fn waiting(bytes: &[u8], states: usize) -> (usize, &[SleepId]) {
+pub fn waiting(bytes: &[u8], states: usize) -> (usize, Vec<SleepId>) {
     let first = Bytes(bytes).below(states).unwrap_or(states);
-    (first, &bytes[bytes.len().saturating_sub(states - first)..])
+    (first, bytes[bytes.len().saturating_sub(states - first)..].to_vec())
 }
 
-/// Reads the bytes back, for a search of `system` that has `states` states and expands this level next.
-pub fn read(
-    bytes: &[u8],
-    system: &System,
-    valid: &Valid<'_>,
-    (level, states): (LastLevel, usize),
-) -> Result<Restored, Damage> {
+/// Reads the bytes back, for a search of `system` that expands this level next.
+pub fn read(bytes: &[u8], system: &System, valid: &Valid<'_>, level: &Level) -> Result<Restored, Damage> {
     let mut from = Bytes(bytes);
+    let states = level.states.end;
     let first = from.below(states)?;
-    if first != level.first {
+    if first != level.states.start {
         return Err(Damage("it belongs to another level"));
     }
     let numbers = from.byte()? != 0;
@@ -106,13 +102,13 @@ pub fn read(
     if fired.len() != system.transitions.len() {
         return Err(Damage("it belongs to a model with other transitions"));
     }
-    let curve = curve(&mut from, level.level, states)?;
+    let curve = curve(&mut from, level.depth, states)?;
     let findings = findings(&mut from, system, valid, states)?;
     let waiting = from.count()?;
     if waiting != states - first || waiting != from.0.len() {
         return Err(Damage("it does not say how every waiting state was found"));
     }
-    Ok(Restored { sleeps: from.0.to_vec(), fired, findings, curve, numbers })
+    Ok(Restored { fired, findings, curve, numbers })
 }
 
 fn findings(

@@ -1,15 +1,16 @@
 //! The files of a checkpoint: each appears complete or not at all, and is read up to its known length only.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::bytes::{Checksum, Damage, Source};
+use crate::checkpoint::bytes::{Damage, Source, value};
 use crate::error::StorageError;
+use crate::folder::{self, entries, failed, name_of};
 
 /// A file of a checkpoint, as its manifest knows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -19,13 +20,8 @@ pub struct Part {
     pub file: String,
     /// Its length.
     pub bytes: u64,
-    /// [`Checksum`] of it.
-    pub checksum: u64,
-}
-
-/// An error about a file.
-pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
-    StorageError(format!("cannot {what} {}: {why}", path.display()))
+    /// Its checksum.
+    pub checksum: u32,
 }
 
 /// A file that is being written, under a temporary name that is never read.
@@ -33,7 +29,7 @@ pub struct NewPart {
     path: PathBuf,
     file: String,
     to: BufWriter<File>,
-    checksum: Checksum,
+    checksum: Hasher,
     bytes: u64,
 }
 
@@ -42,18 +38,12 @@ impl NewPart {
     pub fn begin(folder: &Path, file: String) -> Result<Self, StorageError> {
         let path = folder.join(format!("{file}.new"));
         let to = File::create(&path).map_err(|why| failed("write", &path, &why))?;
-        Ok(Self {
-            path,
-            file,
-            to: BufWriter::with_capacity(1 << 16, to),
-            checksum: Checksum::new(),
-            bytes: 0,
-        })
+        Ok(Self { path, file, to: BufWriter::with_capacity(1 << 16, to), checksum: Hasher::new(), bytes: 0 })
     }
 
     /// Appends these bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
-        self.checksum.add(bytes);
+        self.checksum.update(bytes);
         self.bytes += bytes.len() as u64;
         self.to.write_all(bytes).map_err(|why| failed("write", &self.path, &why))
     }
@@ -67,7 +57,7 @@ impl NewPart {
             sync_folder(folder)
         };
         end().map_err(|why| failed("write", &path, &why))?;
-        Ok(Part { file, bytes, checksum: checksum.value() })
+        Ok(Part { file, bytes, checksum: value(checksum) })
     }
 }
 
@@ -108,17 +98,17 @@ impl Part {
             return Err(failed("use", &path, &why));
         }
         let mut file = File::open(&path).map_err(|why| failed("read", &path, &why))?;
-        let (mut checksum, mut buffer) = (Checksum::new(), vec![0; 1 << 16]);
+        let (mut checksum, mut buffer) = (Hasher::new(), vec![0; 1 << 16]);
         let mut left = self.bytes;
         while left > 0 {
             let n = file.read(&mut buffer).map_err(|why| failed("read", &path, &why))?;
             if n == 0 {
                 break;
             }
-            checksum.add(&buffer[..n]);
+            checksum.update(&buffer[..n]);
             left = left.saturating_sub(n as u64);
         }
-        if checksum.value() != self.checksum {
+        if value(checksum) != self.checksum {
             return Err(failed("use", &path, &"its checksum is wrong"));
         }
         let from = File::open(&path).map_err(|why| failed("read", &path, &why))?;
@@ -192,17 +182,8 @@ const ENDS: Duration = if cfg!(test) { Duration::from_millis(400) } else { Durat
 
 /// Keeps other runs from writing to a folder while the file is open: a run that was lost may still be alive.
 pub fn lock(folder: &Path) -> Result<File, StorageError> {
-    let path = folder.join(LOCK);
-    let file = File::create(&path).map_err(|why| failed("write", &path, &why))?;
-    let since = Instant::now();
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if since.elapsed() < ENDS => thread::sleep(ENDS / 200),
-            Err(TryLockError::WouldBlock) => return Err(failed("use", folder, &"another run uses it")),
-            // Some file systems do not support locks.
-            Err(TryLockError::Error(_)) | Ok(()) => return Ok(file),
-        }
-    }
+    let lock = folder::lock(folder, LOCK, (ENDS, false))?;
+    lock.ok_or_else(|| failed("use", folder, &"another run uses it"))
 }
 
 /// Whether a checkpoint has a file of this name, complete or partly written; the manifest aside.
@@ -217,13 +198,9 @@ pub fn is_ours(name: &str) -> bool {
 }
 
 /// Removes files that are no longer needed, and partly written files of a killed run.
-pub fn sweep(folder: &Path, needed: impl Fn(&str) -> bool) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name.to_str().is_some_and(is_ours) && !name.to_str().is_some_and(&needed) {
-            fs::remove_file(entry.path())?;
-        }
+pub fn sweep(folder: &Path, needed: impl Fn(&str) -> bool) -> Result<(), StorageError> {
+    for path in entries(folder)?.iter().filter(|path| is_ours(name_of(path)) && !needed(name_of(path))) {
+        fs::remove_file(path).map_err(|why| failed("clear", folder, &why))?;
     }
     Ok(())
 }

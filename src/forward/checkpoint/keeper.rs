@@ -4,22 +4,19 @@
 //! known, and finally the manifest that names all of it. Whatever happens meanwhile, the manifest in the folder
 //! names complete files.
 
-use std::fs;
 use std::time::Instant;
 
 use crate::checkpoint::course::{self, LevelState, Restored};
-use crate::checkpoint::files::{Part, failed, is_ours, sweep, write};
+use crate::checkpoint::files::{Part, is_ours, sweep, write};
 use crate::checkpoint::manifest::{self, Manifest};
-use crate::checkpoint::states::{self, LastLevel, Reading, Valid};
+use crate::checkpoint::states::{self, Reading, Valid};
 use crate::error::{StorageError, Unbuildable};
-use crate::program::compiled::Program;
-use crate::program::sleep::SleepId;
-use crate::run::limits::Limits;
-use crate::store::disk::states::DiskStates;
-use crate::store::table::MAX_STATES;
+use crate::folder::{entries, failed, make, name_of};
+use crate::limits::{Limits, MAX_STATES};
+use crate::run::levels::Level;
+use crate::run::searched::Problem;
 use crate::store::visited::Visited;
-use cubicle_lang::model::System;
-use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
+use cubicle_run::options::Checkpoint;
 
 /// Name of the file with the model.
 const MODEL: &str = "model";
@@ -41,23 +38,21 @@ pub struct Keeper {
 /// A search as restored from its checkpoint.
 #[derive(Debug)]
 pub struct Resumed {
-    pub visited: Visited,
-    /// Whether states in a table may be packed into numbers.
-    pub may_pack: bool,
     /// The level that is to be expanded next.
-    pub level: LastLevel,
+    pub level: Level,
+    /// What else the search knew.
     pub rest: Restored,
 }
 
 impl Keeper {
-    /// For a new search, or for one that is resumed when `to` says so.
+    /// For a new search, or for one that is resumed when `to` says so: then its states are added to `visited`.
     pub fn new(
         to: &Checkpoint,
-        system: &System,
-        program: &Program,
-        options: &ForwardOptions,
-        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
+        problem: Problem<'_>,
+        visited: &mut Visited,
+        limits: &mut Limits,
     ) -> Result<(Self, Option<Resumed>), Unbuildable> {
+        let Problem { system, program, options } = problem;
         let folder = &to.folder;
         let mut keeper = Self {
             to: to.clone(),
@@ -82,87 +77,66 @@ impl Keeper {
             let why = "it has more states than this run may explore";
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
-        let most = course::most_bytes(system, &Valid::new(program), manifest.states);
+        let valid = Valid::new(program);
+        let most = course::most_bytes(system, &valid, manifest.states);
         let course = manifest.course.open(folder, most)?.rest()?;
-        let how = (options.store, course::waiting(&course, manifest.states));
-        let (read, may_pack) = keeper.states(&manifest, program, how, (limits, disk))?;
-        let resumed = keeper.restore(&manifest, (read, may_pack), &course, (system, program))?;
-        Ok((keeper, Some(resumed)))
+        let waiting = course::waiting(&course, manifest.states);
+        visited.begin_restoring(manifest.states, waiting, program, limits);
+        let level = keeper.states(&manifest, &valid, visited, limits)?;
+        let rest = course::read(&course, system, &valid, &level)
+            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
+        (keeper.parts, keeper.states) = (manifest.parts, manifest.states);
+        keeper.model = Some(manifest.model);
+        Ok((keeper, Some(Resumed { level, rest })))
     }
 
     /// Prepares the folder.
     fn begin(&mut self) -> Result<(), StorageError> {
         let folder = &self.to.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         if Manifest::is_in(folder) {
             let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
         // Nothing is removed from a folder with files of other origin.
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
-                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
-            }
+        if !entries(folder)?.iter().all(|path| is_ours(name_of(path)) && path.is_file()) {
+            return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
         }
-        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, |_| false)?;
         // A disk that cannot be written is better detected before the search.
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
         Ok(())
     }
 
-    /// Reads the states; also, whether those in a table may be packed into numbers.
+    /// Reads the states; returns the last level.
     fn states(
         &self,
         manifest: &Manifest,
-        program: &Program,
-        (store, waiting): (StoreKind, (usize, &[SleepId])),
-        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
-    ) -> Result<((Visited, LastLevel), bool), Unbuildable> {
-        let folder = &self.to.folder;
-        let valid = Valid::new(program);
-        let mut may_pack = store == StoreKind::Auto;
-        let mut visited = Visited::of(program, store);
-        // The first run may have continued with less memory for each state.
-        if may_pack && manifest.states > limits.fit(visited.table_bytes_each(true)) {
-            may_pack = false;
-            visited = Visited::of(program, StoreKind::Compact);
-        }
-        let most = states::most_bytes(manifest.states, &valid);
-        let mut reading = Reading::new(visited, waiting, disk);
+        valid: &Valid<'_>,
+        visited: &mut Visited,
+        limits: &mut Limits,
+    ) -> Result<Level, Unbuildable> {
+        let unusable = |why: &str| failed("use the checkpoint in", &self.to.folder, &why);
+        let most = states::most_bytes(manifest.states, valid);
+        let mut reading = Reading::new(visited);
         for part in &manifest.parts {
-            reading.read(part.open(folder, most)?, &valid, manifest.states, limits)?;
+            reading.read(part.open(&self.to.folder, most)?, valid, manifest.states, limits)?;
         }
-        if !reading.end()? {
-            return Err(failed("use the checkpoint in", folder, &"its files have a state twice").into());
+        let level = reading.level;
+        if !visited.end_restoring()? {
+            return Err(unusable("its files have a state twice").into());
         }
-        let Reading { visited, level, .. } = reading;
         if visited.len() != manifest.states {
             let (is, wanted) = (visited.len(), manifest.states);
             let why = format!("its files have {is} states, and the manifest says {wanted}");
-            return Err(failed("use the checkpoint in", folder, &why).into());
+            return Err(unusable(&why).into());
         }
-        Ok(((visited, level), may_pack))
-    }
-
-    fn restore(
-        &mut self,
-        manifest: &Manifest,
-        ((visited, level), may_pack): ((Visited, LastLevel), bool),
-        course: &[u8],
-        (system, program): (&System, &Program),
-    ) -> Result<Resumed, StorageError> {
-        let folder = &self.to.folder;
-        if level.level != manifest.level {
-            let (is, wanted) = (level.level, manifest.level);
+        if level.depth != manifest.level {
+            let (is, wanted) = (level.depth, manifest.level);
             let why = format!("its states have a depth of {is}, and the manifest says {wanted}");
-            return Err(failed("use the checkpoint in", folder, &why));
+            return Err(unusable(&why).into());
         }
-        let rest = course::read(course, system, &Valid::new(program), (level, manifest.states))
-            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
-        (self.parts, self.states) = (manifest.parts.clone(), manifest.states);
-        self.model = Some(manifest.model.clone());
-        Ok(Resumed { visited, may_pack, level, rest })
+        Ok(level)
     }
 
     /// Whether a checkpoint is due.
@@ -190,7 +164,7 @@ impl Keeper {
         let needed = |name: &str| {
             name == MODEL || name == manifest.course.file || self.parts.iter().any(|part| part.file == name)
         };
-        sweep(&folder, needed).map_err(|why| failed("clear", &folder, &why))?;
+        sweep(&folder, needed)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::bytes::Checksum;
+use crate::checkpoint::bytes::checksum;
 use crate::checkpoint::files::{MOST_TEXT, Part, read_text, write};
 use crate::error::StorageError;
 use crate::program::compiled::Program;
 use cubicle_run::options::{Checkpoint, ForwardOptions};
 
 /// Version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Name of the file.
 const FILE: &str = "manifest";
@@ -52,16 +52,16 @@ pub struct Manifest {
 pub struct SpreadParts {
     /// How many processes there were.
     pub processes: usize,
-    /// Members of each.
+    /// Workers of each.
     pub workers: usize,
-    /// What each member wrote, process by process.
-    pub members: Vec<MemberParts>,
+    /// What each worker wrote, process by process.
+    pub members: Vec<WorkerParts>,
 }
 
 /// The files of one owner.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MemberParts {
+pub struct WorkerParts {
     /// Its states, level by level.
     pub states: Vec<Part>,
     /// How the states of the last level were found.
@@ -112,8 +112,8 @@ impl Manifest {
                 format.map_or_else(|| "unknown".to_owned(), |format| format.to_string())
             )));
         }
-        let checksum = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
-        if checksum != Some(Checksum::of(body.as_bytes())) {
+        let sum = words.next().and_then(|word| u32::from_str_radix(word, 16).ok());
+        if sum != Some(checksum(body.as_bytes())) {
             return Err(wrong("its checksum is wrong"));
         }
         serde_json::from_str(body).map_err(|why| wrong(&why.to_string()))
@@ -133,7 +133,7 @@ impl Manifest {
     /// The contents of the file, with its checksum.
     pub(crate) fn text(&self) -> String {
         let body = serde_json::to_string_pretty(self).expect("it is made of texts and numbers");
-        format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()))
+        format!("{TITLE} {FORMAT} {:08x}\n{body}", checksum(body.as_bytes()))
     }
 
     /// The model of the checkpoint, in canonical spelling.
@@ -192,10 +192,8 @@ impl Manifest {
 
 /// All that the result of an exploration depends on besides the model, by name.
 pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, String)> {
-    let mut layout = Checksum::new();
     let Program { cells, packing, instances, .. } = program;
-    layout.add(format!("{:?} {:?}", packing.fields, cells.classes).as_bytes());
-    layout.add(format!("{} {}", instances.len(), packing.words).as_bytes());
+    let layout = format!("{:?} {:?} {} {}", packing.fields, cells.classes, instances.len(), packing.words);
     let number = |n: Option<usize>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());
     let said = |yes: bool| if yes { "on" } else { "off" }.to_owned();
     let all = [
@@ -210,7 +208,7 @@ pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, Stri
         ("the number of states", number(options.max_states)),
         ("the wanted transitions", format!("{:?}", options.until_fired)),
         ("the limit of steep levels", number(options.steep)),
-        ("the packing of states", format!("{:016x}", layout.value())),
+        ("the packing of states", format!("{:08x}", checksum(layout.as_bytes()))),
     ];
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
 use crate::checkpoint::bytes::{Damage, Source, put};
-use crate::checkpoint::files::{NewPart, Part, PartReader, failed};
+use crate::checkpoint::files::{NewPart, Part, PartReader};
 use crate::checkpoint::states::{Valid, change, put_change};
 use crate::error::StorageError;
+use crate::folder::failed;
 use crate::store::table::Store;
 
 /// Bytes that are written to the file at a time.

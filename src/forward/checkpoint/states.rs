@@ -10,12 +10,12 @@ use std::path::Path;
 use crate::checkpoint::bytes::{Damage, Source, put};
 use crate::checkpoint::files::{NewPart, Part, PartReader};
 use crate::error::{StorageError, Unbuildable};
+use crate::limits::Limits;
 use crate::program::compiled::Program;
-use crate::program::sleep::{AWAKE, SleepId};
-use crate::run::limits::Limits;
+use crate::run::levels::Level;
 use crate::state::cells::{CellShape, CodeKind};
-use crate::store::disk::states::DiskStates;
 use crate::store::origin::ROOT;
+use crate::store::restore::Restored;
 use crate::store::visited::Visited;
 use cubicle_run::result::Stop;
 
@@ -83,32 +83,17 @@ pub fn most_bytes(states: usize, valid: &Valid<'_>) -> u64 {
 /// States while they are read.
 pub struct Reading<'a> {
     /// The states read so far.
-    pub visited: Visited,
+    visited: &'a mut Visited,
     /// The level of the last of them.
-    pub level: LastLevel,
+    pub level: Level,
     /// The parent of the last of them.
     before: Option<u32>,
-    /// Number of the first waiting state, and how it and those after it were found.
-    pub waiting: (usize, &'a [SleepId]),
-    /// Makes the store for states when the memory is full; `None` when they cannot leave it.
-    pub disk: &'a mut dyn FnMut() -> Option<DiskStates>,
 }
 
 impl<'a> Reading<'a> {
-    /// No states yet, to be kept as in `visited`.
-    pub const fn new(
-        visited: Visited,
-        waiting: (usize, &'a [SleepId]),
-        disk: &'a mut dyn FnMut() -> Option<DiskStates>,
-    ) -> Self {
-        let level = LastLevel { level: 0, first: 0, past: 0 };
-        Self { visited, level, before: None, waiting, disk }
-    }
-
-    /// How a state was found.
-    fn sleep(&self, number: usize) -> SleepId {
-        let place = number.checked_sub(self.waiting.0);
-        place.and_then(|place| self.waiting.1.get(place)).copied().unwrap_or(AWAKE)
+    /// No states yet, to be added to `visited`.
+    pub fn new(visited: &'a mut Visited) -> Self {
+        Self { visited, level: Level::default(), before: None }
     }
 
     /// Adds the states of a part; an error when there are more than `most` in all.
@@ -143,79 +128,37 @@ impl<'a> Reading<'a> {
             if !valid.cells(&state) {
                 return Err(part.damaged(&Damage("it has a state that the model does not have")).into());
             }
-            if !self.add(&state, of)? {
-                return Err(part.damaged(&Damage("its states are not in order")).into());
+            let follows = self.follows(number, of);
+            match self.visited.restore(&state, of, limits)? {
+                Restored::New if follows => {}
+                Restored::Full if follows => {
+                    let why =
+                        format!("the checkpoint has {most} states, and the memory limit allows for {number}");
+                    return Err(StorageError(why).into());
+                }
+                _ => return Err(part.damaged(&Damage("its states are not in order")).into()),
             }
-            self.make_room(limits, most, valid.words())?;
             if !limits.tick() {
                 return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
             }
         }
+        self.level.states.end = self.visited.len();
         Ok(())
     }
 
-    /// Adds a state; whether it may follow those before. On a disk, duplicates are detected at the end only.
-    fn add(&mut self, state: &[u64], of: u32) -> Result<bool, StorageError> {
+    /// Whether a state with the parent `of` may follow those before. Each level consists of the children of the one before.
+    fn follows(&mut self, number: usize, of: u32) -> bool {
         let follows = match self.before {
             None | Some(ROOT) => true,
             Some(last) => of != ROOT && last <= of,
         };
-        let number = self.visited.len();
-        let sleep = self.sleep(number);
-        let new = match &mut self.visited.disk {
-            Some(disk) => disk.append(state, of, sleep).map(|()| true)?,
-            None => self.visited.add(state, of),
-        };
         self.before = Some(of);
-        // Each level consists of the children of the one before.
-        if of != ROOT && of as usize >= self.level.first {
-            let LastLevel { level, first, .. } = self.level;
-            self.level = LastLevel { level: level + 1, first: number, past: number - first };
+        let Level { depth, states, .. } = &self.level;
+        if of != ROOT && of as usize >= states.start {
+            self.level = Level { depth: depth + 1, before: number - states.start, states: number..number };
         }
-        Ok(follows && new)
+        follows
     }
-
-    /// Makes room for the states read so far. A table without packing has room for a fixed number of states.
-    fn make_room(&mut self, limits: &Limits, most: usize, words: usize) -> Result<(), StorageError> {
-        let (states, visited) = (self.visited.len(), &self.visited);
-        let over = match &visited.compact {
-            Some(compact) => states.is_multiple_of(1 << 10) && limits.is_over(compact.bytes()),
-            None => states > limits.fit(visited.table_bytes_each(false)),
-        };
-        if visited.disk.is_some() || !over && !limits.is_full(states) {
-            return Ok(());
-        }
-        let Some(mut disk) = (self.disk)() else {
-            let fit = states - 1;
-            let why = format!("the checkpoint has {most} states, and the memory limit allows for {fit}");
-            return Err(StorageError(why));
-        };
-        let mut number = 0;
-        visited.each(0..states, &mut |state, parent| {
-            number += 1;
-            disk.append(state, parent, self.sleep(number - 1))
-        })?;
-        self.visited = Visited::on_disk(words, disk);
-        Ok(())
-    }
-
-    /// Called when all states are read: whether they are distinct.
-    pub fn end(&mut self) -> Result<bool, StorageError> {
-        let Some(disk) = &mut self.visited.disk else { return Ok(true) };
-        disk.sort_from(0)?;
-        Ok(disk.are_distinct())
-    }
-}
-
-/// The last level of a breadth-first search, between two levels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LastLevel {
-    /// The initial states are number 0.
-    pub level: usize,
-    /// Number of its first state.
-    pub first: usize,
-    /// States of the level before.
-    pub past: usize,
 }
 
 /// Which packed words are valid states.

@@ -1,159 +1,165 @@
-//! Breadth-first search, level by level.
-
-use std::ops::Range;
+//! Breadth-first search.
 
 use crate::checkpoint::course::LevelState;
 use crate::checkpoint::keeper::{Keeper, Resumed};
-use crate::checkpoint::states::LastLevel;
-use crate::error::Unbuildable;
-use crate::exhaustive::expand::Chunk;
-use crate::exhaustive::search::{Search, depth_point};
-use crate::program::sleep::LevelSleep;
-use crate::tuning::CHUNK;
-use crate::tuning::{STEEP, WORTHWHILE};
+use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::expand::{Chunk, Expander};
+use crate::exhaustive::search::Search;
+use crate::run::levels::{Level, Levels, breadth_first};
+use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::observer::Observer;
 use cubicle_run::result::Stop;
+use tracing::debug;
+
+/// A breadth-first search with the buffers of its own thread.
+struct Bfs<'s, 'a> {
+    search: &'s mut Search<'a>,
+    observer: &'s mut dyn Observer,
+    expander: Expander<'a>,
+    chunk: Chunk,
+    buffer: Vec<u64>,
+    /// Whether a level beyond the depth bound was left out.
+    bounded: bool,
+}
 
 impl Search<'_> {
     /// Returns whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
-        self.take_folder()?;
-        let (mut level, mut level_start) = (0, 0);
-        if let Some(last) = self.go_on()? {
-            (level, level_start) = (last.level, last.first);
-            self.apply_steep_limit(last.past, level_start..self.visited.len());
+        self.visited.take_folder(self.problem.options, &mut self.limits)?;
+        let level = if let Some(level) = self.resume()? {
+            self.visited.bound(&mut self.limits);
+            self.apply_steep_limit(&level);
+            level
         } else {
-            if self.visited.is_table() {
-                self.limits.bound_memory(self.table_bytes_each());
-            }
+            self.visited.bound(&mut self.limits);
             self.seed()?;
-            self.deduplicate(0);
-            self.visited.lossy.iter_mut().for_each(|lossy| lossy.next_level());
-            self.curve.note(|| depth_point(0, self.visited.len()));
-            if self.visited.disk.is_none() {
-                self.sleeps = LevelSleep::of_roots(self.visited.len());
-            }
-        }
-        let mut expander = self.expanders()();
-        let mut chunk = Chunk::default();
-        let mut buffer = Vec::new();
-        let mut cursor = level_start;
-        let mut level_end = self.visited.len();
-        // Whether several threads are used.
-        let mut several = self.options.jobs > 1;
-        while cursor < self.visited.len() && self.limits.tick() {
-            if cursor == level_end {
-                level += 1;
-                self.sleeps.next_level();
-                self.visited.lossy.iter_mut().for_each(|lossy| lossy.next_level());
-                several = self.options.jobs > 1 && (several || !self.visited.is_table());
-                let past = level_end - level_start;
-                level_start = level_end;
-                level_end = self.visited.len();
-                self.depth = level;
-                self.curve.note(|| depth_point(level, level_end));
-                self.apply_steep_limit(past, level_start..level_end);
-                self.keep(level, level_start);
-                if self.limits.stop.is_some() {
-                    break;
-                }
-            }
-            if self.options.depth.is_some_and(|d| level >= d) {
-                return Ok(false);
-            }
-            if self.options.until_fired.as_ref().is_some_and(|all| self.have_fired(all)) {
-                self.limits.stop = Some(Stop::Fired);
-                break;
-            }
-            self.report(cursor, observer);
-            let ready = self.reach(cursor..level_end);
-            if ready == cursor {
-                break;
-            }
-            if several && ready - cursor >= WORTHWHILE {
-                match self.share(cursor..ready, observer) {
-                    Some(end) => cursor = end,
-                    None => several = false,
-                }
-            } else {
-                let range = cursor..ready.min(cursor + CHUNK);
-                let sleeps = self.sleeps.of(range.clone());
-                let states = self.visited.states(range.clone(), &mut buffer);
-                expander.expand(range, states, sleeps, &mut chunk);
-                self.merge_chunk(&chunk);
-                cursor = chunk.range.end;
-            }
-            let due = self.visited.disk.as_ref().is_some_and(|disk| disk.is_due());
-            if (due || cursor == level_end) && self.limits.stop.is_none() {
-                self.deduplicate(cursor);
-            }
-        }
-        self.settle_rest();
-        if self.visited.len() > level_end {
-            self.depth = level + 1;
-        }
-        Ok(self.limits.stop.is_none())
+            self.progress.reach(0, self.visited.len());
+            Level { states: 0..self.visited.len(), ..Level::default() }
+        };
+        let expander = self.expanders()();
+        let (chunk, buffer) = (Chunk::default(), Vec::new());
+        let mut bfs = Bfs { search: self, observer, expander, chunk, buffer, bounded: false };
+        let last = breadth_first(&mut bfs, level);
+        let bounded = bfs.bounded;
+        self.end(&last);
+        Ok(self.limits.stop.is_none() && !bounded)
     }
 
-    /// Where a level has many more states than the `past` ones of the level before, applies a lower limit on states when the
-    /// options say so.
-    fn apply_steep_limit(&mut self, past: usize, level: Range<usize>) {
-        let steep = STEEP * past as f64 <= level.len() as f64;
-        self.limits.bound_enough(self.options.steep.filter(|enough| steep && *enough >= level.end));
+    /// Called after the last level: successors found before the search ended within it count.
+    fn end(&mut self, last: &Level) {
+        if let Some(stop @ (Stop::Wide | Stop::Fired)) = self.limits.stop
+            && !self.visited.is_settled()
+        {
+            self.limits.stop = None;
+            self.settle();
+            self.limits.stop.get_or_insert(stop);
+        }
+        self.visited.end();
+        if self.visited.len() > last.states.end {
+            self.progress.depth = last.depth + 1;
+        }
+    }
+
+    /// Where a level has many more states than the level before, applies a lower limit on states when the options say so.
+    fn apply_steep_limit(&mut self, level: &Level) {
+        let steep = STEEP_GROWTH * level.before as f64 <= level.states.len() as f64;
+        let most = self.problem.options.steep;
+        self.limits.bound_growth(most.filter(|most| steep && *most >= level.states.end));
     }
 
     /// Begins with a checkpoint, or a folder for one: the level to expand, when the search is resumed.
-    fn go_on(&mut self) -> Result<Option<LastLevel>, Unbuildable> {
-        let Some(to) = &self.options.checkpoint else { return Ok(None) };
-        let (options, words, overflow) = (self.options, self.program.packing.words, &mut self.overflow);
-        let mut disk = || overflow.spills(options, words);
-        let with = (&mut self.limits, &mut disk as &mut dyn FnMut() -> _);
-        let (keeper, known) = Keeper::new(to, self.system, self.program, options, with)?;
+    fn resume(&mut self) -> Result<Option<Level>, Unbuildable> {
+        let Some(to) = &self.problem.options.checkpoint else { return Ok(None) };
+        let (keeper, known) = Keeper::new(to, self.problem, &mut self.visited, &mut self.limits)?;
         self.keeper = Some(keeper);
-        let Some(Resumed { visited, may_pack, level, rest }) = known else { return Ok(None) };
-        (self.visited, self.fired, self.findings) = (visited, rest.fired, rest.findings);
-        (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level.level);
-        self.may_pack = may_pack;
-        if self.visited.disk.is_some() {
-            self.are_spilled(level.first, level.first);
-        } else if self.visited.compact.is_some() {
-            self.are_packed();
-        } else {
-            self.limits.bound_memory(self.table_bytes_each());
-        }
-        self.sleeps = LevelSleep::of_level(level.first, rest.sleeps);
+        let Some(Resumed { level, rest }) = known else { return Ok(None) };
+        (self.tally.fired, self.tally.findings) = (rest.fired, rest.findings);
+        (self.tally.numbers, self.progress.curve) = (rest.numbers, rest.curve);
+        self.progress.depth = level.depth;
         Ok(Some(level))
     }
 
     /// Writes a checkpoint when one is due.
-    fn keep(&mut self, level: usize, first: usize) {
-        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) else { return };
-        let level_range = first..self.visited.len();
-        let mut from_disk = Vec::new();
-        let read = self.visited.disk.as_ref().map(|disk| {
-            disk.each(level_range.clone(), &mut |_, _, sleep| {
-                from_disk.push(sleep);
-                Ok(())
-            })
-        });
+    fn keep(&mut self, level: &Level) -> Result<(), StorageError> {
+        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) else { return Ok(()) };
         let state = LevelState {
-            first,
-            sleeps: if read.is_some() { &from_disk } else { self.sleeps.of(level_range) },
-            fired: &self.fired,
-            findings: &self.findings,
-            curve: &self.curve,
-            numbers: self.numbers,
+            first: level.states.start,
+            sleeps: &self.visited.level_sleeps(level.states.clone())?,
+            fired: &self.tally.fired,
+            findings: &self.tally.findings,
+            curve: &self.progress.curve,
+            numbers: self.tally.numbers,
         };
-        let kept = read.unwrap_or(Ok(())).and_then(|()| keeper.level(level, &state, &self.visited));
-        if let Err(why) = kept {
-            self.fault = Some(why);
-            self.limits.stop = Some(Stop::Storage);
-        }
+        keeper.level(level.depth, &state, &self.visited)
     }
 
     /// Whether some part of each of these declarations has fired.
     fn have_fired(&self, declarations: &[u16]) -> bool {
-        let parts = || self.system.transitions.iter().zip(&self.fired);
+        let parts = || self.problem.system.transitions.iter().zip(&self.tally.fired);
         declarations.iter().all(|origin| parts().any(|(t, fired)| t.origin == *origin && *fired > 0))
+    }
+}
+
+impl Levels for Bfs<'_, '_> {
+    fn found(&self) -> usize {
+        self.search.visited.len()
+    }
+
+    fn tick(&mut self) -> bool {
+        self.search.limits.tick()
+    }
+
+    fn begin_level(&mut self, level: &Level) -> bool {
+        let search = &mut *self.search;
+        search.visited.next_level();
+        // After a round that one thread had to make alone, only another store is worth a second attempt.
+        let threads = &mut search.threads;
+        threads.several |= search.problem.options.jobs > 1 && search.visited.table().is_none();
+        let Level { depth, states, .. } = level;
+        debug!(level = depth, new = states.len(), states = states.end, "level");
+        search.progress.reach(*depth, states.end);
+        search.apply_steep_limit(level);
+        if let Err(why) = search.keep(level) {
+            search.fail(why);
+        }
+        search.limits.stop.is_none()
+    }
+
+    fn expand(&mut self, level: &Level, first: usize) -> Option<usize> {
+        let Self { search, observer, expander, chunk, buffer, bounded } = self;
+        let options = search.problem.options;
+        *bounded = options.depth.is_some_and(|most| level.depth >= most);
+        if *bounded {
+            return None;
+        }
+        if options.until_fired.as_ref().is_some_and(|all| search.have_fired(all)) {
+            search.limits.stop = Some(Stop::Fired);
+            return None;
+        }
+        search.report(first, *observer);
+        let ready = match search.visited.load(first..level.states.end) {
+            Ok(end) => first..end,
+            Err(why) => {
+                search.fail(why);
+                return None;
+            }
+        };
+        let mut next = first;
+        if search.threads.several && ready.len() >= MIN_SHARED_STATES {
+            match search.share(ready, *observer) {
+                Some(end) => next = end,
+                None => search.threads.several = false,
+            }
+        } else {
+            let range = first..ready.end.min(first + CHUNK_STATES);
+            let states = search.visited.states(range.clone(), buffer);
+            expander.expand(range.clone(), states, search.visited.sleeps(range), chunk);
+            search.merge_chunk(chunk);
+            next = chunk.successors.of.end;
+        }
+        if (next == level.states.end || search.visited.must_settle()) && search.limits.stop.is_none() {
+            search.settle();
+        }
+        Some(next)
     }
 }

@@ -1,9 +1,13 @@
 //! Depth-first search.
 
 use crate::error::Unbuildable;
-use crate::exhaustive::search::{Met, Search, widest};
+use crate::exhaustive::search::{Search, widest};
 use crate::program::sleep::{AWAKE, SleepId};
 use crate::program::step::Scratch;
+use crate::run::searched::Problem;
+use crate::store::hash::hash;
+use crate::store::intake::{Intake, Offer};
+use crate::store::tree::Met;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::Stop;
 
@@ -56,62 +60,56 @@ impl Stack {
 }
 
 impl Search<'_> {
-    fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {
-        if !self.options.deadlock || self.limits.stop.is_some() {
-            return;
-        }
-        if let Some(refined) = self.program.deadlock(state, scratch) {
-            self.findings.deadlock(self.program, number, refined);
-        }
-    }
-
     /// Returns whether everything was expanded. With a depth bound, a state reached again at a smaller depth is
     /// expanded again, so that the states within the bound are exactly those of [`Search::bfs`].
     pub fn dfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
-        let program = self.program;
+        let Self { problem: Problem { system, program, options }, limits, visited, tally, progress, .. } =
+            self;
+        let tree = visited.table_mut().expect("only a breadth-first search has another store");
         let words = program.packing.words;
         // No depth exceeds the number of states.
-        let bound = self.options.depth.map_or(u32::MAX, |d| u32::try_from(d).unwrap_or(u32::MAX));
-        let mut scratch = Scratch::timed(program, &self.limits.clock);
-        let mut depths: Vec<u32> = vec![0; self.visited.store.len()];
+        let bound = options.depth.map_or(u32::MAX, |d| u32::try_from(d).unwrap_or(u32::MAX));
+        let mut scratch = Scratch::timed(program, &limits.clock);
+        let mut depths: Vec<u32> = vec![0; tree.store.len()];
         let mut stack = Stack::new(words);
         let mut current = vec![0; words];
         let mut seeds = 0..depths.len();
-        let widest = widest(&self.limits);
-        while self.limits.stop.is_none() {
+        let widest = widest(limits);
+        while limits.stop.is_none() {
             let (number, depth, sleep) =
                 if let Some(Waiting { depth, parent, sleep }) = stack.pop(&mut current) {
-                    match self.insert(&current, parent) {
+                    let offer = Offer { state: &current, hash: hash(&current), parent, suspect: true };
+                    match tree.offer(offer, &mut Intake { program, limits, examiner: tally }) {
                         Met::Refused => break,
                         Met::New => {
                             depths.push(depth);
-                            self.depth = self.depth.max(depth as usize);
+                            progress.depth = progress.depth.max(depth as usize);
                             (depths.len() - 1, depth, sleep)
                         }
                         Met::Old(number) if bound < u32::MAX && depth < depths[number] => {
                             depths[number] = depth;
-                            self.visited.parents[number] = parent;
+                            tree.parents[number] = parent;
                             (number, depth, sleep)
                         }
                         Met::Old(_) => continue,
                     }
                 } else if let Some(seed) = seeds.next() {
-                    current.copy_from_slice(self.visited.store.state(seed));
+                    current.copy_from_slice(tree.store.state(seed));
                     (seed, 0, AWAKE)
                 } else {
                     break;
                 };
-            if !self.limits.tick() {
+            if !limits.tick() {
                 break;
             }
             if depths.len().is_multiple_of(1024) {
-                self.limits.check_memory(self.visited.bytes() + 8 * stack.states.capacity());
+                limits.check_memory(tree.bytes() + 8 * stack.states.capacity());
             }
-            if self.limits.report_due() {
+            if limits.report_due() {
                 let (states, queued) = (depths.len(), stack.waiting.len());
-                let event = Event::ForwardProgress { states, queued, depth: Some(self.depth) };
-                observer.event(self.system, event);
+                let event = Event::ForwardProgress { states, queued, depth: Some(progress.depth) };
+                observer.event(system, event);
             }
             if depth >= bound {
                 continue;
@@ -122,24 +120,28 @@ impl Search<'_> {
             let asleep = if bound == u32::MAX { program.asleep(sleep) } else { &[] };
             let live = program.successors_but(&current, asleep, &mut scratch, |i, next| {
                 let (sleep, tried) = program.canonicalize_successor(i, next);
-                self.fired[usize::from(program.instances[i].transition.0)] += 1;
-                let known = self.visited.store.find(next);
+                tally.fired[usize::from(program.instances[i].transition.0)] += 1;
+                let known = tree.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
                     stack.push(Waiting { depth: depth + 1, parent: number as u32, sleep }, next);
                 }
-                self.limits.count(1 + tried);
+                limits.count(1 + tried);
                 wide = stack.waiting.len() - first > widest;
                 wide
             });
             if wide {
-                self.limits.stop.get_or_insert(Stop::Wide);
+                limits.stop.get_or_insert(Stop::Wide);
             }
             // First successors first.
             stack.turn_from(first);
-            if !live {
-                self.check_deadlock(number, &current, &mut scratch);
+            if !live
+                && options.deadlock
+                && limits.stop.is_none()
+                && let Some(refined) = program.deadlock(&current, &mut scratch)
+            {
+                tally.deadlocks(&[(number, refined)]);
             }
-            self.numbers |= scratch.numbers;
+            tally.numbers |= scratch.numbers;
         }
         Ok(depths.iter().all(|d| *d < bound))
     }

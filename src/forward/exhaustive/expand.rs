@@ -11,20 +11,16 @@ use std::sync::Arc;
 use crate::clock::{Clock, Ticker};
 use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
-use crate::program::sleep::{LevelSleep, SleepId};
+use crate::program::sleep::SleepId;
 use crate::program::step::Scratch;
-use crate::store::batch::{Batch, Recent};
+use crate::store::batch::{Recent, Successors};
 use crate::tuning::CHUNK_SUCCESSORS;
 
 /// The successors of the states of one chunk.
 #[derive(Debug, Default)]
 pub struct Chunk {
-    /// The states.
-    pub range: Range<usize>,
-    /// Their successors in canonical form.
-    pub successors: Batch,
-    /// For each state, the number of successors of the chunk up to and including its own.
-    ends: Vec<u32>,
+    /// The successors; [`Successors::of`] says which states were expanded.
+    pub successors: Successors,
     /// For each transition, how often it fired; omitted steps do not count.
     pub fired: Vec<u64>,
     /// Deadlocked states, with the refined state that decides it.
@@ -59,16 +55,14 @@ impl<'a> Expander<'a> {
 
     /// Computes the successors of a range of states, which are consecutive in `states` and were
     /// found as `sleeps` says, up to one with too many, or until there are many together. The contents of `to` are replaced;
-    /// [`Chunk::range`] says how far it got.
+    /// [`Successors::of`] says how far it got.
     ///
     /// Omits states that it found recently, in this range or in others: the successors of ranges must
     /// be stored in the order in which their states were expanded here.
     pub fn expand(&mut self, range: Range<usize>, states: &[u64], sleeps: &[SleepId], to: &mut Chunk) {
         let Self { program, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
         let words = program.packing.words;
-        to.range = range.clone();
-        to.successors.clear();
-        to.ends.clear();
+        to.successors.begin(range.clone());
         to.fired.clear();
         to.fired.resize(program.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
         to.deadlocks.clear();
@@ -89,14 +83,14 @@ impl<'a> Expander<'a> {
                 steps += 1;
                 let (sleep, tried) = program.canonicalize_successor(i, next);
                 to.fired[usize::from(program.instances[i].transition.0)] += 1;
-                if to.successors.push(next, sleep, recent) && program.may_be_bad(next, bad_scratch) {
-                    to.successors.suspect();
+                if to.successors.batch.push(next, sleep, recent) && program.may_be_bad(next, bad_scratch) {
+                    to.successors.batch.suspect();
                 }
                 to.aborted |= ticker.count(1 + tried, clock).is_some();
                 to.wide |= steps > *widest;
                 to.aborted || to.wide
             });
-            to.ends.push(to.successors.len() as u32);
+            to.successors.end_state();
             if *deadlock
                 && !live
                 && let Some(refined) = program.deadlock(state, scratch)
@@ -107,8 +101,8 @@ impl<'a> Expander<'a> {
             if to.aborted || to.wide {
                 break;
             }
-            if to.successors.len() >= CHUNK_SUCCESSORS {
-                to.range.end = number + 1;
+            if to.successors.batch.len() >= CHUNK_SUCCESSORS {
+                to.successors.of.end = number + 1;
                 break;
             }
         }
@@ -122,32 +116,21 @@ impl<'a> Expander<'a> {
 }
 
 impl Chunk {
-    /// The parent of the successor at a position; positions must increase from call to call.
-    pub fn parents(&self) -> impl FnMut(usize) -> u32 {
-        let mut at = 0;
-        move |successor| {
-            while self.ends[at] as usize <= successor {
-                at += 1;
-            }
-            (self.range.start + at) as u32
-        }
-    }
-
     /// For each transition, how often it fired up to and including the step that first led to the successor at
-    /// position `last`, which no earlier state leads to; `states` are those of the chunk.
+    /// position `last`, which no earlier state leads to; `states` are those of the chunk, found as `sleeps` says.
     pub fn fired_until(
         &self,
         program: &Program,
         states: &[u64],
-        sleeps: &LevelSleep,
+        sleeps: &[SleepId],
         last: usize,
     ) -> Vec<u64> {
         let mut fired = vec![0; self.fired.len()];
         let mut scratch = Scratch::new(program);
-        let wanted = self.successors.state(last, program.packing.words);
+        let wanted = self.successors.batch.state(last, program.packing.words);
         let mut met = false;
-        for (number, state) in self.range.clone().zip(states.chunks_exact(program.packing.words)) {
-            let asleep = program.asleep(sleeps.of(number..number + 1)[0]);
+        for (state, sleep) in states.chunks_exact(program.packing.words).zip(sleeps) {
+            let asleep = program.asleep(*sleep);
             program.successors_but(state, asleep, &mut scratch, |i, next| {
                 program.symmetry.canonicalize(&program.cells, &program.packing, next);
                 fired[usize::from(program.instances[i].transition.0)] += 1;

@@ -2,17 +2,15 @@
 //!
 //! The input is a compiled program with options and limits; the result is the visited states, the findings and statistics of the
 //! search. In reading order: `expand` (successors of a chunk of states), `round_worker` and `pipeline` (many threads, and few),
-//! `overflow` (whether a search may leave the memory), `search` (what is stored, and how), `on_disk` (when the memory is full),
-//! `lossy` (with a table of bits), `parallel`, `bfs`, `dfs`, `order` (which of the two).
+//! `search` (how states reach the store, and how a search ends), `parallel`, `bfs` and `dfs` (the two orders), `recover` (the
+//! states on the ways to the findings). Where states are kept is the store's own matter
+//! ([`Visited`](crate::store::visited::Visited)), and the loop over levels stands in `run::levels`.
 
 pub mod bfs;
 pub mod dfs;
 pub mod expand;
-pub mod lossy;
-pub mod on_disk;
-pub mod order;
-pub mod overflow;
 pub mod parallel;
 pub mod pipeline;
+pub mod recover;
 pub mod round_worker;
 pub mod search;

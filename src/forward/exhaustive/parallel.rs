@@ -7,9 +7,9 @@ use crate::exhaustive::pipeline::{Piece, Pipeline};
 use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
 use crate::exhaustive::search::Search;
 use crate::program::bad::BadScratch;
+use crate::run::searched::Problem;
 use crate::store::batch::{Batch, Distinct};
-use crate::tuning::CHUNK;
-use crate::tuning::{MANY, ROUND, ROUND_NEW, SHARE};
+use crate::tuning::{CHUNK_STATES, ROUND_NEW_STATES, ROUND_STATES, SHARE_STATES, SHARING_THREADS};
 use cubicle_run::observer::Observer;
 
 impl Search<'_> {
@@ -17,122 +17,119 @@ impl Search<'_> {
     /// by chunk; returns where it stopped. `None` when one thread must continue alone.
     pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
         // The threads look states up in the table itself.
-        if self.options.jobs < MANY || !self.visited.is_table() {
+        let Some(tree) = self.visited.table().filter(|_| self.problem.options.jobs >= SHARING_THREADS) else {
             return Some(self.pipeline(range, observer));
-        }
-        let new_each = self.visited.store.len() / range.start.max(1) + 1;
-        let end = range.end.min(range.start + (ROUND_NEW / new_each).clamp(1, ROUND));
+        };
+        let new_each = tree.store.len() / range.start.max(1) + 1;
+        let end = range.end.min(range.start + (ROUND_NEW_STATES / new_each).clamp(1, ROUND_STATES));
         self.round(range.start..end).then_some(end)
     }
 
-    /// Expands a range of states of one level with a few helpers, until its end, the end of the search, or a move to the disk;
-    /// returns where it stopped.
+    /// Expands a range of states of one level with a few helpers, until its end, the end of the search, or a move of the
+    /// states; returns where it stopped.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
-        let in_memory = self.visited.disk.is_none();
-        let workers = Arc::clone(&self.workers);
-        let pipeline = Pipeline::new(self.options.jobs.min(MANY - 1));
+        let workers = Arc::clone(&self.threads.workers);
+        let pipeline = Pipeline::new(self.problem.options.jobs.min(SHARING_THREADS - 1));
         // The time of helpers counts from what this thread has used.
         self.limits.look();
         let expander = self.expanders();
+        let mut stored = range.start;
         workers.lead(
             || pipeline.help(&mut expander()),
             || {
                 let mut expander = expander();
                 let mut lead = pipeline.lead();
                 let (mut cursor, mut buffer) = (range.start, Vec::new());
-                while self.limits.tick() {
+                while self.limits.tick() && self.visited.is_loaded(&(stored..range.end)) {
                     while cursor < range.end && lead.has_room() {
-                        let states = cursor..range.end.min(cursor + CHUNK);
+                        let states = cursor..range.end.min(cursor + CHUNK_STATES);
                         cursor = states.end;
-                        let sleeps = self.sleeps.of(states.clone());
+                        let sleeps = self.visited.sleeps(states.clone());
                         let packed = self.visited.states(states.clone(), &mut buffer);
                         lead.hand_out(states, packed, sleeps);
                     }
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
                     self.merge_chunk(chunk);
-                    let here = |search: &Self| search.visited.disk.is_none() == in_memory;
-                    while here(self) && self.limits.tick() && chunk.range.end < range.end {
-                        let rest = chunk.range.end..range.end;
+                    stored = chunk.successors.of.end;
+                    while stored < range.end
+                        && self.visited.is_loaded(&(stored..range.end))
+                        && self.limits.tick()
+                    {
+                        let rest = stored..range.end;
                         // Later pieces have already been expanded.
                         expander.forget();
-                        let sleeps = self.sleeps.of(rest.clone());
                         let states = self.visited.states(rest.clone(), &mut buffer);
-                        expander.expand(rest, states, sleeps, chunk);
+                        expander.expand(rest.clone(), states, self.visited.sleeps(rest), chunk);
                         self.merge_chunk(chunk);
+                        stored = chunk.successors.of.end;
                     }
-                    if !here(self) {
-                        break;
-                    }
-                    self.report(range.end, observer);
+                    self.report(stored, observer);
                 }
             },
         );
-        self.spilled_at().filter(|_| in_memory).unwrap_or(range.end)
+        stored
     }
 
     /// Expands a range of states of one level, each thread its share. Changes nothing and returns false if the
     /// search would end within it: then the states must be taken one by one, so that it ends at the same one.
     fn round(&mut self, range: Range<usize>) -> bool {
-        let mut parts = std::mem::take(&mut self.parts);
+        let mut parts = std::mem::take(&mut self.threads.parts);
         let done = self.share_round(range, &mut parts);
-        self.parts = parts;
+        self.threads.parts = parts;
         done
     }
 
     fn share_round(&mut self, range: Range<usize>, parts: &mut Vec<RoundPart>) -> bool {
         let expander = self.expanders();
-        let Self { program, limits, visited, sleeps, options, workers, .. } = self;
+        let Self { problem: Problem { program, options, .. }, limits, visited, tally, threads, .. } = self;
+        let workers = &*threads.workers;
+        let words = program.packing.words;
         // The time of helpers counts from what this thread has used.
         limits.look();
         if limits.stop.is_some() {
             return false;
         }
-        let ranges = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
+        let ranges = range.clone().step_by(SHARE_STATES).map(|at| at..range.end.min(at + SHARE_STATES));
         parts.resize_with(ranges.len().max(parts.len()), RoundPart::default);
         let parts = &mut parts[..ranges.len()];
         let work: Vec<_> = parts.iter_mut().zip(ranges).collect();
-        let (store, sleeps, words) = (&visited.store, &*sleeps, program.packing.words);
-        let worker = || RoundWorker::new(store, sleeps, words, expander());
+        let Some(tree) = visited.table() else { return false };
+        let worker = || RoundWorker::new(&tree.store, visited, words, expander());
         workers.share_with(work, worker, |worker, _, (part, range)| worker.fill(range, part));
         let parts = &*parts;
         if parts.iter().any(|part| part.cut) {
             return false;
         }
         let batches: Vec<&Batch> = parts.iter().map(|part| &part.unknown).collect();
-        let new = Distinct::new(&batches, program.packing.words, workers);
+        let new = Distinct::new(&batches, words, workers);
         let bad_scratch = || BadScratch::new(program, &limits.clock);
         let bads: Vec<(Vec<_>, bool)> =
             workers.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
                 let mut bads = Vec::new();
                 scratch.numbers = false;
                 for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
-                    let state = batch.state(at, program.packing.words);
+                    let state = batch.state(at, words);
                     bads.extend(program.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
                 }
                 (bads, scratch.numbers)
             });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
-        if new.len() > limits.max_states.saturating_sub(visited.store.len()) || stops {
+        if new.len() > limits.max_states.saturating_sub(visited.len()) || stops {
             return false;
         }
-        visited.store.extend(&batches, &new, &mut visited.parents, workers, |b, places, parents| {
+        visited.extend(&batches, &new, workers, |b, places, parents| {
             for (at, slot) in places.iter().zip(parents) {
                 *slot = parts[b].parents[*at as usize];
             }
         });
         for (part, (bads, numbers)) in parts.iter().zip(bads) {
-            for at in part.unknown.numbered() {
-                self.sleeps.push(part.unknown.sleep[at]);
-            }
-            self.count(&part.fired);
+            tally.count(&part.fired);
             for (at, bad, refined) in bads {
-                self.findings.bad(part.unknown.number(at), refined, bad);
+                tally.findings.bad(part.unknown.number(at), refined, bad);
             }
-            for (state, refined) in &part.deadlocks {
-                self.findings.deadlock(self.program, *state, refined.clone());
-            }
-            self.numbers |= part.numbers || numbers;
+            tally.deadlocks(&part.deadlocks);
+            tally.numbers |= part.numbers || numbers;
         }
         true
     }

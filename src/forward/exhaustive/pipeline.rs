@@ -13,7 +13,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::clock;
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::program::sleep::SleepId;
-use crate::tuning::{AHEAD, LOOKS, NAP};
+use crate::tuning::{CHUNKS_AHEAD, HELPER_NAP, IDLE_LOOKS};
 
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Pipeline {
     /// For `threads` threads; helpers beyond that leave at once.
     pub fn new(threads: usize) -> Self {
         Self {
-            slots: (0..threads * AHEAD).map(|_| Slot::default()).collect(),
+            slots: (0..threads * CHUNKS_AHEAD).map(|_| Slot::default()).collect(),
             filled: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
@@ -96,7 +96,7 @@ impl Pipeline {
             } else if !looks.again() {
                 self.sleepers.fetch_add(1, Ordering::SeqCst);
                 let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
-                drop(self.wake.wait_timeout(guard, NAP));
+                drop(self.wake.wait_timeout(guard, HELPER_NAP));
                 self.sleepers.fetch_sub(1, Ordering::SeqCst);
                 looks = IdleLooks(0);
             }
@@ -193,10 +193,10 @@ impl IdleLooks {
     /// Waits a moment; false when the thread has waited often enough.
     fn again(&mut self) -> bool {
         self.0 += 1;
-        if self.0 < LOOKS {
+        if self.0 < IDLE_LOOKS {
             std::hint::spin_loop();
         }
-        self.0 < LOOKS
+        self.0 < IDLE_LOOKS
     }
 }
 

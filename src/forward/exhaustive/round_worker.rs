@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use crate::exhaustive::expand::{Chunk, Expander};
-use crate::program::sleep::LevelSleep;
 use crate::store::batch::Batch;
 use crate::store::table::Store;
-use crate::tuning::CHUNK;
-use crate::tuning::TOUCHED;
+use crate::store::visited::Visited;
+use crate::tuning::CHUNK_STATES;
+use crate::tuning::TOUCH_GROUP;
 
 /// The successors of a range of states.
 #[derive(Debug, Default)]
@@ -33,16 +33,16 @@ pub struct RoundPart {
 /// Buffers that a thread reuses for each range.
 pub struct RoundWorker<'a> {
     store: &'a Store,
-    sleeps: &'a LevelSleep,
+    visited: &'a Visited,
     words: usize,
     expander: Expander<'a>,
     chunk: Chunk,
 }
 
 impl<'a> RoundWorker<'a> {
-    /// For one thread.
-    pub fn new(store: &'a Store, sleeps: &'a LevelSleep, words: usize, expander: Expander<'a>) -> Self {
-        Self { store, sleeps, words, expander, chunk: Chunk::default() }
+    /// For one thread. `store` has the states of `visited`.
+    pub fn new(store: &'a Store, visited: &'a Visited, words: usize, expander: Expander<'a>) -> Self {
+        Self { store, visited, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, replacing its contents.
@@ -53,12 +53,12 @@ impl<'a> RoundWorker<'a> {
         to.fired.clear();
         to.numbers = false;
         to.cut = false;
-        let Self { store, sleeps, words, expander, chunk } = self;
+        let Self { store, visited, words, expander, chunk } = self;
         let words = *words;
         let mut first = range.start;
         while first < range.end {
-            let states = first..range.end.min(first + CHUNK);
-            expander.expand(states.clone(), store.states(states.clone()), sleeps.of(states), chunk);
+            let states = first..range.end.min(first + CHUNK_STATES);
+            expander.expand(states.clone(), store.states(states.clone()), visited.sleeps(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
             to.deadlocks.append(&mut chunk.deadlocks);
@@ -67,14 +67,14 @@ impl<'a> RoundWorker<'a> {
             if to.cut {
                 return;
             }
-            first = chunk.range.end;
-            let mut parent = chunk.parents();
-            let mut suspects = chunk.successors.suspects.iter().map(|at| *at as usize).peekable();
-            let successors = &chunk.successors;
-            for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
+            first = chunk.successors.of.end;
+            let mut parent = chunk.successors.parents();
+            let successors = &chunk.successors.batch;
+            let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
+            for (group, hashes) in successors.hashes.chunks(TOUCH_GROUP).enumerate() {
                 store.touch(hashes);
                 for (i, &h) in hashes.iter().enumerate() {
-                    let at = group * TOUCHED + i;
+                    let at = group * TOUCH_GROUP + i;
                     let state = successors.state(at, words);
                     let suspect = suspects.next_if_eq(&at).is_some();
                     if store.find_hashed(state, h).is_none() {

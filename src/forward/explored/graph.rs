@@ -5,7 +5,7 @@ use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 
@@ -23,14 +23,14 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// The fingerprint of an instance's states. `None` when one is not concrete. Where the order of processes counts, the
     /// exploration must not have used symmetry; the same holds for steps.
-    pub(super) fn of_states(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
+    pub(super) fn of_states(look: &mut OrbitLook<'_>, visited: &StateTree) -> Option<Self> {
         let states = 0..visited.store.len();
         let parts = states.map(|number| look.state(visited.store.state(number))).collect::<Option<_>>()?;
         Some(Self::new(parts, look.ordered))
     }
 
     /// The fingerprint of the steps of an instance.
-    pub(super) fn of_steps(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
+    pub(super) fn of_steps(look: &mut OrbitLook<'_>, visited: &StateTree) -> Option<Self> {
         let program = look.program;
         let mut scratch = Scratch::new(program);
         let mut steps = Vec::new();

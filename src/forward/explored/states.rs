@@ -8,7 +8,7 @@ use crate::explored::graph::{Fingerprint, OrbitLook};
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::program::compiled::Program;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
@@ -30,7 +30,7 @@ struct SharedStates {
 /// The part that changes while the oracle is in use. Forks share it until one of them grows.
 #[derive(Clone)]
 struct Grown {
-    visited: Arc<Visited>,
+    visited: Arc<StateTree>,
     /// Consecutive ranges of the states.
     indexes: Vec<Arc<BitmapIndex>>,
     walk: Option<Arc<Mutex<Campaign>>>,
@@ -39,7 +39,7 @@ struct Grown {
 impl Grown {
     /// Takes out the states and the walk that continues from them, which is begun if needed; copies when a fork shares
     /// them. `None` when no walk can begin.
-    fn take(&mut self, begin: impl FnOnce(&Visited) -> Option<Campaign>) -> Option<(Visited, Campaign)> {
+    fn take(&mut self, begin: impl FnOnce(&StateTree) -> Option<Campaign>) -> Option<(StateTree, Campaign)> {
         let walk = match self.walk.take() {
             Some(walk) => match Arc::try_unwrap(walk) {
                 Ok(own) => own.into_inner().unwrap_or_else(PoisonError::into_inner),
@@ -48,7 +48,7 @@ impl Grown {
             None => begin(&self.visited)?,
         };
         let visited = Arc::try_unwrap(std::mem::take(&mut self.visited));
-        Some((visited.unwrap_or_else(|shared| Visited::clone(&shared)), walk))
+        Some((visited.unwrap_or_else(|shared| StateTree::clone(&shared)), walk))
     }
 }
 
@@ -62,7 +62,7 @@ impl ExploredStates {
     pub fn new(
         system: Arc<System>,
         program: Arc<Program>,
-        visited: Visited,
+        visited: StateTree,
         walk: Option<Campaign>,
         options: &ForwardOptions,
         interrupt: &Interrupt,
@@ -95,7 +95,7 @@ impl ExploredStates {
         self.0.grown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn visited(&self) -> Arc<Visited> {
+    fn visited(&self) -> Arc<StateTree> {
         Arc::clone(&self.grown().visited)
     }
 
@@ -183,7 +183,7 @@ impl ExploredStates {
         if before >= most {
             return OracleGrowth::Nothing;
         }
-        let begin = |visited: &Visited| {
+        let begin = |visited: &StateTree| {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
             let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, interrupt);
             walk.adopt(visited).is_ok().then_some(walk)

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::model::semantics::tuples;
 
 /// Kinds of entries of a view.
@@ -46,7 +46,7 @@ impl Views {
     }
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
-    pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
+    pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &StateTree, procs: usize) -> Self {
         let mut viewer = Viewer::new(program, ordered);
         // Choices of processes, each with the orders in which it is viewed.
         let choices: Vec<Vec<ViewOrder>> = subsets(fixed, program.cells.procs, procs)

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::fuzz::technique::Technique;
-use crate::tuning::{FLOOR, MEMORY, START, STATE};
+use crate::tuning::{GAIN_DECAY, MIN_ARM_SHARE, NEW_STATE_VALUE, WALK_START_STEPS};
 
 /// Techniques and bounds to choose from.
 pub const ARMS: [(Technique, u32); 10] = [
@@ -40,10 +40,11 @@ pub struct Bandit {
 impl Bandit {
     /// Chooses an arm, in proportion to its gain per step.
     pub fn choose(&self, rng: &mut ChaCha8Rng) -> usize {
-        let rate = |arm: usize| (self.gain[arm] + STATE) / (self.cost[arm] + START);
+        let rate = |arm: usize| (self.gain[arm] + NEW_STATE_VALUE) / (self.cost[arm] + WALK_START_STEPS);
         let total: f64 = (0..ARMS.len()).map(rate).sum();
         // A long walk costs more than a short one: the shares are of steps, not of walks.
-        let weight = |arm: usize| (rate(arm) / total).max(FLOOR) / (f64::from(ARMS[arm].1) + START);
+        let weight =
+            |arm: usize| (rate(arm) / total).max(MIN_ARM_SHARE) / (f64::from(ARMS[arm].1) + WALK_START_STEPS);
         let sum: f64 = (0..ARMS.len()).map(weight).sum();
         let mut at = rng.random::<f64>() * sum;
         for arm in 0..ARMS.len() {
@@ -58,15 +59,15 @@ impl Bandit {
     /// Records what a walk gained. Walks of no arm are ignored.
     pub fn reward(&mut self, technique: Technique, bound: u32, combinations: u64, states: u64, steps: u64) {
         if let Some(arm) = ARMS.iter().position(|a| *a == (technique, bound)) {
-            self.gain[arm] += combinations as f64 + STATE * states as f64;
-            self.cost[arm] += steps as f64 + START;
+            self.gain[arm] += combinations as f64 + NEW_STATE_VALUE * states as f64;
+            self.cost[arm] += steps as f64 + WALK_START_STEPS;
         }
     }
 
     /// Decays earlier gains and costs.
     pub fn end_epoch(&mut self) {
         for n in self.gain.iter_mut().chain(&mut self.cost) {
-            *n *= MEMORY;
+            *n *= GAIN_DECAY;
         }
     }
 }

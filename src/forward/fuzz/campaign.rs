@@ -11,12 +11,12 @@ use crate::fuzz::corpus::Corpus;
 use crate::fuzz::coverage::SeenCombinations;
 use crate::fuzz::goals::Goals;
 use crate::fuzz::peers::OptionalPeers;
+use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::run::findings::Findings;
-use crate::run::limits::Limits;
-use crate::run::searched::{SearchStats, Searched};
-use crate::store::visited::Visited;
+use crate::run::searched::{Problem, SearchStats, Searched};
+use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{CflChoice, ForwardOptions, Strategy};
@@ -44,7 +44,7 @@ pub struct Campaign {
     pub options: ForwardOptions,
     pub limits: Limits,
     pub workers: WorkerPool,
-    pub visited: Visited,
+    pub visited: StateTree,
     pub depths: Vec<u32>,
     pub corpus: Corpus,
     pub coverage: SeenCombinations,
@@ -119,7 +119,7 @@ impl Campaign {
             limits,
             workers: WorkerPool::new(options.jobs, begin_to_help),
             options: options.clone(),
-            visited: Visited::new(program.packing.words),
+            visited: StateTree::new(program.packing.words),
             depths: Vec::new(),
             corpus: Corpus::default(),
             coverage: SeenCombinations::new(&program),
@@ -156,21 +156,20 @@ impl Campaign {
             None => self.left_out.unwrap_or(Stop::Complete),
         };
         let course = SearchStats {
-            fault: None,
-            stop,
             depth: self.depth(),
             fired: self.fired.clone(),
             epochs: self.epochs,
             combinations: Some((self.coverage.size(), self.coverage.seen())),
             techniques: self.techniques(),
             curve: self.grown(),
+            ..SearchStats::new(stop)
         };
         let Self { system, program, visited, options, limits, findings, .. } = self;
-        Searched { system, program, options, limits, visited, findings, course }
+        Searched { problem: Problem { system, program, options }, limits, tree: visited, findings, course }
     }
 
     /// Takes out the states; [`Campaign::resume`] puts them back.
-    pub fn take_visited(&mut self) -> Visited {
+    pub fn take_visited(&mut self) -> StateTree {
         std::mem::take(&mut self.visited)
     }
 

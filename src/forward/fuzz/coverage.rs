@@ -8,7 +8,7 @@
 use crate::program::compiled::Program;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
-use crate::tuning::{MAX_BITS, MAX_TRIPLE_ITEMS};
+use crate::tuning::{MAX_COVERAGE_BITS, MAX_TRIPLE_ITEMS};
 
 /// The combinations seen.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ impl SeenCombinations {
             }
         }
         let cubes = features.checked_pow(3).and_then(|n| n.checked_mul(8)).unwrap_or(usize::MAX);
-        let triples = cubes <= MAX_BITS && items <= MAX_TRIPLE_ITEMS;
-        let squares = features.saturating_mul(features).saturating_mul(2).min(MAX_BITS);
+        let triples = cubes <= MAX_COVERAGE_BITS && items <= MAX_TRIPLE_ITEMS;
+        let squares = features.saturating_mul(features).saturating_mul(2).min(MAX_COVERAGE_BITS);
         let bits = vec![0; if triples { cubes } else { squares }.div_ceil(64)];
         Self { first, features, triples, bits, seen: 0 }
     }

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use crate::program::code::{Guard, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
-use crate::tuning::MAX_SIZE;
+use crate::tuning::MAX_PLANNED_SIZE;
 
 /// The effect of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ impl DeleteRelaxation {
         let mut builder = RelaxationBuilder::new(program);
         for (i, instance) in program.instances.iter().enumerate() {
             builder.instance(i, instance);
-            if builder.size > MAX_SIZE {
+            if builder.size > MAX_PLANNED_SIZE {
                 return None;
             }
         }
@@ -200,6 +200,6 @@ impl<'a> RelaxationBuilder<'a> {
             }
         }
         self.relaxation.satisfies = satisfies;
-        (self.size <= MAX_SIZE && !self.relaxation.conditions.is_empty()).then_some(self.relaxation)
+        (self.size <= MAX_PLANNED_SIZE && !self.relaxation.conditions.is_empty()).then_some(self.relaxation)
     }
 }

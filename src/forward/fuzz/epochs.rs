@@ -11,11 +11,12 @@ use crate::fuzz::peers::OptionalPeers;
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
-use crate::store::visited::Visited;
-use crate::tuning::{DIVE_STATES, DRY, PATIENCE};
+use crate::store::tree::StateTree;
+use crate::tuning::{DIVE_STATES, DRY_STEPS, STEPS_PER_WANTED_STATE};
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
+use tracing::debug;
 
 impl Campaign {
     /// Stores the initial states, then runs epochs until a limit is reached or no state has an untaken exit.
@@ -26,7 +27,7 @@ impl Campaign {
     }
 
     /// Continues from states found by another search, in the order in which they were found.
-    pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
+    pub fn adopt(&mut self, visited: &StateTree) -> Result<(), Unbuildable> {
         self.limits.max_states = visited.store.len();
         self.seed()?;
         let mut scratch = Scratch::timed(&self.program, &self.limits.clock);
@@ -90,7 +91,9 @@ impl Campaign {
                 self.unguided = 0;
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
-            self.dry = (self.visited.store.len() - before) as u64 * DRY < self.steps() - steps_before;
+            self.dry = (self.visited.store.len() - before) as u64 * DRY_STEPS < self.steps() - steps_before;
+            let (states, steps) = (self.visited.store.len(), self.steps());
+            debug!(epoch = self.epochs, walks = tasks.len(), states, steps, stalled = self.stalled, "epoch");
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {
@@ -102,11 +105,11 @@ impl Campaign {
 
     /// Continues walking, whatever stopped it, until `max_states` are stored or few are left to
     /// find. Returns a run to a bad state when a new one was found.
-    pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
+    pub fn resume(&mut self, visited: StateTree, max_states: usize) -> (StateTree, Option<Trace>) {
         self.visited = visited;
         self.limits.max_states = max_states;
         let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;
-        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(PATIENCE));
+        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(STEPS_PER_WANTED_STATE));
         self.limits.lift();
         self.options.epochs = None;
         let known = self.findings.bads.len();

@@ -9,7 +9,7 @@ use crate::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::fuzz::goal::Goal;
 use crate::program::code::Guard;
 use crate::program::compiled::Program;
-use crate::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};
+use crate::tuning::{GOAL_WEIGHT, HALVING_WALKS, MAX_STALE_WALKS, NEAREST_STATES, PLANNED_WALKS};
 
 /// An open goal.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct OpenGoal {
 impl OpenGoal {
     /// Whether plans are worth their time.
     pub fn promises(&self) -> bool {
-        self.stale < UNPLANNED
+        self.stale < PLANNED_WALKS
     }
 }
 
@@ -95,7 +95,7 @@ impl Goals {
     /// Chooses a goal: one that walks approached recently is more likely. A goal that is equally far from
     /// everywhere (a flag that no step has set yet) gives no direction.
     pub fn choose(&self, rng: &mut ChaCha8Rng) -> Option<&OpenGoal> {
-        let weight = |open: &OpenGoal| WEIGHT / (HALVED + open.stale);
+        let weight = |open: &OpenGoal| GOAL_WEIGHT / (HALVING_WALKS + open.stale);
         let total: u32 = self.open.iter().map(weight).sum();
         let mut at = rng.random_range(0..total.max(1));
         self.open.iter().find(|open| {
@@ -108,14 +108,14 @@ impl Goals {
     /// Remembers a state near a goal; true when it is the nearest so far.
     pub fn offer(&mut self, goal: Goal, distance: u32, state: u32) -> bool {
         let Some(open) = self.open.iter_mut().find(|open| open.goal == goal) else { return false };
-        open.stale = (open.stale + 1).min(MOST_STALE);
+        open.stale = (open.stale + 1).min(MAX_STALE_WALKS);
         let nearest = &mut open.nearest;
         if nearest.iter().any(|(_, s)| *s == state) {
             return false;
         }
         let at = nearest.partition_point(|(d, _)| *d < distance);
         nearest.insert(at, (distance, state));
-        nearest.truncate(KEEP);
+        nearest.truncate(NEAREST_STATES);
         let nearer = at == 0 && nearest.get(1).is_none_or(|(d, _)| distance < *d);
         if nearer {
             open.stale = 0;

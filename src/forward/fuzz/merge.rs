@@ -15,7 +15,7 @@ use crate::program::step::Scratch;
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
 use crate::store::table::{Inserted, reserve};
-use crate::tuning::{BACK, JUMP_BACK, LEVELS};
+use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
 use cubicle_run::result::Stop;
 
 impl Campaign {
@@ -87,7 +87,7 @@ impl Campaign {
     /// Records the states shortly before an error, to search around it.
     pub fn jumpstart_before(&mut self, state: u32) {
         let mut at = state;
-        for back in 1..=JUMP_BACK {
+        for back in 1..=JUMP_BACK_STEPS {
             let parent = self.visited.parents[at as usize];
             if !self.options.jumpstart || parent == ROOT {
                 return;
@@ -102,7 +102,7 @@ impl Campaign {
     /// Schedules a search for other deadlocks around this one.
     pub fn look_around(&mut self, deadlock: u32) {
         let mut at = deadlock;
-        for _ in 0..BACK {
+        for _ in 0..DEADLOCK_BACK_STEPS {
             match self.visited.parents[at as usize] {
                 ROOT => break,
                 parent => at = parent,
@@ -136,7 +136,7 @@ impl Campaign {
         }
         for group in outcome.around.chunk_by(|(a, _), (b, _)| a == b) {
             let steps = self.around[&group[0].0] + 1;
-            if steps == LEVELS {
+            if steps == DEADLOCK_LEVELS {
                 continue;
             }
             for n in group.iter().filter_map(|(_, to)| numbers.of(*to)) {

@@ -10,8 +10,8 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::goals::OpenGoal;
 use crate::fuzz::technique::{Aim, Task, Technique};
 use crate::tuning::{
-    AROUND, BREADTH_START, EPOCH, FIRST_EPOCH, GUIDED_STEPS, JUMP_LEVELS, RESTART, STALLED, STATES_A_WALK,
-    UNGUIDED,
+    BREADTH_START, DEADLOCK_STATES, EPOCH_WALKS, FIRST_EPOCH_WALKS, GUIDED_STEPS, JUMP_LEVELS, RESTART_STEPS,
+    STALLED_EPOCHS, STATES_PER_WALK, UNGUIDED_EPOCHS,
 };
 use cubicle_run::options::{Restart, Strategy};
 
@@ -24,10 +24,10 @@ impl Campaign {
         let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
         rng.set_stream(u64::MAX - self.epochs as u64);
         let stored = self.visited.store.len();
-        let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
+        let epoch = (stored / STATES_PER_WALK).clamp(FIRST_EPOCH_WALKS, EPOCH_WALKS);
         // Epochs are short at first: the turns of the techniques continue from one to the next.
         let turn = self.streams as usize;
-        let mut tasks = Vec::with_capacity(EPOCH);
+        let mut tasks = Vec::with_capacity(EPOCH_WALKS);
         if self.is_adaptive() && self.expanded < BREADTH_START.min(stored) {
             for state in (self.expanded..stored).take(epoch) {
                 tasks.push(self.task((state as u32, Technique::Bfs, 1, None)));
@@ -67,7 +67,7 @@ impl Campaign {
             && tasks.len() < epoch * 3 / 4
             && let Some((&start, _)) = self.around.get_index(self.around_next)
         {
-            let count = (self.around.len() - self.around_next).min(AROUND);
+            let count = (self.around.len() - self.around_next).min(DEADLOCK_STATES);
             tasks.push(self.task((start, Technique::Around, count as u32, None)));
             self.around_next += count;
         }
@@ -77,17 +77,17 @@ impl Campaign {
     fn restarted(&self, uniform: u32, rng: &mut ChaCha8Rng) -> Drawn {
         let initial = rng.random_range(0..self.initial as u32);
         match self.options.restart {
-            _ if self.stalled >= STALLED => (uniform, Technique::Unused, 1, None),
+            _ if self.stalled >= STALLED_EPOCHS => (uniform, Technique::Unused, 1, None),
             Some(Restart { depth, .. }) if self.options.strategy == Strategy::Dfs => {
                 (initial, Technique::Dive, depth, None)
             }
-            _ => (initial, Technique::Random, RESTART, None),
+            _ => (initial, Technique::Random, RESTART_STEPS, None),
         }
     }
 
     /// A walk by the technique with the best recent gain, or towards a goal.
     fn adaptive(&self, uniform: u32, turn: usize, rng: &mut ChaCha8Rng) -> Drawn {
-        let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
+        let guided = if self.unguided < UNGUIDED_EPOCHS { 2 } else { 8 };
         if turn.is_multiple_of(guided)
             && let Some(open) = self.goals.choose(rng)
         {

@@ -4,7 +4,7 @@ use crate::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
 use crate::fuzz::goal::Goal;
 use crate::program::code::Guard;
 use crate::program::compiled::Program;
-use crate::tuning::MOST;
+use crate::tuning::MAX_PLAN_COST;
 
 /// Buffers, reused from state to state.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl DeleteRelaxation {
     /// Steps of a relaxed plan from `state` to where the goal can fire, or holds; 0 when it does.
     /// `None` when there is no plan. Sets [`RelaxedPlan::helpful`] to the possible first steps of the plan.
     pub fn plan(&self, program: &Program, goal: Goal, state: &[u64], plan: &mut RelaxedPlan) -> Option<u32> {
-        plan.queue.resize(MOST as usize + 1, Vec::new());
+        plan.queue.resize(MAX_PLAN_COST as usize + 1, Vec::new());
         plan.queue.iter_mut().for_each(Vec::clear);
         plan.helpful.clear();
         plan.waiting.clear();
@@ -74,7 +74,7 @@ impl Planning<'_> {
                 return Some(cost);
             }
         }
-        for cost in 1..=MOST {
+        for cost in 1..=MAX_PLAN_COST {
             let mut at = 0;
             while let Some(&(value, action)) = self.plan.queue[cost as usize].get(at) {
                 at += 1;
@@ -129,7 +129,7 @@ impl Planning<'_> {
             self.find_helpful(number);
             return Some(cost);
         }
-        let cost = (cost + 1).min(MOST);
+        let cost = (cost + 1).min(MAX_PLAN_COST);
         for value in &action.adds {
             if cost < self.plan.costs[*value as usize] {
                 self.plan.costs[*value as usize] = cost;

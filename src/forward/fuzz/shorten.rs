@@ -3,7 +3,7 @@
 use crate::fuzz::campaign::Campaign;
 use crate::program::step::Scratch;
 use crate::store::origin::ROOT;
-use crate::tuning::{MAX_SHORTENED, TICKS};
+use crate::tuning::{MAX_SHORTENED, TICKS_PER_READING};
 
 impl Campaign {
     /// Replaces the ways to bad and deadlocked states by shortest ones within the visited
@@ -32,7 +32,7 @@ impl Campaign {
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
             // The replacements so far are consistent, so that this may end at any time.
-            if ticks >= TICKS {
+            if ticks >= TICKS_PER_READING {
                 ticks = 0;
                 if self.limits.clock.interrupted() {
                     return;

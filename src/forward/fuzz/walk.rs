@@ -15,7 +15,7 @@ use crate::fuzz::walker::{Frozen, Walker};
 use crate::program::bad::BadScratch;
 use crate::program::step::Scratch;
 use crate::store::table::Store;
-use crate::tuning::{ASTRAY, IDLE, MOST_NEW};
+use crate::tuning::{IDLE_STEPS, MAX_WALK_STATES, RANDOM_STEP_EVERY};
 use cubicle_lang::bits::bits;
 
 /// A distance longer than any relaxed plan.
@@ -154,7 +154,7 @@ impl Walker<'_> {
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
         let mut all = true;
         for i in enabled {
-            if self.out.states.len() >= MOST_NEW {
+            if self.out.states.len() >= MAX_WALK_STATES {
                 all = false;
                 break;
             }
@@ -228,11 +228,11 @@ impl Walker<'_> {
         let mut idle = 0;
         for _ in 0..bound {
             idle += 1;
-            if self.exits == 0 || self.out.aborted || aim.planned && idle > IDLE {
+            if self.exits == 0 || self.out.aborted || aim.planned && idle > IDLE_STEPS {
                 return;
             }
             let from = self.at;
-            let astray = distance > 0 && self.rng.random_ratio(1, ASTRAY);
+            let astray = distance > 0 && self.rng.random_ratio(1, RANDOM_STEP_EVERY);
             let helpful = if astray { None } else { self.one_enabled(&plan.helpful) };
             let i = helpful.unwrap_or_else(|| self.any_exit());
             self.step(i);
@@ -244,7 +244,7 @@ impl Walker<'_> {
             if distance == 0 || now == 0 && matches!(aim.goal, Goal::Bad(_)) {
                 return;
             }
-            if now > distance && helpful.is_none() && !self.rng.random_ratio(1, ASTRAY) {
+            if now > distance && helpful.is_none() && !self.rng.random_ratio(1, RANDOM_STEP_EVERY) {
                 self.enter(from);
             } else {
                 distance = now;

@@ -18,14 +18,14 @@ use crate::program::lazy::Refinement;
 use crate::program::step::{FirstWays, Scratch};
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
-use crate::store::visited::Visited;
-use crate::tuning::{SPLITS, WIDEST};
+use crate::store::tree::StateTree;
+use crate::tuning::{MAX_BREADTH_SUCCESSORS, MAX_SPLITS};
 use cubicle_lang::bits::bits;
 
 /// The view that all walks of an epoch share.
 pub struct Frozen<'a> {
     pub program: &'a Program,
-    pub visited: &'a Visited,
+    pub visited: &'a StateTree,
     pub corpus: &'a Corpus,
     pub coverage: &'a SeenCombinations,
     pub goals: &'a Goals,
@@ -125,11 +125,11 @@ impl Walker<'_> {
             raw.extend_from_slice(next);
             tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
-            successors.len() >= WIDEST * program.packing.words
+            successors.len() >= MAX_BREADTH_SUCCESSORS * program.packing.words
         });
         self.count_step(i, tried);
         let count = self.successors.len() / program.packing.words;
-        self.out.wide |= count >= WIDEST;
+        self.out.wide |= count >= MAX_BREADTH_SUCCESSORS;
         count
     }
 
@@ -141,7 +141,7 @@ impl Walker<'_> {
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
         let mut tried = 0;
-        let drawn = FirstWays { most: SPLITS, order: |choices: &mut [Refinement]| choices.shuffle(rng) };
+        let drawn = FirstWays { most: MAX_SPLITS, order: |choices: &mut [Refinement]| choices.shuffle(rng) };
         let cut = program.take_some(i, &self.state, &mut self.scratch, drawn, |next| {
             raw.extend_from_slice(next);
             tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);

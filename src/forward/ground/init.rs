@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
-use crate::tuning::{MAX_DISJUNCTS, NEAR};
+use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::Type;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_run::result::Stop;
@@ -47,7 +47,7 @@ pub fn disjuncts(
             }
             // Renamed processes often give the same clause in another order.
             let same = |c: &GroundDnf| c.len() == clause.len() && clause.iter().all(|conj| c.contains(conj));
-            if !axioms.iter().rev().take(NEAR).any(same) {
+            if !axioms.iter().rev().take(EQUAL_CLAUSE_WINDOW).any(same) {
                 axioms.push(clause);
             }
         }

@@ -1,22 +1,18 @@
 //! All states and all steps of an instance, with labels.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
+use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, STUTTER};
-use crate::live::expand::{Expanded, Expander, representative};
+use crate::live::expand::{Expanded, representative};
 use crate::live::moves::Moves;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
 use crate::store::table::{Inserted, Store};
-use crate::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
-use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
-use cubicle_run::workers::WorkerPool;
 
 /// The reachable part of an instance, as far as the limits allow.
 pub struct RunGraph {
@@ -84,74 +80,6 @@ impl RunGraph {
             cut.push(place.is_none_or(|at| self.cut[at]));
         }
         (self.arrows, self.cut) = (arrows, cut);
-    }
-
-    /// Explores level by level; whether a number left its range. The graph does not depend on the number of threads.
-    pub fn breadth_first<'a>(
-        &mut self,
-        expander: impl Fn() -> Expander<'a> + Sync + Copy,
-        options: &ForwardOptions,
-        limits: &mut Limits,
-    ) -> bool {
-        let workers = WorkerPool::new(options.jobs, begin_to_help);
-        let mut buffers = Vec::new();
-        let mut numbers = false;
-        let (mut depth, mut next) = (0, 0);
-        while next < self.store.len() && limits.stop.is_none() {
-            if options.depth.is_some_and(|most| depth >= most) {
-                limits.stop = Some(Stop::Depth);
-                break;
-            }
-            let level = next..self.store.len();
-            while next < level.end && limits.stop.is_none() {
-                let round = next..level.end.min(next + RUN_ROUND);
-                next = round.end;
-                numbers |= self.round(round, &workers, expander, &mut buffers, limits);
-            }
-            depth += 1;
-        }
-        numbers
-    }
-
-    /// Takes the steps from a range of states, each thread its share, and then stores the successors in order; whether a
-    /// number left its range.
-    fn round<'a>(
-        &mut self,
-        range: Range<usize>,
-        workers: &WorkerPool,
-        expander: impl Fn() -> Expander<'a> + Sync,
-        buffers: &mut Vec<Expanded>,
-        limits: &mut Limits,
-    ) -> bool {
-        limits.look();
-        let chunks: Vec<Range<usize>> =
-            range.clone().step_by(RUN_CHUNK).map(|at| at..range.end.min(at + RUN_CHUNK)).collect();
-        buffers.resize_with(chunks.len().max(buffers.len()), Expanded::default);
-        let store = &self.store;
-        let work: Vec<_> = chunks.iter().cloned().zip(buffers.iter_mut()).collect();
-        workers.share_with(work, expander, |expander, _, (chunk, buffer)| {
-            expander.expand(store.states(chunk), buffer);
-        });
-        let mut numbers = false;
-        for (chunk, buffer) in chunks.into_iter().zip(buffers.iter()) {
-            let mut touched = 0;
-            for (at, state) in chunk.enumerate() {
-                if limits.stop.is_some() {
-                    return numbers;
-                }
-                while touched < buffer.ends[at].0 {
-                    let ahead = buffer.hashes.len().min(touched + TOUCHED);
-                    self.store.touch(&buffer.hashes[touched..ahead]);
-                    touched = ahead;
-                }
-                numbers |= buffer.ends[at].1.numbers;
-                self.take_in(state, buffer, at, limits);
-                if limits.tick() && state % 1024 == 0 {
-                    limits.check_memory(self.bytes());
-                }
-            }
-        }
-        numbers
     }
 
     /// Stores the successors of a state, whose steps are at index `at` of a buffer.

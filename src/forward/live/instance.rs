@@ -2,6 +2,7 @@
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
+use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
@@ -15,7 +16,6 @@ use crate::live::product::{AtomTruth, Product};
 use crate::program::code;
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
 use crate::symmetry::canonical::Symmetry;
 use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
 use cubicle_lang::model::{Atom, StepOf, System, Temporal, TemporalKind};
@@ -24,6 +24,7 @@ use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
 use cubicle_run::workers::WorkerPool;
+use tracing::{info, info_span};
 
 /// The result for a property in one instance.
 #[derive(Clone, Debug)]
@@ -62,14 +63,15 @@ pub fn check_runs(
     options: &ForwardOptions,
     interrupt: &Interrupt,
 ) -> RunsChecked {
-    match attempt(system, procs, options, interrupt) {
-        Ok(checked) => checked,
-        Err(why) => {
-            let stop = Stop::from(why);
-            let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
-            RunsChecked { states: 0, steps: 0, renamed: false, stop, answers }
-        }
-    }
+    let _span = info_span!("check_runs", procs, strategy = ?options.strategy).entered();
+    let checked = attempt(system, procs, options, interrupt).unwrap_or_else(|why| {
+        let stop = Stop::from(why);
+        let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
+        RunsChecked { states: 0, steps: 0, renamed: false, stop, answers }
+    });
+    let RunsChecked { states, steps, stop, .. } = checked;
+    info!(states, steps, ?stop, "runs checked");
+    checked
 }
 
 fn attempt(

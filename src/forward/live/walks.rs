@@ -10,13 +10,13 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Unbuildable;
+use crate::limits::Limits;
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::conditions::Watched;
 use crate::live::expand::{Expanded, Expander};
 use crate::live::graph::RunGraph;
 use crate::program::compiled::Program;
-use crate::run::limits::Limits;
-use crate::tuning::{RUN_EPOCH, RUN_NEAR, RUN_WALK};
+use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
@@ -82,14 +82,14 @@ impl<'a> Walks<'a> {
         let initial = graph.store.len() as u32;
         let mut walks = 0;
         while limits.stop.is_none() && self.order.len() < graph.store.len() {
-            if options.epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH)) {
+            if options.epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH_WALKS)) {
                 limits.stop = Some(Stop::Epochs);
                 break;
             }
             walks += 1;
             let mut at = self.begin(graph, initial);
             let mut guide = None;
-            for _ in 0..RUN_WALK {
+            for _ in 0..RUN_WALK_STEPS {
                 if !self.look(at, graph, &mut expander, limits) {
                     break;
                 }
@@ -139,7 +139,7 @@ impl<'a> Walks<'a> {
         let mut near = vec![from];
         let mut known: HashSet<u32> = [from].into_iter().collect();
         let mut next = 0;
-        while next < near.len().min(RUN_NEAR) && self.look(near[next], graph, expander, limits) {
+        while next < near.len().min(RUN_NEAR_STATES) && self.look(near[next], graph, expander, limits) {
             for arrow in graph.arrows.of(self.place_of(near[next])) {
                 let state = graph.store.state(arrow.to as usize);
                 if !self.guides[guide].answer.holds(self.program, state) && known.insert(arrow.to) {

@@ -4,7 +4,7 @@ use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::outside::always_inside;
 use crate::run::trace;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 use cubicle_run::verdict::Trace;
@@ -114,7 +114,7 @@ impl Findings {
         known: usize,
         system: &System,
         program: &Program,
-        visited: &Visited,
+        visited: &StateTree,
     ) -> Option<Trace> {
         self.bad_states.iter().skip(known).find_map(|f| trace::build(system, program, visited, f).ok())
     }

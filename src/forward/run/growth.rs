@@ -6,7 +6,7 @@ use crate::run::trace::repeat;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::store::origin::ROOT;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, System, VarId};
 use cubicle_run::growth::last_rise;
@@ -20,7 +20,7 @@ const MOST_STEPS: usize = 32;
 const MOST_STATES: usize = 4096;
 
 /// The numbers that grew on the way to the last state.
-pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Growth> {
+pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Growth> {
     let cells = &program.cells;
     let is_number = |kind| matches!(kind, CodeKind::Int | CodeKind::Real);
     let mut vars: Vec<VarId> =
@@ -63,7 +63,7 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
 }
 
 /// The last states on the way to the one that was found last: in breadth-first order, none is deeper.
-fn path(visited: &Visited, last: usize) -> Vec<usize> {
+fn path(visited: &StateTree, last: usize) -> Vec<usize> {
     let mut path = vec![last];
     while visited.parents[path[path.len() - 1]] != ROOT && path.len() < MOST_STATES {
         path.push(visited.parents[path[path.len() - 1]] as usize);
@@ -73,7 +73,12 @@ fn path(visited: &Visited, last: usize) -> Vec<usize> {
 }
 
 /// The transitions that lead from each state to the next; `None` when they take too long to determine.
-fn transitions(system: &System, program: &Program, visited: &Visited, path: &[usize]) -> Option<Vec<String>> {
+fn transitions(
+    system: &System,
+    program: &Program,
+    visited: &StateTree,
+    path: &[usize],
+) -> Option<Vec<String>> {
     if path.len() > MOST_STEPS {
         return None;
     }

@@ -1,13 +1,24 @@
 //! The result that a search hands over when it has ended.
 
 use crate::error::StorageError;
+use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::findings::Findings;
-use crate::run::limits::Limits;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
+
+/// What is searched, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Its instance.
+    pub program: &'a Program,
+    /// How to search.
+    pub options: &'a ForwardOptions,
+}
 
 /// How a search went.
 #[derive(Clone, Debug)]
@@ -17,6 +28,8 @@ pub struct SearchStats {
     pub fault: Option<StorageError>,
     /// Largest depth of a stored state.
     pub depth: usize,
+    /// The expected number of states that were mistaken for others; `None` where none can be.
+    pub missed: Option<f64>,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
     /// Epochs of walks.
@@ -34,6 +47,7 @@ impl SearchStats {
             stop,
             fault: None,
             depth: 0,
+            missed: None,
             fired: Vec::new(),
             epochs: 0,
             combinations: None,
@@ -46,11 +60,14 @@ impl SearchStats {
 /// A search that has ended.
 #[derive(Clone, Debug)]
 pub struct Searched<'a> {
-    pub system: &'a System,
-    pub program: &'a Program,
-    pub options: &'a ForwardOptions,
+    /// What was searched.
+    pub problem: Problem<'a>,
+    /// Its limits.
     pub limits: &'a Limits,
-    pub visited: &'a Visited,
+    /// The states, or those on the ways to the findings.
+    pub tree: &'a StateTree,
+    /// What was found.
     pub findings: &'a Findings,
+    /// How it went.
     pub course: SearchStats,
 }

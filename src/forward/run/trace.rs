@@ -12,7 +12,7 @@ use crate::run::finding::Finding;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::store::origin::ROOT;
-use crate::store::visited::Visited;
+use crate::store::tree::StateTree;
 use crate::symmetry::refinement::rename;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
@@ -50,7 +50,7 @@ struct RealStep {
 pub fn build(
     system: &System,
     program: &Program,
-    visited: &Visited,
+    visited: &StateTree,
     finding: &Finding,
 ) -> Result<Trace, TraceError> {
     let mut chain = vec![finding.state];

@@ -1,22 +1,22 @@
-//! A member expands its states.
+//! A worker expands its states.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::program::compiled::Program;
-use crate::spread::member::Member;
 use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
+use crate::spread::worker::Worker;
 use crate::store::hash::hash;
-use crate::tuning::{CHUNK, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
+use crate::tuning::{CHUNK_STATES, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
 
-impl Member {
+impl Worker {
     /// Expands a few states of the level; returns whether the round, which began at `since`, is to end.
     pub fn expand(&mut self, since: Instant) -> bool {
-        // Cloned once: members of a process share it.
+        // Cloned once: workers of a process share it.
         let program = Arc::clone(&self.program);
         let level = self.level();
-        let end = level.end.min(self.cursor + CHUNK);
+        let end = level.end.min(self.cursor + CHUNK_STATES);
         while self.cursor < end && self.own.sleeps.len() < CHUNK_SUCCESSORS {
             self.expand_one(&program, self.cursor - level.start);
             if self.summary.halt.is_some() {
@@ -41,7 +41,7 @@ impl Member {
             summary.fired[usize::from(program.instances[i].transition.0)] += 1;
             let h = hash(next);
             if filter.passes(next, h, sleep) {
-                let to = owner(h, duties.members);
+                let to = owner(h, duties.total);
                 if to == duties.me {
                     own.words.extend_from_slice(next);
                     own.sleeps.push(sleep);

@@ -1,15 +1,16 @@
-//! The files of a member, which are its part of a checkpoint.
+//! The files of a worker, which are its part of a checkpoint.
 //!
-//! A checkpoint counts only once the lead has a manifest that names its files. A member knows this when the next level
+//! A checkpoint counts only once the coordinator has a manifest that names its files. A worker knows this when the next level
 //! is to be expanded, and only then removes files that the checkpoint before needed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::files::{LOCK, Part, failed, is_ours, lock, sweep, sync_folder, write};
-use crate::checkpoint::manifest::MemberParts;
+use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, sync_folder, write};
+use crate::checkpoint::manifest::WorkerParts;
 use crate::checkpoint::share;
 use crate::error::StorageError;
+use crate::folder::{entries, failed, make, name_of};
 use crate::program::sleep::SleepId;
 use crate::store::table::Store;
 
@@ -18,7 +19,7 @@ pub fn folder_of(process: usize) -> String {
     format!("process-{process}")
 }
 
-/// The files of a member.
+/// The files of a worker.
 #[derive(Debug)]
 pub struct Keeping {
     /// The folder of its process.
@@ -56,7 +57,7 @@ impl Keeping {
         }
     }
 
-    /// The last level of a checkpoint that counts, as far as this member knows.
+    /// The last level of a checkpoint that counts, as far as this worker knows.
     pub const fn counts(&self) -> Option<usize> {
         self.counts
     }
@@ -67,20 +68,17 @@ impl Keeping {
             return Ok(());
         }
         let folder = &self.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         self.lock = Some(lock(folder)?);
-        let mut empty = true;
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            let name = entry.file_name();
-            let half = name.to_str().is_some_and(|name| is_ours(name) && name.strip_suffix(".new").is_some());
-            empty &= (half || name == LOCK) && entry.path().is_file();
-        }
+        let empty = entries(folder)?.iter().all(|path| {
+            let name = name_of(path);
+            (is_ours(name) && name.strip_suffix(".new").is_some() || name == LOCK) && path.is_file()
+        });
         if !empty {
             let why = "it is not empty; it may be part of a checkpoint that process 0 had elsewhere";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, |_| false)?;
         let above = folder.parent().unwrap_or(folder);
         sync_folder(above).map_err(|why| failed("write", above, &why))
     }
@@ -92,7 +90,7 @@ impl Keeping {
         store: &Store,
         firsts: &[usize],
         sleeps: &[SleepId],
-    ) -> Result<MemberParts, StorageError> {
+    ) -> Result<WorkerParts, StorageError> {
         let level = firsts.len() - 1;
         let ends = firsts[1..].iter().copied().chain([store.len()]);
         let ranges = firsts.iter().zip(ends).map(|(first, end)| *first..end).skip(self.levels);
@@ -103,7 +101,7 @@ impl Keeping {
         self.levels = firsts.len();
         self.obsolete.extend(self.waiting.replace(waiting.clone()).map(|part| part.file));
         self.open = true;
-        Ok(MemberParts { states: self.states.clone(), waiting })
+        Ok(WorkerParts { states: self.states.clone(), waiting })
     }
 
     /// The next level is to be expanded: the checkpoint written before it counts.
@@ -118,7 +116,7 @@ impl Keeping {
     }
 
     /// Continues from a checkpoint in which this process has these files, one set for each worker.
-    pub fn resumes(&mut self, level: usize, theirs: &[MemberParts], same: bool) -> Result<(), StorageError> {
+    pub fn resumes(&mut self, level: usize, theirs: &[WorkerParts], same: bool) -> Result<(), StorageError> {
         self.counts = Some(level);
         if same {
             let own = &theirs[self.worker];
@@ -134,8 +132,6 @@ impl Keeping {
         if !same {
             self.obsolete = names().cloned().collect();
         }
-        let folder = &self.folder;
-        let needed = |name: &str| names().any(|file| file == name);
-        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))
+        sweep(&self.folder, |name| names().any(|file| file == name))
     }
 }

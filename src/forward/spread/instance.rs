@@ -1,34 +1,31 @@
-//! An instance that several members explore: compiled before, and its runs built after.
+//! An instance that several workers explore: compiled before, and its runs built after.
 
 use std::sync::Arc;
 
 use crate::checkpoint::manifest;
 use crate::clock::Clock;
-use crate::conclude::{conclude_with, search_clean_among};
+use crate::conclude::{conclude, search_clean_among};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::search::widest;
 use crate::explore::{Explored, compile, exploration, none};
+use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
-use crate::run::limits::Limits;
-use crate::run::searched::{SearchStats, Searched};
+use crate::run::searched::{Problem, SearchStats, Searched};
+use crate::spread::checkpoint_writer::CheckpointWriter;
+use crate::spread::coordinator::{Coordinator, Outcome};
 use crate::spread::files::Keeping;
-use crate::spread::keeper::Keeper;
-use crate::spread::lead::{Lead, Outcome};
-use crate::spread::member::{Member, MemberConfig};
 use crate::spread::message::NotableState;
-use crate::store::hash::hash;
-use crate::store::origin::ROOT;
-use crate::store::table::Inserted;
-use crate::store::visited::Visited;
+use crate::spread::worker::{Worker, WorkerConfig};
+use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
 
-/// An instance that several members explore.
+/// An instance that several workers explore.
 #[derive(Clone, Debug)]
 pub struct Instance {
     system: Arc<System>,
@@ -57,31 +54,31 @@ impl Instance {
         manifest::options(&self.program, &self.options)
     }
 
-    /// Member number `me` of `members`, of which `workers` are in each process; its states may take `memory` bytes. It must run
+    /// Worker number `me` of `total`, of which `workers` are in each process; its states may take `memory` bytes. It must run
     /// on the calling thread.
-    pub fn member(
+    pub fn worker(
         &self,
-        (me, members): (usize, usize),
+        (me, total): (usize, usize),
         workers: usize,
         memory: usize,
         interrupt: &Interrupt,
-    ) -> Member {
+    ) -> Worker {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
-        let duties = MemberConfig { me, members, workers, deadlock, widest: widest(&limits), memory };
+        let duties = WorkerConfig { me, total, workers, deadlock, widest: widest(&limits), memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
-        Member::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
+        Worker::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
     }
 
-    /// The lead of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
+    /// The coordinator of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
     /// afterwards, unless an error was found.
-    pub fn lead(&self, serves: bool, sizes: (usize, usize)) -> Lead {
+    pub fn coordinator(&self, serves: bool, sizes: (usize, usize)) -> Coordinator {
         let Self { system, program, options } = self;
-        let keeper = options.checkpoint.as_ref();
-        let keeper = keeper.map(|to| Keeper::new(to, system, program, options, sizes));
-        Lead::new((program.packing.words, system.transitions.len()), serves, options, keeper)
+        let writer = options.checkpoint.as_ref();
+        let writer = writer.map(|to| CheckpointWriter::new(to, system, program, options, sizes));
+        Coordinator::new((program.packing.words, system.transitions.len()), serves, options, writer)
     }
 
     /// Builds the runs to the findings, each of which is replayed.
@@ -95,7 +92,7 @@ impl Instance {
             Stop::Numbers if outcome.states == 0 => return none(program.cells.procs, Unbuildable::Numbers),
             _ => {}
         }
-        let mut ways = Ways { outcome: &outcome, visited: Visited::new(program.packing.words) };
+        let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
         let mut findings = Findings::new(system, program);
         for (place, bad) in &outcome.bads {
             findings.bads.push(*bad);
@@ -121,11 +118,9 @@ impl Instance {
             ..SearchStats::new(outcome.stop)
         };
         let searched = Searched {
-            system,
-            program,
-            options,
+            problem: Problem { system, program, options },
             limits: &limits,
-            visited: &ways.visited,
+            tree: &ways.tree,
             findings: &findings,
             course,
         };
@@ -133,7 +128,7 @@ impl Instance {
         let all = outcome.stop == Stop::Complete && program.is_plain();
         let clean =
             |searched: &Searched<'_>| search_clean_among(searched, (outcome.states, 0), |_| Some(all));
-        let found = conclude_with(searched, clean, observer);
+        let found = conclude(searched, clean, observer);
         Explored {
             exploration: exploration(program, found, outcome.states, options.seed),
             states: None,
@@ -145,7 +140,7 @@ impl Instance {
 /// The ways to the findings.
 struct Ways<'a> {
     outcome: &'a Outcome,
-    visited: Visited,
+    tree: StateTree,
 }
 
 impl Ways<'_> {
@@ -154,18 +149,9 @@ impl Ways<'_> {
         let mut way = vec![&worth.state];
         for level in (1..=level).rev() {
             let state = way[way.len() - 1].clone();
-            way.push(self.outcome.parents.get(&(level, state)).expect("the lead has asked for all"));
+            way.push(self.outcome.parents.get(&(level, state)).expect("the coordinator has asked for all"));
         }
-        let mut parent = ROOT;
-        for state in way.into_iter().rev() {
-            parent = match self.visited.store.insert(state, hash(state)) {
-                Inserted::Old(number) => number as u32,
-                Inserted::New(number) => {
-                    self.visited.parents.push(parent);
-                    number as u32
-                }
-            };
-        }
-        Finding { state: parent as usize, refined: worth.refined.clone(), bad }
+        let state = self.tree.insert_way(way.into_iter().rev().map(Vec::as_slice));
+        Finding { state, refined: worth.refined.clone(), bad }
     }
 }

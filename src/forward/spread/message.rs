@@ -1,23 +1,23 @@
-//! Messages between members and the lead.
+//! Messages between workers and the coordinator.
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::manifest::{MemberParts, SpreadParts};
+use crate::checkpoint::manifest::{SpreadParts, WorkerParts};
 use cubicle_lang::model::Literal;
 use cubicle_run::result::Stop;
 
 /// A message from one to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Parcel {
-    /// From the lead to each member.
+    /// From the coordinator to each worker.
     Command(Command),
-    /// From a member to the owner of these states.
+    /// From a worker to the owner of these states.
     States(States),
-    /// From each member to the lead, at the end of a round.
+    /// From each worker to the coordinator, at the end of a round.
     Summary(Box<Summary>),
 }
 
-/// The work of members in a round.
+/// The work of workers in a round.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Command {
     /// Store the initial states that you own.
@@ -26,7 +26,7 @@ pub enum Command {
     Resume {
         /// The last level in the checkpoint.
         level: usize,
-        /// The files of all members.
+        /// The files of all workers.
         parts: SpreadParts,
     },
     /// Write your part of a checkpoint at the end of the level that was found. It counts as soon as the next level is to be
@@ -75,7 +75,7 @@ pub struct States {
     pub sleeps: Vec<u8>,
 }
 
-/// Why a member cannot go on.
+/// Why a worker cannot go on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Halt {
     /// The run was interrupted.
@@ -127,20 +127,20 @@ pub struct NotableState {
     pub refined: Vec<u64>,
 }
 
-/// States exchanged between members.
+/// States exchanged between workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Traffic {
-    /// States sent to other members.
+    /// States sent to other workers.
     pub sent: u64,
     /// How many of these their owner knew already.
     pub known: u64,
 }
 
-/// The report of a member at the end of a round.
+/// The report of a worker at the end of a round.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// The number of the member.
-    pub member: usize,
+    /// The number of the worker.
+    pub worker: usize,
     /// Why it cannot continue; then nothing of the level that was found counts.
     pub halt: Option<Halt>,
     /// States of the level that are not expanded yet.
@@ -164,7 +164,7 @@ pub struct Summary {
     /// The answer to [`Command::Ask`]: whether there is such a state; `None` when unknown.
     pub answer: Option<bool>,
     /// The answer to [`Command::Save`].
-    pub kept: Option<MemberParts>,
+    pub kept: Option<WorkerParts>,
     /// A file error, as text.
     pub fault: Option<String>,
     /// States that it sent and received in this round.

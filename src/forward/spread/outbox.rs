@@ -3,12 +3,12 @@
 use crate::program::sleep::SleepId;
 use crate::spread::message::States;
 use crate::store::hash::equal;
-use crate::tuning::{PARCEL_WORDS, SENT};
+use crate::tuning::{PARCEL_WORDS, SENT_SLOTS};
 
-/// The owner, among `members`, of a state with this hash. The bits differ from those that tables use.
+/// The owner, among `total` workers, of a state with this hash. The bits differ from those that tables use.
 #[inline]
-pub const fn owner(h: u64, members: usize) -> usize {
-    (((h >> 16 & 0xffff) * members as u64) >> 16) as usize
+pub const fn owner(h: u64, total: usize) -> usize {
+    (((h >> 16 & 0xffff) * total as u64) >> 16) as usize
 }
 
 /// Some of the states met recently, and how they were found: neighbours have many successors in common.
@@ -24,13 +24,18 @@ pub struct Filter {
 impl Filter {
     /// An empty filter for states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { words, tags: vec![0; SENT], sleeps: vec![0; SENT], states: vec![0; SENT * words] }
+        Self {
+            words,
+            tags: vec![0; SENT_SLOTS],
+            sleeps: vec![0; SENT_SLOTS],
+            states: vec![0; SENT_SLOTS * words],
+        }
     }
 
     /// Stores a state, replacing another one; false when its owner has it already, found no worse than like this.
     #[inline]
     pub fn passes(&mut self, state: &[u64], h: u64, sleep: SleepId) -> bool {
-        let place = (h >> 6) as usize % SENT;
+        let place = (h >> 6) as usize % SENT_SLOTS;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
         if self.tags[place] == tag && equal(known, state) {

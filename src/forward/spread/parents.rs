@@ -1,4 +1,4 @@
-//! A member searches steps from a level to states of the next one: parents are not stored, since only runs need them.
+//! A worker searches steps from a level to states of the next one: parents are not stored, since only runs need them.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::program::step::Scratch;
 use crate::spread::message::Halt;
 use crate::store::hash::hash;
 use crate::store::table::Store;
-use crate::tuning::CHUNK;
+use crate::tuning::CHUNK_STATES;
 
 /// States whose parents are wanted, and the results so far.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Wanted {
     ) -> Result<bool, Halt> {
         let Self { level, targets, parents } = self;
         let mut halt = None;
-        for number in level.by_ref().take(CHUNK) {
+        for number in level.by_ref().take(CHUNK_STATES) {
             let state = store.state(number);
             program.successors(state, scratch, |_, next| {
                 let tried = program.symmetry.canonicalize(&program.cells, &program.packing, next);

@@ -1,16 +1,16 @@
-//! The lead between two levels: writes a checkpoint when one is due, or resumes from one.
+//! The coordinator between two levels: writes a checkpoint when one is due, or resumes from one.
 
 use crate::checkpoint::manifest::Manifest;
 use crate::error::StorageError;
-use crate::spread::keeper::{Keeper, Known, Resumed};
-use crate::spread::lead::{Lead, Phase, Place};
+use crate::spread::checkpoint_writer::{CheckpointWriter, Known, Resumed};
+use crate::spread::coordinator::{Coordinator, LevelState, Phase};
 use crate::spread::message::{Command, Summary};
 use cubicle_run::result::Stop;
 
-impl Lead {
+impl Coordinator {
     /// The first command.
     pub fn begin(&mut self) -> Command {
-        match self.keeper.as_mut().map_or(Ok(None), Keeper::begin) {
+        match self.writer.as_mut().map_or(Ok(None), CheckpointWriter::begin) {
             Err(StorageError(why)) => self.fail(why),
             Ok(None) => {
                 self.phase = Phase::Level;
@@ -24,7 +24,7 @@ impl Lead {
                 (outcome.states, outcome.depth, outcome.fired) = (states, level, fired.clone());
                 outcome.bads = bads
                     .iter()
-                    .map(|(level, worth, bad)| (Place { level: *level, worth: worth.clone() }, *bad))
+                    .map(|(level, worth, bad)| (LevelState { level: *level, worth: worth.clone() }, *bad))
                     .collect();
                 (outcome.deadlocks, outcome.traffic) = (deadlocks.clone(), *traffic);
                 outcome.deadlock_levels.clone_from(deadlock_levels);
@@ -34,7 +34,7 @@ impl Lead {
         }
     }
 
-    /// All members have read their parts of the checkpoint.
+    /// All workers have read their parts of the checkpoint.
     pub fn resumed(&mut self, summaries: &[Summary]) -> Command {
         if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
             self.outcome.stop = halt.into();
@@ -50,7 +50,7 @@ impl Lead {
 
     /// A level is complete: begins the next one, or first a checkpoint.
     pub fn level_is_done(&mut self) -> Command {
-        if self.keeper.as_ref().is_some_and(Keeper::is_due) {
+        if self.writer.as_ref().is_some_and(CheckpointWriter::is_due) {
             self.phase = Phase::Save;
             return Command::Save;
         }
@@ -62,12 +62,12 @@ impl Lead {
         Command::Expand { next: true }
     }
 
-    /// All members have written their parts.
+    /// All workers have written their parts.
     pub fn saved(&mut self, summaries: Vec<Summary>) -> Command {
         let members = summaries.into_iter().filter_map(|told| told.kept).collect();
         let known = self.known();
         let end = (self.outcome.depth, self.outcome.states);
-        match self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.commit(end, &known, members)) {
+        match self.writer.as_mut().map_or(Ok(()), |writer| writer.commit(end, &known, members)) {
             Ok(()) => self.next_level(),
             Err(StorageError(why)) => self.not_saved(&why),
         }
@@ -75,7 +75,7 @@ impl Lead {
 
     /// A checkpoint could not be written. The one before remains valid.
     pub fn not_saved(&mut self, why: &str) -> Command {
-        let before = self.keeper.as_ref().and_then(|keeper| Manifest::advice(keeper.folder()));
+        let before = self.writer.as_ref().and_then(|writer| Manifest::advice(writer.folder()));
         let before = before.unwrap_or_else(|| "no earlier checkpoint exists".to_owned());
         self.fail(format!("{why}; {before}"))
     }
@@ -91,7 +91,7 @@ impl Lead {
     fn known(&self) -> Known {
         let (points, thinned, seen) = self.curve.parts();
         let outcome = &self.outcome;
-        let bad = |(place, bad): &(Place, usize)| (place.level, place.worth.clone(), *bad);
+        let bad = |(place, bad): &(LevelState, usize)| (place.level, place.worth.clone(), *bad);
         Known {
             numbers: self.numbers,
             fired: outcome.fired.clone(),

@@ -1,4 +1,4 @@
-//! A member writes its part of a checkpoint, and reads it when a run is resumed.
+//! A worker writes its part of a checkpoint, and reads it when a run is resumed.
 
 use std::sync::Arc;
 
@@ -7,19 +7,20 @@ use crate::checkpoint::manifest::SpreadParts;
 use crate::checkpoint::share::Levels;
 use crate::checkpoint::states::Valid;
 use crate::error::{StorageError, Unbuildable};
+use crate::limits::MAX_STATES;
 use crate::program::sleep::SleepId;
-use crate::spread::member::Member;
 use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
+use crate::spread::worker::Worker;
 use crate::store::hash::hash;
-use crate::store::table::{Inserted, MAX_STATES};
-use crate::tuning::TOUCHED;
+use crate::store::table::Inserted;
+use crate::tuning::TOUCH_GROUP;
 use cubicle_run::result::Stop;
 
 /// The sleep ids do not match the states of the last level.
 const WAITING: Damage = Damage("it does not say how every waiting state was found");
 
-impl Member {
+impl Worker {
     /// Writes the levels that no file has yet.
     pub fn save(&mut self) {
         let Some(keeping) = &mut self.keeping else { return };
@@ -82,7 +83,7 @@ impl Member {
         let size = self.program.packing.words;
         let (mut words, mut place) = (Vec::new(), 0);
         loop {
-            levels.states(TOUCHED, &mut words)?;
+            levels.states(TOUCH_GROUP, &mut words)?;
             if words.is_empty() {
                 break;
             }
@@ -91,7 +92,7 @@ impl Member {
             self.store.touch(&self.hashes);
             for (state, at) in words.chunks_exact(size).zip(0..) {
                 let h = self.hashes[at];
-                let is = owner(h, self.duties.members);
+                let is = owner(h, self.duties.total);
                 if is / self.duties.workers != self.duties.me / self.duties.workers {
                     return Err(levels.damaged(&Damage("it has a state of another process")).into());
                 }
@@ -106,7 +107,7 @@ impl Member {
                     return Err(levels.damaged(&Damage("it has a state of another worker")).into());
                 }
             }
-            if let Some(stop) = self.ticker.count(TOUCHED as u32, &self.clock) {
+            if let Some(stop) = self.ticker.count(TOUCH_GROUP as u32, &self.clock) {
                 return Err(Unbuildable::Interrupted(stop));
             }
         }
@@ -117,7 +118,7 @@ impl Member {
         }
     }
 
-    /// Stores a state of its own, which no other member has.
+    /// Stores a state of its own, which no other worker has.
     fn add(
         &mut self,
         levels: &Levels<'_>,

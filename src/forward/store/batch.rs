@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::program::sleep::SleepId;
+use crate::program::sleep::{AWAKE, SleepId};
 use crate::store::hash::{equal, hash, part};
-use crate::tuning::RECENT;
+use crate::store::origin::ROOT;
+use crate::tuning::RECENT_SLOTS;
 use crate::tuning::SHARDS;
 use cubicle_run::workers::WorkerPool;
 
@@ -26,6 +27,50 @@ pub struct Batch {
     pub count: AtomicU32,
 }
 
+/// The successors of consecutive states, in order.
+#[derive(Debug, Default)]
+pub struct Successors {
+    /// The states that were expanded.
+    pub of: Range<usize>,
+    /// Their successors in canonical form.
+    pub batch: Batch,
+    /// For each expanded state, the number of successors up to and including its own.
+    ends: Vec<u32>,
+}
+
+impl Successors {
+    /// Empties it, for the successors of these states.
+    pub fn begin(&mut self, of: Range<usize>) {
+        self.of = of;
+        self.batch.clear();
+        self.ends.clear();
+    }
+
+    /// Ends the successors of a state.
+    pub fn end_state(&mut self) {
+        self.ends.push(self.batch.len() as u32);
+    }
+
+    /// Makes this state, which may be bad, the only one: an initial one.
+    pub fn set_root(&mut self, state: &[u64]) {
+        self.begin(ROOT as usize..ROOT as usize + 1);
+        self.batch.add(state, hash(state), AWAKE);
+        self.batch.suspect();
+        self.end_state();
+    }
+
+    /// The parent of the successor at a position, [`ROOT`] for an initial state; positions must increase from call to call.
+    pub fn parents(&self) -> impl FnMut(usize) -> u32 {
+        let mut at = 0;
+        move |successor| {
+            while self.ends[at] as usize <= successor {
+                at += 1;
+            }
+            (self.of.start + at) as u32
+        }
+    }
+}
+
 /// Some of the states met recently, in a table that stays in the caches: neighbours have many successors in
 /// common.
 #[derive(Debug)]
@@ -39,7 +84,7 @@ pub struct Recent {
 impl Recent {
     /// An empty table for states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { words, tags: vec![0; RECENT], states: vec![0; RECENT * words] }
+        Self { words, tags: vec![0; RECENT_SLOTS], states: vec![0; RECENT_SLOTS * words] }
     }
 
     /// Empties it.
@@ -50,7 +95,7 @@ impl Recent {
     /// Stores a state, replacing another one; false when it is there already.
     #[inline]
     fn meet(&mut self, state: &[u64], h: u64) -> bool {
-        let place = (h >> 6) as usize % RECENT;
+        let place = (h >> 6) as usize % RECENT_SLOTS;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
         if self.tags[place] == tag && equal(known, state) {

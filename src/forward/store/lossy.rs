@@ -8,8 +8,11 @@
 
 use std::ops::Range;
 
+use crate::store::batch::Batch;
 use crate::store::compact::log::Parents;
 use crate::store::hash::hash;
+use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
+use cubicle_run::result::Stop;
 
 /// Number of bits of a state.
 const BITS: u32 = 4;
@@ -132,6 +135,35 @@ impl LossyStates {
     /// Frees memory that another search needs.
     pub fn end(&mut self) {
         (self.lines, self.level, self.next) = (Vec::new(), Vec::new(), Vec::new());
+    }
+}
+
+impl InMemory for LossyStates {
+    type Touched = ();
+
+    fn touch(&self, _: &Batch, _: Range<usize>, _: usize) {}
+
+    #[inline]
+    fn take(
+        &mut self,
+        Offer { state, parent, suspect, .. }: Offer<'_>,
+        _: (&(), usize),
+        intake: &mut Intake<'_>,
+    ) -> Result<bool, Incompressible> {
+        let (number, limits) = (self.len, &mut *intake.limits);
+        if number.is_multiple_of(1 << 10) && limits.is_over(self.bytes()) {
+            limits.stop = Some(Stop::Memory);
+        } else if number >= limits.max_states {
+            // Whether the state is known makes no difference here.
+            limits.stop = Some(limits.full);
+        }
+        if limits.stop.is_some() || !self.insert(state, parent) {
+            return Ok(false);
+        }
+        if suspect {
+            intake.examine(number, state);
+        }
+        Ok(true)
     }
 }
 

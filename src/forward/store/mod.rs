@@ -1,15 +1,20 @@
 //! Where visited states are kept.
 //!
 //! The input is packed states, one by one or in batches that several threads made; the result is their numbers, in
-//! the order in which one thread alone would have found them. In reading order: `hash`, `origin`, `batch`,
-//! `table`, `compact` (less memory), `disk` (hardly any memory), `lossy` (four bits of each), `visited` (the
-//! states of a search and the parent of each).
+//! the order in which one thread alone would have found them. In reading order: `hash`, `origin`, `batch`, `intake` (what a
+//! search and its store ask each other), `table`, `tree` (a table with the parent of each state), `compact` (less memory),
+//! `disk` (hardly any memory), `lossy` (four bits of each), `visited` (the states of a search, wherever they are: with `merge`,
+//! how they come in, and `restore` the only place that asks which kind of store it is).
 
 pub mod batch;
 pub mod compact;
 pub mod disk;
 pub mod hash;
+pub mod intake;
 pub mod lossy;
+pub mod merge;
 pub mod origin;
+pub mod restore;
 pub mod table;
+pub mod tree;
 pub mod visited;

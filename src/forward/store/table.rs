@@ -9,7 +9,7 @@ use wide::u32x8;
 use crate::store::batch::{Batch, Distinct, NewState};
 use crate::store::hash::{equal, hash};
 use crate::tuning::SHARDS;
-use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
+use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCH_GROUP};
 use cubicle_run::workers::WorkerPool;
 
 /// Slots of one cache line, filled in order.
@@ -174,9 +174,6 @@ pub enum Inserted {
     Old(usize),
 }
 
-/// Sets have fewer states than this: numbers have 32 bits, and the last few have special meanings.
-pub const MAX_STATES: usize = u32::MAX as usize - 16;
-
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
 }
@@ -213,9 +210,9 @@ impl Store {
         8 * (self.arena.capacity() + self.shards.iter().map(|s| BUCKET * s.buckets.capacity()).sum::<usize>())
     }
 
-    /// Bytes that one state takes, averaged over how full the table is.
-    pub const fn bytes_each(&self) -> usize {
-        8 * self.words + 11
+    /// Bytes that one state of `words` words takes, averaged over how full the table is.
+    pub const fn bytes_each(words: usize) -> usize {
+        8 * words + 11
     }
 
     #[inline]
@@ -236,7 +233,7 @@ impl Store {
         self.shards[self.shard(h)].probe(h, same).ok().map(|n| n as usize)
     }
 
-    /// Adds a state unless it is there. The caller ensures that there are fewer than [`MAX_STATES`].
+    /// Adds a state unless it is there. The caller ensures that there are fewer than [`MAX_STATES`](crate::limits::MAX_STATES).
     #[inline]
     pub fn insert(&mut self, state: &[u64], h: u64) -> Inserted {
         let shard = self.shard(h);
@@ -256,7 +253,7 @@ impl Store {
         }
     }
 
-    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCHED`] at most. These reads do not
+    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCH_GROUP`] at most. These reads do not
     /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
     pub fn touch(&self, hashes: &[u64]) {
@@ -314,7 +311,7 @@ impl Store {
         workers.share(shards, |_, (shard, places)| {
             shard.reserve(places.len());
             shard.len += places.len();
-            for group in places.chunks(TOUCHED) {
+            for group in places.chunks(TOUCH_GROUP) {
                 let hash = |place: &NewState| batches[place.batch as usize].sorted.hashes[place.at as usize];
                 let touched = group.iter().map(|place| shard.buckets[shard.start(tag(hash(place)))].tags[0]);
                 black_box(touched.fold(0, |sum, tag| sum ^ tag));

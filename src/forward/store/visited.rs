@@ -1,126 +1,212 @@
-//! The states that a search has found, and how.
+//! The states that a breadth-first or depth-first search has found, wherever they are kept.
+//!
+//! Only this module, `merge` and `restore` know the kinds of stores. A new kind is a variant of [`Kept`] with a type of its own,
+//! which implements [`InMemory`](crate::store::intake::InMemory) if it takes states one by one. The states move when the
+//! memory is full: from a table into numbers, and from any of the two to a disk. The search notices by
+//! [`Visited::is_loaded`] only.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::StorageError;
+use crate::limits::Limits;
 use crate::program::compiled::Program;
-use crate::program::sleep::SleepId;
+use crate::program::sleep::{LevelSleep, SleepId};
+use crate::store::batch::Successors;
 use crate::store::compact::states::CompactStates;
+use crate::store::disk::folder::Folder;
 use crate::store::disk::states::DiskStates;
-use crate::store::hash::hash;
 use crate::store::lossy::LossyStates;
 use crate::store::origin::ROOT;
-use crate::store::table::{Inserted, Store};
-use crate::tuning::PACKED_BYTES;
-use cubicle_run::options::StoreKind;
+use crate::store::table::Store;
+use crate::store::tree::StateTree;
+use crate::tuning::{CHUNK_STATES, LEAST_SPILL, MOST_SPILL, PACKED_BYTES};
+use cubicle_run::options::{ForwardOptions, StoreKind};
 
-/// Visited states and how they were found.
-#[derive(Debug, Default)]
+/// Visited states with their parents, and how those that are not expanded yet were found.
+#[derive(Debug)]
 pub struct Visited {
-    /// The states, or those of them that [`Visited::excerpt`] extracted.
-    pub store: Store,
-    /// For each of these, its parent; [`ROOT`] for initial ones.
-    pub parents: Vec<u32>,
-    /// The states of a breadth-first search, packed to save memory.
-    pub compact: Option<Box<CompactStates>>,
-    /// The states of a search that has left the memory.
-    pub disk: Option<Box<DiskStates>>,
-    /// The states of a search that may mistake some for others.
-    pub lossy: Option<Box<LossyStates>>,
-    /// Number of the state that was found last, in an excerpt.
-    last: Option<usize>,
+    /// Words of a state.
+    pub(super) words: usize,
+    pub(super) kept: Kept,
+    /// How the states were found that are expanded now or next; of states on a disk, the loaded ones.
+    pub(super) sleeps: LevelSleep,
+    /// Whether states in a table may be packed into numbers once the memory is full.
+    pub(super) may_pack: bool,
+    /// Where the states go when there is no room for them in memory.
+    pub(super) spill: Option<Spill>,
+    /// The initial state that is being added.
+    pub(super) root: Successors,
 }
 
-/// Copies states in the table; no other kind is ever copied.
-impl Clone for Visited {
-    fn clone(&self) -> Self {
-        assert!(self.is_table(), "only states in the table are copied");
-        Self { parents: self.parents.clone(), last: self.last, ..Self::of_store(self.store.clone()) }
-    }
+/// Where states are kept.
+#[derive(Debug)]
+pub(super) enum Kept {
+    /// In a table, as they are.
+    Table(StateTree),
+    /// As numbers of the records that they consist of.
+    Compact(Box<CompactStates>),
+    /// On a disk.
+    Disk(Box<DiskStates>),
+    /// As bits, so that some may be mistaken for others.
+    Lossy(Box<LossyStates>),
+}
+
+/// A place for states on a disk.
+#[derive(Debug)]
+pub(super) struct Spill {
+    pub folder: Folder,
+    /// Bytes of the buffers in memory.
+    pub buffers: usize,
+}
+
+/// The ways to what a search found, as [`Visited::ways_to`] has them.
+pub enum WaysTo<'v> {
+    /// They are in this tree.
+    Tree(Cow<'v, StateTree>),
+    /// The states were not kept: a second search must find them again. The numbers of those on each way, in order.
+    Forgotten(Vec<Vec<usize>>),
 }
 
 impl Visited {
-    /// An empty store for states of `words` words.
-    pub fn new(words: usize) -> Self {
-        Self { store: Store::new(words), ..Self::default() }
-    }
-
-    /// The states on a disk, each of `words` words.
-    pub fn on_disk(words: usize, states: DiskStates) -> Self {
-        Self { disk: Some(Box::new(states)), ..Self::new(words) }
-    }
-
-    /// These states, whose parents are never needed.
-    pub const fn of_store(store: Store) -> Self {
-        Self { store, parents: Vec::new(), compact: None, disk: None, lossy: None, last: None }
-    }
-
-    /// An empty store for states of an instance, of this `kind` where possible.
-    pub fn of(program: &Program, kind: StoreKind) -> Self {
-        let compact = match kind {
-            StoreKind::Compact => CompactStates::new(program).map(Box::new),
-            StoreKind::Table | StoreKind::Auto | StoreKind::Bitstate(_) => None,
+    /// An empty store for the states of an instance, of this `kind` where possible.
+    pub fn new(program: &Program, kind: StoreKind) -> Self {
+        let words = program.packing.words;
+        let compact = (kind == StoreKind::Compact).then(|| CompactStates::new(program)).flatten();
+        let kept = match (compact, kind) {
+            (Some(compact), _) => Kept::Compact(Box::new(compact)),
+            (None, StoreKind::Bitstate(bytes)) => Kept::Lossy(Box::new(LossyStates::new(words, bytes))),
+            (None, _) => Kept::Table(StateTree::new(words)),
         };
-        let lossy = match kind {
-            StoreKind::Bitstate(bytes) => Some(Box::new(LossyStates::new(program.packing.words, bytes))),
-            _ => None,
-        };
-        Self { compact, lossy, ..Self::new(program.packing.words) }
+        Self {
+            words,
+            kept,
+            sleeps: LevelSleep::default(),
+            may_pack: kind == StoreKind::Auto,
+            spill: None,
+            root: Successors::default(),
+        }
+    }
+
+    /// Takes the folder that the options name for states that the memory has no room for.
+    pub fn take_folder(&mut self, options: &ForwardOptions, limits: &mut Limits) -> Result<(), StorageError> {
+        let Some(spill) = &options.spill else { return Ok(()) };
+        let buffers = spill.buffer.unwrap_or_else(|| {
+            options.memory.map_or(MOST_SPILL, |memory| (memory / 2).clamp(LEAST_SPILL, MOST_SPILL))
+        });
+        self.spill = Some(Spill { folder: Folder::take(&spill.folder)?, buffers });
+        limits.bound_in_memory(spill.after);
+        Ok(())
+    }
+
+    /// Bounds the number of states by the memory that they need as they are kept now.
+    pub fn bound(&mut self, limits: &mut Limits) {
+        match self.kept {
+            Kept::Table(_) => return limits.bound_memory(self.table_bytes_each(self.may_pack)),
+            Kept::Disk(_) => limits.bound_in_memory(None),
+            Kept::Compact(_) | Kept::Lossy(_) => {}
+        }
+        self.may_pack = false;
+        limits.unbound_memory();
+    }
+
+    /// Bytes that an unpacked state takes in a breadth-first search, with room to pack it later when it
+    /// may be packed.
+    pub(super) const fn table_bytes_each(&self, may_pack: bool) -> usize {
+        let packed = if may_pack { PACKED_BYTES } else { 0 };
+        Store::bytes_each(self.words) + size_of::<u32>() + size_of::<SleepId>() + packed
     }
 
     /// Number of states.
     pub fn len(&self) -> usize {
-        match (&self.compact, &self.disk, &self.lossy) {
-            (Some(compact), _, _) => compact.len(),
-            (_, Some(disk), _) => disk.len(),
-            (_, _, Some(lossy)) => lossy.len(),
-            _ => self.store.len(),
+        match &self.kept {
+            Kept::Table(tree) => tree.store.len(),
+            Kept::Compact(compact) => compact.len(),
+            Kept::Disk(disk) => disk.len(),
+            Kept::Lossy(lossy) => lossy.len(),
         }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
-        let disk = self.disk.as_ref().map_or(0, |disk| disk.bytes());
-        let lossy = self.lossy.as_ref().map_or(0, |lossy| lossy.bytes());
-        self.store.bytes() + 4 * self.parents.capacity() + compact + disk + lossy
+        match &self.kept {
+            Kept::Table(tree) => tree.bytes(),
+            Kept::Compact(compact) => compact.bytes(),
+            Kept::Disk(disk) => disk.bytes(),
+            Kept::Lossy(lossy) => lossy.bytes(),
+        }
     }
 
-    /// Bytes that an unpacked state takes in a breadth-first search, with room to pack it later when it
-    /// may be packed.
-    pub const fn table_bytes_each(&self, may_pack: bool) -> usize {
-        let packed = if may_pack { PACKED_BYTES } else { 0 };
-        self.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>() + packed
-    }
-
-    /// Whether a state was found.
+    /// Whether a state was found. An error also when the states were not kept.
     pub fn contains(&self, state: &[u64]) -> Result<bool, StorageError> {
-        match (&self.compact, &self.disk) {
-            (Some(compact), _) => Ok(compact.contains(state)),
-            (_, Some(disk)) => disk.contains(state),
-            _ if self.lossy.is_some() => Err(StorageError("states were not kept".to_owned())),
-            _ => Ok(self.store.find(state).is_some()),
+        match &self.kept {
+            Kept::Table(tree) => Ok(tree.store.find(state).is_some()),
+            Kept::Compact(compact) => Ok(compact.contains(state)),
+            Kept::Disk(disk) => disk.contains(state),
+            Kept::Lossy(_) => Err(StorageError("states were not kept".to_owned())),
         }
     }
 
-    /// Whether all states are in the table, with their parents.
-    pub const fn is_table(&self) -> bool {
-        self.compact.is_none() && self.disk.is_none() && self.lossy.is_none()
+    /// The expected number of states that were mistaken for others; `None` where none can be.
+    pub fn missed(&self) -> Option<f64> {
+        match &self.kept {
+            Kept::Lossy(lossy) => Some(lossy.missed()),
+            Kept::Table(_) | Kept::Compact(_) | Kept::Disk(_) => None,
+        }
     }
 
-    /// The states of a range, one after the other; in `buffer` where they are not stored as such. On a disk, they must be
-    /// loaded before.
+    /// The states in a table, where all of them are in one: they may be looked up from several threads.
+    pub const fn table(&self) -> Option<&StateTree> {
+        match &self.kept {
+            Kept::Table(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// Like [`Visited::table`], for changes.
+    pub const fn table_mut(&mut self) -> Option<&mut StateTree> {
+        match &mut self.kept {
+            Kept::Table(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// Like [`Visited::table`], when the search has ended.
+    pub fn into_table(self) -> Option<StateTree> {
+        match self.kept {
+            Kept::Table(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// The states of a range, one after the other; in `buffer` where they are not stored as such. They must be loaded.
     pub fn states<'s>(&'s self, range: Range<usize>, buffer: &'s mut Vec<u64>) -> &'s [u64] {
-        if let Some(disk) = &self.disk {
-            return disk.loaded(range);
+        match &self.kept {
+            Kept::Table(tree) => tree.store.states(range),
+            Kept::Disk(disk) => disk.loaded(range),
+            Kept::Lossy(lossy) => lossy.states(range),
+            Kept::Compact(compact) => {
+                buffer.clear();
+                compact.decode(range, buffer);
+                buffer
+            }
         }
-        if let Some(lossy) = &self.lossy {
-            return lossy.states(range);
-        }
-        let Some(compact) = &self.compact else { return self.store.states(range) };
-        buffer.clear();
-        compact.decode(range, buffer);
-        buffer
+    }
+
+    /// How the loaded states of a range were found.
+    pub fn sleeps(&self, range: Range<usize>) -> &[SleepId] {
+        self.sleeps.of(range)
+    }
+
+    /// How the states of a level were found, loaded or not.
+    pub fn level_sleeps(&self, level: Range<usize>) -> Result<Cow<'_, [SleepId]>, StorageError> {
+        let Kept::Disk(disk) = &self.kept else { return Ok(Cow::Borrowed(self.sleeps.of(level))) };
+        let mut sleeps = Vec::with_capacity(level.len());
+        disk.each(level, &mut |_, _, sleep| {
+            sleeps.push(sleep);
+            Ok(())
+        })?;
+        Ok(Cow::Owned(sleeps))
     }
 
     /// Passes the states of a range to `f`, one after the other, each with its parent.
@@ -129,7 +215,7 @@ impl Visited {
         range: Range<usize>,
         f: &mut dyn FnMut(&[u64], u32) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
-        if let Some(disk) = &self.disk {
+        if let Kept::Disk(disk) = &self.kept {
             return disk.each(range, &mut |state, parent, _| f(state, parent));
         }
         let mut buffer = Vec::new();
@@ -139,107 +225,107 @@ impl Visited {
         Ok(())
     }
 
-    /// The parent of a state that is in the memory.
-    pub fn parent(&self, state: usize) -> u32 {
-        match (&self.compact, &self.lossy) {
-            (Some(compact), _) => compact.parent(state),
-            (_, Some(lossy)) => lossy.parent(state),
-            _ => self.parents[state],
+    /// The parent of a state that is in memory.
+    pub(super) fn parent(&self, state: usize) -> u32 {
+        match &self.kept {
+            Kept::Table(tree) => tree.parents[state],
+            Kept::Compact(compact) => compact.parent(state),
+            Kept::Lossy(lossy) => lossy.parent(state),
+            Kept::Disk(_) => unreachable!("states on a disk are read with their parents"),
         }
     }
 
-    /// Adds a state, unless it is there; returns whether it was added.
-    pub fn add(&mut self, state: &[u64], parent: u32) -> bool {
-        if let Some(compact) = &mut self.compact {
-            match compact.insert(state, parent) {
-                Ok(new) => return new,
-                Err(_) => self.unpack(),
+    /// Loads some states of a level, from its start on, where they are not in memory; returns the end of the loaded range.
+    pub fn load(&mut self, level: Range<usize>) -> Result<usize, StorageError> {
+        let Kept::Disk(disk) = &mut self.kept else { return Ok(level.end) };
+        // Chunks are cut as they are in memory.
+        let ready = level.start..disk.window().end.min(level.end);
+        if level.start < disk.window().start || ready.len() < CHUNK_STATES.min(level.len()) {
+            let (end, sleeps) = disk.load(level.clone())?;
+            self.sleeps = LevelSleep::of_level(level.start, sleeps);
+            return Ok(end);
+        }
+        Ok(ready.end)
+    }
+
+    /// Whether the states of a range that was loaded can still be read: they may have moved.
+    pub fn is_loaded(&self, range: &Range<usize>) -> bool {
+        match &self.kept {
+            Kept::Disk(disk) => {
+                range.is_empty() || disk.window().start <= range.start && range.end <= disk.window().end
             }
-        }
-        let new = matches!(self.store.insert(state, hash(state)), Inserted::New(_));
-        if new {
-            self.parents.push(parent);
-        }
-        new
-    }
-
-    /// Unpacks the states and keeps them so: they do not consist of few records.
-    #[cold]
-    pub fn unpack(&mut self) {
-        let Some(compact) = self.compact.take() else { return };
-        let mut state = Vec::new();
-        for number in 0..compact.len() {
-            state.clear();
-            compact.decode(number..number + 1, &mut state);
-            self.store.insert(&state, hash(&state));
-            self.parents.push(compact.parent(number));
+            Kept::Table(_) | Kept::Compact(_) | Kept::Lossy(_) => true,
         }
     }
 
-    /// Packs the states into numbers; false when they cannot be packed.
-    #[cold]
-    pub fn pack(&mut self, program: &Program) -> bool {
-        let Some(mut compact) = CompactStates::new(program) else { return false };
-        for (number, parent) in self.parents.iter().enumerate() {
-            if compact.insert(self.store.state(number), *parent).is_err() {
-                return false;
-            }
+    /// Frees what only a running search needs.
+    pub fn end(&mut self) {
+        match &mut self.kept {
+            Kept::Disk(disk) => disk.end(),
+            Kept::Lossy(lossy) => lossy.end(),
+            Kept::Table(_) | Kept::Compact(_) => {}
         }
-        *self = Self { compact: Some(Box::new(compact)), ..Self::new(program.packing.words) };
-        true
     }
 
-    /// Where states are not stored as such: stores those on the ways to the wanted ones, and to the last one. Their numbers
-    /// in `store` replace the wanted ones.
-    pub fn excerpt<'n>(&mut self, wanted: impl Iterator<Item = &'n mut usize>) -> Result<(), StorageError> {
-        // The search that recovers lossy states puts them there.
-        if self.is_table() || self.lossy.is_some() {
-            return Ok(());
+    /// Has the states on the ways to the wanted ones in a tree, and replaces the wanted numbers by those in this tree. Where
+    /// the states must be found again, the numbers stay.
+    pub fn ways_to<'n>(
+        &self,
+        wanted: impl Iterator<Item = &'n mut usize>,
+    ) -> Result<WaysTo<'_>, StorageError> {
+        match &self.kept {
+            Kept::Table(tree) => return Ok(WaysTo::Tree(Cow::Borrowed(tree))),
+            Kept::Lossy(_) => return Ok(WaysTo::Forgotten(wanted.map(|number| self.way(*number)).collect())),
+            Kept::Compact(_) | Kept::Disk(_) => {}
         }
+        let mut tree = StateTree::new(self.words);
         for number in wanted {
-            *number = self.take_way(*number)?;
+            *number = self.copy_way(*number, &mut tree)?;
         }
-        self.last = self.len().checked_sub(1).map(|last| self.take_way(last)).transpose()?;
-        Ok(())
+        if let Some(last) = self.len().checked_sub(1) {
+            tree.last = Some(self.copy_way(last, &mut tree)?);
+        }
+        Ok(WaysTo::Tree(Cow::Owned(tree)))
     }
 
-    /// Puts the states on the way to one into `store`; returns its number there.
-    fn take_way(&mut self, number: usize) -> Result<usize, StorageError> {
+    /// The numbers of the states on the way to one that is in memory.
+    fn way(&self, number: usize) -> Vec<usize> {
+        let parent = |state: &usize| Some(self.parent(*state)).filter(|parent| *parent != ROOT);
+        let mut way: Vec<usize> =
+            std::iter::successors(Some(number), |state| parent(state).map(|parent| parent as usize))
+                .collect();
+        way.reverse();
+        way
+    }
+
+    /// Before the search: these states, given by their sorted numbers, are kept, also where others are forgotten.
+    pub fn want(&mut self, numbers: Vec<usize>) {
+        if let Kept::Lossy(lossy) = &mut self.kept {
+            lossy.want(numbers);
+        }
+    }
+
+    /// The states that were kept for [`Visited::want`], one after the other.
+    pub fn wanted(&self) -> &[u64] {
+        match &self.kept {
+            Kept::Lossy(lossy) => lossy.kept(),
+            Kept::Table(_) | Kept::Compact(_) | Kept::Disk(_) => &[],
+        }
+    }
+
+    /// Copies the states on the way to one into `tree`; returns its number there.
+    fn copy_way(&self, number: usize, tree: &mut StateTree) -> Result<usize, StorageError> {
         let mut way = Vec::new();
         let mut next = number as u32;
         while next != ROOT {
-            let (state, parent) = match (&self.compact, &self.disk) {
-                (Some(compact), _) => {
-                    let mut state = Vec::new();
-                    compact.decode(next as usize..next as usize + 1, &mut state);
-                    (state, compact.parent(next as usize))
-                }
-                (_, Some(disk)) => disk.get(next as usize)?,
-                _ => break,
+            let at = next as usize;
+            let (state, parent) = match &self.kept {
+                Kept::Disk(disk) => disk.get(at)?,
+                _ => (self.states(at..at + 1, &mut Vec::new()).to_vec(), self.parent(at)),
             };
             way.push(state);
             next = parent;
         }
-        Ok(self.put_way(way.iter().rev().map(Vec::as_slice)))
-    }
-
-    /// Puts states, each the parent of the next, into `store`; returns the number of the last one there.
-    pub fn put_way<'s>(&mut self, way: impl Iterator<Item = &'s [u64]>) -> usize {
-        let mut parent = ROOT;
-        for state in way {
-            parent = match self.store.insert(state, hash(state)) {
-                Inserted::Old(number) => number as u32,
-                Inserted::New(number) => {
-                    self.parents.push(parent);
-                    number as u32
-                }
-            };
-        }
-        parent as usize
-    }
-
-    /// Number of the state that was found last, if there is one.
-    pub fn last(&self) -> Option<usize> {
-        self.last.or_else(|| self.parents.len().checked_sub(1))
+        Ok(tree.insert_way(way.iter().rev().map(Vec::as_slice)))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::checkpoint::bytes::{Bytes, Checksum, Source, put};
+use crate::checkpoint::bytes::{Bytes, Source, checksum, put};
 use crate::checkpoint::files::Part;
 use crate::checkpoint::manifest::Manifest;
 use crate::explore;
@@ -47,7 +47,7 @@ fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) 
 fn sign(folder: &Path, manifest: &Manifest) {
     let sign = |part: &Part| {
         let bytes = fs::read(folder.join(&part.file)).unwrap();
-        Part { bytes: bytes.len() as u64, checksum: Checksum::of(&bytes), ..part.clone() }
+        Part { bytes: bytes.len() as u64, checksum: checksum(&bytes), ..part.clone() }
     };
     let signed = Manifest {
         parts: manifest.parts.iter().map(sign).collect(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::random::{Shape, wide_system};
 use super::run;
 use crate::store::disk::folder::Folder;
-use crate::store::disk::states::{DiskStates, Offer, Settled};
+use crate::store::disk::states::{Decision, DiskStates, Settled};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
@@ -149,7 +149,7 @@ fn changed_files_are_detected() {
         for n in first..first + 3_000 {
             states.push(&[n * 7 % 5_003, n % 3], (n / 4) as u32, 1)?;
         }
-        states.deduplicate(&|| true, &mut |_, _| Offer::Take)
+        states.deduplicate(&|| true, &mut |_, _| Decision::Take)
     };
     for what in ["cut", "changed", "gone"] {
         let temporary = tempfile::TempDir::new().unwrap();

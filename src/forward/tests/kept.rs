@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use super::checkpoint::MODEL;
 use super::spread::{all, spread_until};
 use super::*;
-use crate::checkpoint::bytes::Checksum;
+use crate::checkpoint::bytes::checksum;
 use crate::checkpoint::files::{Part, lock};
 use crate::checkpoint::manifest::{Manifest, SpreadParts};
 use crate::spread::instance::Instance;
@@ -139,7 +139,7 @@ fn other_sizes_models_and_options_are_refused() {
 fn sign(folder: &Path, mut manifest: Manifest) {
     let sign = |folder: &Path, part: &mut Part| {
         let bytes = fs::read(folder.join(&part.file)).unwrap();
-        (part.bytes, part.checksum) = (bytes.len() as u64, Checksum::of(&bytes));
+        (part.bytes, part.checksum) = (bytes.len() as u64, checksum(&bytes));
     };
     sign(folder, &mut manifest.course);
     let spread = manifest.spread.as_mut().unwrap();
@@ -192,7 +192,7 @@ fn any_bytes_are_refused_or_explored() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut refused = 0;
     for round in 0..300 {
-        // Every third time the lead's data, else states.
+        // Every third time the coordinator's data, else states.
         let (path, right) = &files[if round % 3 == 0 { 0 } else { rng.random_range(0..files.len()) }];
         let mut bytes = right.clone();
         let place = rng.random_range(0..=bytes.len());

@@ -3,7 +3,8 @@
 use super::random::*;
 use super::*;
 use crate::clock::Clock;
-use crate::run::limits::Limits;
+use crate::limits::Limits;
+use crate::run::searched::Problem;
 
 /// Processes that mostly use their own variables.
 fn local_system(seed: u64) -> System {
@@ -48,7 +49,7 @@ fn local_system(seed: u64) -> System {
 }
 
 /// Each stored state with its distance from the initial ones.
-fn depths(visited: &store::visited::Visited) -> BTreeMap<Vec<u64>, usize> {
+fn depths(visited: &store::tree::StateTree) -> BTreeMap<Vec<u64>, usize> {
     let mut depths: Vec<usize> = Vec::new();
     for &parent in &visited.parents {
         depths.push(if parent == store::origin::ROOT { 0 } else { depths[parent as usize] + 1 });
@@ -71,8 +72,10 @@ fn compare(
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
     let run = |program: &Program| {
         let interrupt = Interrupt::default();
-        let search = Search::within(system, program, &options, Limits::new(&options, &interrupt));
-        conclude::search(search, &mut Silent).expect("the system is small")
+        let search =
+            Search::within(Problem { system, program, options: &options }, Limits::new(&options, &interrupt));
+        let (found, visited) = conclude::search(search, &mut Silent).expect("the system is small");
+        (found, visited.into_table().expect("nothing moves them"))
     };
     let ((found, visited), (expected, reference)) = (run(&program), run(&with_all));
     if expected.course.stop != Stop::Complete {

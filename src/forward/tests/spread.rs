@@ -1,21 +1,21 @@
-//! Distributed explorations: the same outcome for any number of members and any order in which states arrive, and that of one.
+//! Distributed explorations: the same outcome for any number of workers and any order in which states arrive, and that of one.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::spread::coordinator::Outcome;
 use crate::spread::instance::Instance;
-use crate::spread::lead::Outcome;
-use crate::spread::member::Member;
 use crate::spread::message::{Command, Parcel};
+use crate::spread::worker::Worker;
 
-/// Explores with `members` members; parcels arrive in an order that depends on `seed`.
-fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
-    spread_until(instance, (members, 1), seed, &mut || true).expect("it goes on to the end")
+/// Explores with `total` workers; parcels arrive in an order that depends on `seed`.
+fn spread(instance: &Instance, total: usize, seed: u64) -> Outcome {
+    spread_until(instance, (total, 1), seed, &mut || true).expect("it goes on to the end")
 }
 
 /// Like [`spread`], with these numbers of processes and workers, as long as `goes_on` returns true, which is called before
-/// each step of a member.
+/// each step of a worker.
 pub fn spread_until(
     instance: &Instance,
     (processes, workers): (usize, usize),
@@ -24,23 +24,23 @@ pub fn spread_until(
 ) -> Option<Outcome> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let interrupt = Interrupt::default();
-    let members = processes * workers;
+    let total = processes * workers;
     let mut owners: Vec<_> =
-        (0..members).map(|me| instance.member((me, members), workers, usize::MAX, &interrupt)).collect();
-    let mut lead = instance.lead(false, (processes, workers));
+        (0..total).map(|me| instance.worker((me, total), workers, usize::MAX, &interrupt)).collect();
+    let mut coordinator = instance.coordinator(false, (processes, workers));
     let mut told = Vec::new();
     loop {
         if !goes_on() {
             return None;
         }
-        let command = lead.next(std::mem::take(&mut told));
+        let command = coordinator.next(std::mem::take(&mut told));
         if matches!(command, Command::End | Command::Fail(_)) {
-            return Some(lead.outcome());
+            return Some(coordinator.outcome());
         }
         let mut busy: Vec<usize> = Vec::new();
-        // States of one member may arrive before the command to another one.
+        // States of one worker may arrive before the command to another one.
         let mut parcels: Vec<(usize, Parcel)> =
-            (0..members).map(|to| (to, Parcel::Command(command.clone()))).collect();
+            (0..total).map(|to| (to, Parcel::Command(command.clone()))).collect();
         while !busy.is_empty() || !parcels.is_empty() {
             if !goes_on() {
                 return None;
@@ -62,22 +62,22 @@ pub fn spread_until(
                 }
             }
         }
-        told = owners.iter_mut().map(Member::summary).collect();
+        told = owners.iter_mut().map(Worker::summary).collect();
     }
 }
 
-pub fn of_spread(system: &System, procs: usize, options: &ForwardOptions, members: usize) -> Exploration {
+pub fn of_spread(system: &System, procs: usize, options: &ForwardOptions, total: usize) -> Exploration {
     let interrupt = Interrupt::default();
     match Instance::new(system, procs, options, &interrupt) {
         Ok(instance) => {
-            let outcome = spread(&instance, members, members as u64);
+            let outcome = spread(&instance, total, total as u64);
             instance.conclude(outcome, &interrupt, &mut Silent).exploration
         }
         Err(explored) => explored.exploration,
     }
 }
 
-/// The results that must not depend on the number of members.
+/// The results that must not depend on the number of workers.
 pub fn all(of: &Exploration) -> String {
     format!("{of:?}")
 }
@@ -95,7 +95,7 @@ fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
 }
 
 #[test]
-fn the_outcome_does_not_depend_on_the_members() {
+fn the_outcome_does_not_depend_on_the_number_of_workers() {
     let mut unsafe_runs = 0;
     let mut deadlocks = 0;
     for seed in 0..30 {
@@ -110,9 +110,9 @@ fn the_outcome_does_not_depend_on_the_members() {
             }
             unsafe_runs += usize::from(one.unsafe_trace.is_some());
             deadlocks += one.deadlocks.len();
-            for members in [2, 3, 7] {
-                let several = of_spread(&system, procs, &options, members);
-                assert_eq!(all(&several), all(&one), "{members} members, {context}");
+            for total in [2, 3, 7] {
+                let several = of_spread(&system, procs, &options, total);
+                assert_eq!(all(&several), all(&one), "{total} workers, {context}");
             }
         }
     }

@@ -112,9 +112,9 @@ init (z) { S[z] = A && Q[z] = False }
 unsafe (z y) { S[z] = B && S[y] = B }
 transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := case | j = i : True | _ : Q[j] }";
 
-    fn renamed(word: &str, new: &str) -> Result<String, String> {
+    fn renamed(word: &str, new: &str) -> Result<String, Denied> {
         let at = MODEL.find(word).unwrap() as u32;
-        rename(MODEL, at, new).map(|places| replaced(MODEL, &places, new)).map_err(|why| why.to_string())
+        rename(MODEL, at, new).map(|places| replaced(MODEL, &places, new))
     }
 
     #[test]
@@ -152,7 +152,10 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
             ("proc", "p", "no name here"),
         ] {
             let said = renamed(word, new);
-            assert!(said.as_ref().is_err_and(|said| said.contains(why)), "{word} as {new}: {said:?}");
+            assert!(
+                said.as_ref().is_err_and(|said| said.to_string().contains(why)),
+                "{word} as {new}: {said:?}"
+            );
         }
         assert_eq!(rename("var X : int var", 4, "Y"), Err(Denied::Broken));
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::source::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::model::asked::{self, Named};
 use crate::model::{Bad, Condition, System};
@@ -28,9 +29,9 @@ pub struct FormulaReader<'a> {
 }
 
 impl<'a> FormulaReader<'a> {
-    /// For a system that comes from the model `text`, perhaps with further variables.
-    pub fn new(system: &'a System, text: &str) -> Self {
-        Self { system, file: syntax::parse(text).0 }
+    /// For this model.
+    pub fn new(model: ModelSource<'a>) -> Self {
+        Self { system: model.system, file: syntax::parse(model.text).0 }
     }
 
     /// The model.
@@ -81,26 +82,27 @@ fn no_process(text: &str, span: Span, most: usize) -> Diagnostic {
         .label(format!("there are {most} {processes}"))
 }
 
-/// Reads a formula by itself, as a condition on the states of a system that comes from the model `text`.
+/// Reads a formula by itself, as a condition on the states of a model.
 ///
 /// # Errors
 /// What is wrong with it, with places in the formula.
 ///
 /// ```
-/// # use cubicle_lang::load::{FormulaScope, parse_formula};
-/// let model = "array A[proc] : bool\ninit (p) { A[p] = False }\nunsafe (p q) { A[p] = True && A[q] = True }";
-/// let system = cubicle_lang::load(model)?.system;
-/// let read = |formula| parse_formula((&system, model), FormulaScope::Parameters(&["p"]), formula);
+/// # use cubicle_lang::load::{FormulaScope, ModelSource, parse_formula};
+/// let text = "array A[proc] : bool\ninit (p) { A[p] = False }\nunsafe (p q) { A[p] = True && A[q] = True }";
+/// let system = cubicle_lang::load(text)?.system;
+/// let model = ModelSource::new(&system, text);
+/// let read = |formula| parse_formula(model, FormulaScope::Parameters(&["p"]), formula);
 /// assert!(read("A[p] = True && forall_other q. A[q] = False").is_ok());
 /// assert_eq!(read("A[p] = True } unsafe { true").unwrap_err()[0].primary.span.start, 12);
 /// # Ok::<(), cubicle_lang::load::LoadError>(())
 /// ```
 pub fn parse_formula(
-    (system, model): (&System, &str),
+    model: ModelSource<'_>,
     scope: FormulaScope<'_>,
     formula: &str,
 ) -> Result<Condition, Vec<Diagnostic>> {
-    FormulaReader::new(system, model).read(formula, 0..formula.len(), scope)
+    FormulaReader::new(model).read(formula, 0..formula.len(), scope)
 }
 
 /// The greatest number of a process that a text names, 0 when it names none.
@@ -112,7 +114,7 @@ pub fn numbered(text: &str) -> usize {
 ///
 /// # Errors
 /// What is wrong with it, with places in the text.
-pub fn parse_claims((system, model): (&System, &str), claims: &str) -> Result<Vec<Bad>, Vec<Diagnostic>> {
+pub fn parse_claims(model: ModelSource<'_>, claims: &str) -> Result<Vec<Bad>, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(claims);
     diagnostics.retain(|it| it.severity == Severity::Error);
     if !diagnostics.is_empty() {
@@ -123,7 +125,7 @@ pub fn parse_claims((system, model): (&System, &str), claims: &str) -> Result<Ve
         let message = format!("declaration {} is not an `invariant`", other + 1);
         return Err(vec![Diagnostic::error("C0003", file.items[other].span(), message)]);
     }
-    let mut found = asked::forbidden(system, &syntax::parse(model).0, &file)?;
+    let mut found = asked::forbidden(model.system, &syntax::parse(model.text).0, &file)?;
     found.sort_by_key(|bad| bad.span.start);
     Ok(found)
 }

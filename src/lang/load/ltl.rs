@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::formula::{FormulaReader, FormulaScope, numbered};
+use super::source::ModelSource;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{
     Atom, Case, Cell, Condition, Literal, Ltl, LtlProperty, ProcRef, StepOf, System, Temporal, TemporalKind,
@@ -68,21 +69,14 @@ const WORDS: [(&str, &str); 11] = [
 /// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
 
-/// The property that a formula states of `system`, which comes from the model `text`. An atom `{ At[#1] = Want }` is what
+/// The property that a formula states of a model. An atom `{ At[#1] = Want }` is what
 /// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
 /// each process whether it has not stopped, where processes may stop.
 ///
 /// # Errors
 /// What is wrong with the formula, with places in it.
-pub fn ltl(
-    system: &System,
-    text: &str,
-    formula: &str,
-    alive: Option<VarId>,
-) -> Result<Temporal, Vec<Diagnostic>> {
-    let params = numbered(formula);
-    let property = property(system, text, formula, (params, alive));
-    property.map_err(|wrong| match wrong {
+pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Result<Temporal, Vec<Diagnostic>> {
+    property(model, formula, alive).map_err(|wrong| match wrong {
         Wrong::Here(error) => vec![*error],
         Wrong::Inside(errors) => errors,
     })
@@ -94,12 +88,8 @@ enum Wrong {
     Inside(Vec<Diagnostic>),
 }
 
-fn property(
-    system: &System,
-    text: &str,
-    formula: &str,
-    (params, alive): (usize, Option<VarId>),
-) -> Result<Temporal, Wrong> {
+fn property(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Result<Temporal, Wrong> {
+    let params = numbered(formula);
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), text: formula };
     let parsed = parser.implication()?;
@@ -112,7 +102,7 @@ fn property(
         let message = format!("it names #{params}; more than {MOST_PROCESSES} processes are too many");
         return Err(Wrong::Here(Box::new(Diagnostic::error("C0106", place, message))));
     }
-    let reader = FormulaReader::new(system, text);
+    let reader = FormulaReader::new(model);
     let mut atoms = Vec::new();
     for token in &parser.atoms {
         atoms.push(match token {
@@ -122,7 +112,7 @@ fn property(
             }
             Token::Call("Alive", range) => Atom::Holds(lives(formula, range.clone(), alive)?),
             Token::Call(word, range) => {
-                let of = step_of(system, &reader, formula, range.clone())?;
+                let of = step_of(model.system, &reader, formula, range.clone())?;
                 if *word == "taken" { Atom::Taken(of) } else { Atom::Enabled(of) }
             }
             Token::Operator(_) => unreachable!("operators are no atoms"),
@@ -410,7 +400,7 @@ mod tests {
         unsafe (p) { S[p] = B && N = 1 } transition go (p) { S[p] := B }";
 
     fn parsed(formula: &str) -> Result<Temporal, String> {
-        let found = ltl(&crate::load(MODEL).unwrap().system, MODEL, formula, None);
+        let found = ltl(ModelSource::new(&crate::load(MODEL).unwrap().system, MODEL), formula, None);
         found.map_err(|errors| crate::load::in_a_line(formula, &errors))
     }
 

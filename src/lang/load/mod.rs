@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` does the reading; `advice` detects an
 //! `invariant` that is the wrong way round; `allow` removes warnings that the model allows;
-//! `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
+//! `source` is a system with its text; `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
 //! Cubicle does not have.
 
 mod advice;
@@ -11,6 +11,7 @@ mod error;
 mod formula;
 mod ltl;
 mod model;
+mod source;
 mod strict;
 
 pub use advice::on_violated_property;
@@ -19,6 +20,7 @@ pub use error::LoadError;
 pub use formula::{FormulaScope, MAX_NUMBERED, in_a_line, numbered, parse_claims, parse_formula};
 pub use ltl::ltl;
 pub use model::meaning;
+pub use source::ModelSource;
 pub use strict::beyond_original;
 
 use self::model::Meaning;

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::model::{self, System};
 use crate::syntax;
 use crate::syntax::ast::File;
+use tracing::debug;
 
 /// The meaning of a text.
 #[derive(Clone, Debug)]
@@ -37,10 +38,14 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     diagnostics.extend(more.into_iter().filter(|d| slips.is_empty() || !slips.contains(&line(d))));
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     match system {
-        Some(system) if !failed => Ok(Meaning { system, warnings: diagnostics, file }),
+        Some(system) if !failed => {
+            debug!(bytes = text.len(), warnings = diagnostics.len(), "model loaded");
+            Ok(Meaning { system, warnings: diagnostics, file })
+        }
         _ => {
             diagnostics.retain(|d| d.severity == Severity::Error);
             diagnostics.truncate(MAX_ERRORS);
+            debug!(bytes = text.len(), errors = diagnostics.len(), "model refused");
             Err(diagnostics)
         }
     }

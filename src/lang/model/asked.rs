@@ -36,7 +36,7 @@ pub fn condition(
             (usize::from(count), Scope::default())
         }
     };
-    let found = context.condition(formula, (formula.span, params), &mut scope);
+    let found = context.condition(formula, formula.span, params, &mut scope);
     concluded(context, found)
 }
 

@@ -221,13 +221,13 @@ impl<'a> Context<'a> {
                 self.existential_choice(bound, scope, positive, other)
             }
             _ => {
-                self.misplaced((universal, other, nested), bound.body, at);
+                self.misplaced(universal, other, nested, bound.body, at);
                 Formula::False
             }
         }
     }
 
-    fn misplaced(&mut self, (universal, other, nested): (bool, bool, bool), body: &Expr, at: Span) {
+    fn misplaced(&mut self, universal: bool, other: bool, nested: bool, body: &Expr, at: Span) {
         let kind = if universal { "universal" } else { "existential" };
         let (place, help) = match self.place {
             FormulaPlace::Init if universal && other => {

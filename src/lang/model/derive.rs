@@ -1,5 +1,7 @@
 //! Data derived from the declarations of a system, once they are all there.
 
+use tracing::debug;
+
 use super::{Assignment, Bad, BadKind, Conj, Dnf, Literal, System, SystemParts, Temporal, axioms, ranges};
 
 impl System {
@@ -11,6 +13,7 @@ impl System {
             || orders_processes(&parts)
             || parts.temporal.iter().any(Temporal::orders_processes);
         ranges::infer(&mut parts);
+        debug!(variables = parts.vars.len(), transitions = parts.transitions.len(), "system derived");
         Self(parts)
     }
 }

@@ -18,9 +18,9 @@ impl<'a> Context<'a> {
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::State, declared);
         let mut scope = self.parameters(&decl.params);
-        let first = self.condition(&decl.body, (span, declared), &mut scope);
+        let first = self.condition(&decl.body, span, declared, &mut scope);
         let then = match &decl.then {
-            Some(then) => self.condition(then, (span, declared), &mut scope),
+            Some(then) => self.condition(then, span, declared, &mut scope),
             None => Condition(Vec::new()),
         };
         self.unused_parameters(&decl.params);
@@ -35,11 +35,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A condition on states, for parameters in `scope`.
+    /// A condition on states, for parameters in `scope`; `declared` of them are those of the declaration at `span`.
     pub(super) fn condition(
         &mut self,
         body: &'a Expr,
-        (span, declared): (Span, usize),
+        span: Span,
+        declared: usize,
         scope: &mut Scope<'a>,
     ) -> Condition {
         self.needed.clear();

@@ -1,28 +1,28 @@
 //! When forbidding one cube forbids another: by their literals, whatever the system.
 
-use super::{Cell, Literal, ProcRef, Rational, Relation, Term, rename};
+use super::{Cell, Forbidden, Literal, ProcRef, Rational, Relation, Term, rename};
 
-/// Whether each state in which `weaker` holds for some pairwise distinct processes is one in which `stronger` does. Each
-/// is a number of processes and literals over them. "No" may also mean that the literals alone do not decide it.
-pub fn forbids_all_of(stronger: (u8, &[Literal]), weaker: (u8, &[Literal])) -> bool {
-    let mut chosen = Vec::with_capacity(stronger.0.into());
+/// Whether each state that `weaker` forbids is one that `stronger` forbids. "No" may also mean that the literals alone do
+/// not decide it.
+pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
+    let mut chosen = Vec::with_capacity(stronger.params.into());
     choose(stronger, weaker, &mut chosen)
 }
 
 /// Tries all distinct processes of the weaker cube for those of the stronger one.
-fn choose(stronger: (u8, &[Literal]), weaker: (u8, &[Literal]), chosen: &mut Vec<u8>) -> bool {
-    if chosen.len() == usize::from(stronger.0) {
+fn choose(stronger: &Forbidden, weaker: &Forbidden, chosen: &mut Vec<u8>) -> bool {
+    if chosen.len() == usize::from(stronger.params) {
         let map = |proc: ProcRef| match proc {
             ProcRef::Var(p) => ProcRef::Var(chosen[usize::from(p)]),
             constant @ ProcRef::Const(_) => constant,
         };
-        return stronger.1.iter().all(|literal| match rename::literal(literal, &map) {
+        return stronger.cube.iter().all(|literal| match rename::literal(literal, &map) {
             Some(rename::Truth::Constant(truth)) => truth,
-            Some(rename::Truth::Literal(literal)) => weaker.1.iter().any(|it| implies(it, &literal)),
+            Some(rename::Truth::Literal(literal)) => weaker.cube.iter().any(|it| implies(it, &literal)),
             None => false,
         });
     }
-    (0..weaker.0).any(|p| {
+    (0..weaker.params).any(|p| {
         if chosen.contains(&p) {
             return false;
         }
@@ -43,10 +43,10 @@ fn implies(given: &Literal, wanted: &Literal) -> bool {
             left == l && right == r && (*strict || !s)
         }
         (Literal::Less { left, right, strict: true }, Literal::Eq { left: l, right: r, negated: true }) => {
-            same((left, right), (l, r))
+            same([left, right], [l, r])
         }
         (Literal::Eq { left, right, negated }, Literal::Eq { left: l, right: r, negated: n }) => {
-            negated == n && same((left, right), (l, r))
+            negated == n && same([left, right], [l, r])
         }
         (
             Literal::Linear { expr, relation, integer },
@@ -73,8 +73,9 @@ fn implies(given: &Literal, wanted: &Literal) -> bool {
     }
 }
 
-fn same(a: (&Term, &Term), b: (&Term, &Term)) -> bool {
-    a == b || (a.0, a.1) == (b.1, b.0)
+/// Whether two pairs of terms are equal in some order.
+fn same(a: [&Term; 2], b: [&Term; 2]) -> bool {
+    a == b || a == [b[1], b[0]]
 }
 
 #[cfg(test)]
@@ -94,10 +95,8 @@ mod tests {
             unsafe () { N = 4 }
             transition t (p) { S[p] := B; N := N + 1; O := p }";
         let system = crate::load(text).expect("a model").system;
-        let stronger = |a: usize, b: usize| {
-            let of = |i: usize| (system.bad[i].params, &system.bad[i].cube[..]);
-            forbids_all_of(of(a), of(b))
-        };
+        let stronger =
+            |a: usize, b: usize| forbids_all_of(&(&system.bad[a]).into(), &(&system.bad[b]).into());
         let pairs: Vec<(usize, usize)> = (0..7)
             .flat_map(|a| (0..7).map(move |b| (a, b)))
             .filter(|(a, b)| a != b && stronger(*a, *b))

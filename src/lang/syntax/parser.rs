@@ -96,7 +96,7 @@ fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
                     chunk.push((start, token, end));
                 }
                 Err(error) => {
-                    parser.lexical(error, (start, end), chunk.last().copied());
+                    parser.lexical(error, Span::new(start, end), chunk.last().copied());
                     broken = true;
                 }
             }
@@ -226,12 +226,12 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn lexical(&mut self, error: LexError, (start, end): (u32, u32), before: Option<Placed<'_>>) {
+    fn lexical(&mut self, error: LexError, at: Span, before: Option<Placed<'_>>) {
         let diagnostics = &mut self.build.diagnostics;
         match error {
             LexError::OpenComment => {
                 diagnostics.push(
-                    Diagnostic::error("C0002", Span::new(start, start + 2), "comment without an end")
+                    Diagnostic::error("C0002", Span::new(at.start, at.start + 2), "comment without an end")
                         .label("opened here")
                         .help("comments nest: every `(*` needs its own `*)`"),
                 );
@@ -240,25 +240,24 @@ impl<'t> Parser<'t> {
                 self.file.damage.bad = true;
             }
             LexError::Illegal => {
-                if let Some((last, at)) = self.illegal
-                    && last == start
+                if let Some((last, number)) = self.illegal
+                    && last == at.start
                 {
-                    if let Some(first) = diagnostics.get_mut(at) {
-                        first.primary.span.end = end;
+                    if let Some(first) = diagnostics.get_mut(number) {
+                        first.primary.span.end = at.end;
                     }
-                    self.illegal = Some((end, at));
+                    self.illegal = Some((at.end, number));
                     return;
                 }
                 let what =
-                    self.text.get(start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
-                let mut diagnostic =
-                    Diagnostic::error("C0001", Span::new(start, end), format!("illegal character {what:?}"));
+                    self.text.get(at.start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
+                let mut diagnostic = Diagnostic::error("C0001", at, format!("illegal character {what:?}"));
                 if let Some((construct, branch)) = unsupported::character(what, before) {
-                    diagnostic = unsupported::diagnostic(Span::new(start, end), construct, branch);
+                    diagnostic = unsupported::diagnostic(at, construct, branch);
                 } else if let Some(help) = unsupported::spelling(what) {
                     diagnostic = diagnostic.help(help);
                 }
-                self.illegal = Some((end, diagnostics.len()));
+                self.illegal = Some((at.end, diagnostics.len()));
                 diagnostics.push(diagnostic);
             }
         }

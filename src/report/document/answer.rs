@@ -2,51 +2,33 @@
 
 use serde::Serialize;
 
-use super::message::{Lines, Place};
-use cubicle_run::result::{self, Conclusion, Deadlocks, Report, Stop};
+use super::message::{Lines, TextRange};
+#[cfg(test)]
+use super::name::Name;
+use cubicle_run::result::{self, AssumptionKind, Conclusion, Deadlocks, Report};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::reason;
 
 /// The outcome of a run in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[serde(untagged)]
 pub enum Answer {
-    /// No bad state is reachable, for any number of processes.
-    Safe,
-    /// A bad state is reachable: there is a run to it.
-    Unsafe,
-    /// A run reaches a state that an `invariant` excludes; whether an unsafe one is reachable is open.
-    InvariantRefuted,
-    /// A run reaches a state that an assumed `invariant` excludes; whether an unsafe one is reachable is open.
-    AssumptionRefuted,
-    /// A property of runs is broken: there is a run that does so. No bad state is known.
-    Violated,
-    /// A deadlock, and no bad state is known.
-    Deadlock,
-    /// Only instances were explored, and nothing wrong was found.
-    NothingFound,
-    /// Only the well-formedness of the model was checked, and nothing is wrong with it.
-    WellFormed,
-    /// Not decided: `reason` says why.
-    Unknown,
-    /// There was no run: `error` says why.
-    Error,
+    /// The model was checked.
+    Checked(#[cfg_attr(test, schemars(with = "Name<Conclusion>"))] Conclusion),
+    /// The model was not checked.
+    Unchecked(Unchecked),
 }
 
-impl From<Conclusion> for Answer {
-    fn from(conclusion: Conclusion) -> Self {
-        match conclusion {
-            Conclusion::Safe => Self::Safe,
-            Conclusion::Unsafe => Self::Unsafe,
-            Conclusion::InvariantRefuted => Self::InvariantRefuted,
-            Conclusion::AssumptionRefuted => Self::AssumptionRefuted,
-            Conclusion::Violated => Self::Violated,
-            Conclusion::Deadlock => Self::Deadlock,
-            Conclusion::NothingFound => Self::NothingFound,
-            Conclusion::Unknown => Self::Unknown,
-        }
-    }
+/// The outcome of a run that does not check a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Unchecked {
+    /// Only the well-formedness of the model was checked, and nothing is wrong with it.
+    WellFormed,
+    /// There was no run: `error` says why.
+    Error,
 }
 
 /// Why there is no verdict.
@@ -179,91 +161,15 @@ impl From<&Deadlocks> for DeadlockAnswer {
     }
 }
 
-/// Why an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// Every reachable state was seen.
-    Complete,
-    /// States at the bound on depth were not expanded.
-    Depth,
-    /// The limit on states.
-    States,
-    /// The limit on time.
-    Time,
-    /// The limit on memory.
-    Memory,
-    /// An unsafe state was met.
-    Unsafe,
-    /// A number left its range.
-    Numbers,
-    /// The given number of epochs of walks.
-    Epochs,
-    /// Each transition had fired.
-    Fired,
-    /// A signal.
-    Interrupted,
-    /// A state with too many successors.
-    Wide,
-    /// The instance is too large.
-    TooLarge,
-    /// The model has no instance of this size.
-    NoInstance,
-    /// A file could not be written or read.
-    Storage,
-    /// A process of the cluster was lost, or did not join.
-    Cluster,
-    /// All states that were found were expanded, but some may have been mistaken for others.
-    Bitstate,
-}
-
-impl From<Stop> for Cause {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Complete => Self::Complete,
-            Stop::Depth => Self::Depth,
-            Stop::States => Self::States,
-            Stop::Time => Self::Time,
-            Stop::Memory => Self::Memory,
-            Stop::Unsafe => Self::Unsafe,
-            Stop::Numbers => Self::Numbers,
-            Stop::Epochs => Self::Epochs,
-            Stop::Fired => Self::Fired,
-            Stop::Interrupted => Self::Interrupted,
-            Stop::Bitstate => Self::Bitstate,
-            Stop::Wide => Self::Wide,
-            Stop::TooLarge => Self::TooLarge,
-            Stop::NoInstance => Self::NoInstance,
-            Stop::Storage => Self::Storage,
-            Stop::Cluster => Self::Cluster,
-        }
-    }
-}
-
 /// The engine that settled a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecidedBy {
-    /// The engine.
-    pub engine: Engine,
+    /// The engine: `forward` for the exploration of an instance, or a value of `--engine`.
+    #[cfg_attr(test, schemars(extend("enum" = super::search::searches().chain(["forward"]).collect::<Vec<_>>())))]
+    pub engine: &'static str,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,
-}
-
-/// Engines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// The exploration of an instance.
-    Forward,
-    /// Backward search with approximations.
-    Brab,
-    /// Property-directed search.
-    Pdr,
-    /// Exact backward search.
-    Classic,
 }
 
 /// A declaration that is assumed.
@@ -271,32 +177,18 @@ pub enum Engine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Assumption {
     /// Why.
+    #[cfg_attr(test, schemars(with = "Name<AssumptionKind>"))]
     pub kind: AssumptionKind,
     /// Its place in the model.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
 }
 
 impl Assumption {
     /// For a model with these lines.
     pub fn new(lines: &Lines<'_>, it: &result::Assumption) -> Self {
-        let kind = match it.kind {
-            result::AssumptionKind::Axiom => AssumptionKind::Axiom,
-            result::AssumptionKind::Trusted => AssumptionKind::TrustedInvariant,
-        };
-        Self { kind, place: Place::new(lines, it.span) }
+        Self { kind: it.kind, place: TextRange::new(lines, it.span) }
     }
-}
-
-/// Why a declaration is assumed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AssumptionKind {
-    /// It restricts only what no transition changes.
-    Axiom,
-    /// `--trust-invariants` says so.
-    TrustedInvariant,
 }
 
 /// A property that a model declares.
@@ -309,7 +201,7 @@ pub struct Property {
     pub kind: PropertyKind,
     /// Its place in the model.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// The verdict of the run on it.
     pub verdict: PropertyVerdict,
     /// For a property of runs: the numbers of processes for which it holds; for a `cover`, those with which no run

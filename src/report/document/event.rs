@@ -2,8 +2,12 @@
 
 use serde::Serialize;
 
-use super::search::{ExplorationFigures, SearchKind, StageFigures, order_word};
+#[cfg(test)]
+use super::search::searches;
+use super::search::{ExplorationFigures, StageFigures};
+use cubicle_run::named::Named;
 use cubicle_run::observer::Event;
+use cubicle_run::options::Method;
 use cubicle_run::result::RunsSeen;
 
 /// An event of a run: a line of `--format ndjson`.
@@ -15,8 +19,9 @@ pub enum EventLine<'a> {
     StageStart {
         /// From 1.
         number: usize,
-        /// Which search.
-        search: SearchKind,
+        /// Which search, as a value of `--engine`.
+        #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+        search: Method,
         /// Processes of the instance that guides it.
         processes: Option<usize>,
         /// The order in which it takes nodes, as a value of `--search`.
@@ -128,8 +133,8 @@ impl<'a> EventLine<'a> {
     pub fn of(event: &Event<'a>) -> Option<Self> {
         Some(match *event {
             Event::Stage { number, proof, order, effort } => {
-                let (search, processes) = SearchKind::of(proof);
-                Self::StageStart { number, search, processes, order: order_word(order), effort }
+                let (search, processes) = (proof.method(), proof.oracle_procs());
+                Self::StageStart { number, search, processes, order: order.name(), effort }
             }
             Event::StageEnd(stage) => Self::StageEnd(stage.into()),
             Event::ForwardStart { strategy, procs } => Self::ExplorationStart { strategy, processes: procs },

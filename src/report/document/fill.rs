@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use super::answer::{
-    Answer, Assumption, DecidedBy, Engine, Property, PropertyKind, PropertyVerdict, SafetyAnswer,
-};
-use super::message::{Lines, Place};
-use super::search::{FiredIn, OwnerRecord, SearchKind, TransitionFigures};
+use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
+use super::message::{Lines, TextRange};
+use super::search::{FiredIn, OwnerRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
 use crate::vacuity;
 use cubicle_lang::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
+use cubicle_run::named::Named;
 use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
 use cubicle_run::verdict::{Trace, Verdict};
 use cubicle_run::words::unproved;
@@ -20,12 +19,12 @@ impl Document {
     pub fn fill(&mut self, system: &System, text: &str, report: &Report) {
         let lines = &Lines::new(text);
         let cut = report.coverage.as_ref().and_then(|coverage| coverage.cut.as_ref());
-        self.verdict = Answer::from(report.conclusion());
+        self.verdict = Answer::Checked(report.conclusion());
         self.reason = report.open().map(Into::into);
         self.safety = SafetyAnswer::of(report);
         self.deadlock = report.deadlocks.as_ref().map(Into::into);
         self.complete = report.coverage.as_ref().map(|coverage| coverage.cut.is_none());
-        self.cause = cut.map(|cut| cut.stop.into());
+        self.cause = cut.map(|cut| cut.stop);
         self.decider = report.decider.map(decider);
         self.assumptions = report.assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
         self.properties = properties(system, lines, report);
@@ -52,14 +51,10 @@ fn owners(system: &System, report: &Report) -> Vec<OwnerRecord> {
     names.zip(&report.owners).map(record).collect()
 }
 
-const fn decider(decider: Decider) -> DecidedBy {
+fn decider(decider: Decider) -> DecidedBy {
     match decider {
-        Decider::Forward(procs) => DecidedBy { engine: Engine::Forward, processes: Some(procs) },
-        Decider::Stage(proof) => match SearchKind::of(proof) {
-            (SearchKind::Brab, processes) => DecidedBy { engine: Engine::Brab, processes },
-            (SearchKind::Pdr, processes) => DecidedBy { engine: Engine::Pdr, processes },
-            (SearchKind::Classic, processes) => DecidedBy { engine: Engine::Classic, processes },
-        },
+        Decider::Forward(procs) => DecidedBy { engine: "forward", processes: Some(procs) },
+        Decider::Stage(proof) => DecidedBy { engine: proof.method().name(), processes: proof.oracle_procs() },
     }
 }
 
@@ -88,7 +83,7 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
             BadKind::Unsafe => PropertyKind::Unsafe,
             BadKind::Invariant => PropertyKind::Invariant,
         },
-        place: Place::new(lines, bad.span),
+        place: TextRange::new(lines, bad.span),
         verdict,
         unproved: None,
     };
@@ -110,7 +105,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
             TemporalKind::Cover => PropertyKind::Cover,
             TemporalKind::Ltl => PropertyKind::Ltl,
         },
-        place: Place::new(lines, property.span),
+        place: TextRange::new(lines, property.span),
         verdict: match &known.found {
             Some(TemporalFinding::Reached { .. }) => PropertyVerdict::Reached,
             Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }) => {
@@ -146,7 +141,7 @@ fn transitions(system: &System, lines: &Lines<'_>, explorations: &[Exploration])
             let fired = explorations
                 .iter()
                 .map(|e| FiredIn { processes: e.procs, count: count(system, e, transition.origin) });
-            let (name, place) = (transition.name.clone(), Place::new(lines, transition.span));
+            let (name, place) = (transition.name.clone(), TextRange::new(lines, transition.span));
             declared.push((transition.origin, TransitionFigures { name, place, fired: fired.collect() }));
         }
     }

@@ -15,7 +15,7 @@ pub struct Message {
     /// The message in one line.
     pub text: String,
     /// Where in the model; `null` when it has no place.
-    pub place: Option<Place>,
+    pub place: Option<TextRange>,
     /// What to say about this place; may be empty.
     pub label: String,
     /// Other places that matter.
@@ -42,7 +42,7 @@ pub enum Level {
 /// A part of the model's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Place {
+pub struct TextRange {
     /// Line of its first character, from 1.
     pub line: usize,
     /// Its column in characters, from 1.
@@ -53,7 +53,7 @@ pub struct Place {
     pub end_column: usize,
 }
 
-impl Place {
+impl TextRange {
     /// Where `span` is.
     pub fn new(lines: &Lines<'_>, span: Span) -> Self {
         let (line, column) = lines.position(span.start);
@@ -101,7 +101,7 @@ impl<'t> Lines<'t> {
 pub struct Related {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// What to say about it; may be empty.
     pub label: String,
 }
@@ -118,7 +118,7 @@ impl Message {
         let related = diagnostic
             .secondary
             .iter()
-            .map(|label| Related { place: Place::new(lines, label.span), label: label.text.clone() });
+            .map(|label| Related { place: TextRange::new(lines, label.span), label: label.text.clone() });
         Self {
             level: match diagnostic.severity {
                 Severity::Error => Level::Error,
@@ -126,7 +126,7 @@ impl Message {
             },
             code: Some(diagnostic.code.to_owned()),
             text: diagnostic.message.clone(),
-            place: Some(Place::new(lines, diagnostic.primary.span)),
+            place: Some(TextRange::new(lines, diagnostic.primary.span)),
             label: diagnostic.primary.text.clone(),
             related: related.collect(),
             help: diagnostic.help.clone(),

@@ -9,6 +9,8 @@ mod event;
 mod fill;
 mod message;
 mod mutants;
+#[cfg(test)]
+mod name;
 mod properties;
 mod search;
 #[cfg(test)]
@@ -18,14 +20,15 @@ mod witness;
 
 use std::collections::BTreeMap;
 
+use cubicle_run::verdict::Stop;
 use serde::Serialize;
 
 pub use self::answer::{
-    Answer, Assumption, AssumptionKind, Cause, DeadlockAnswer, DecidedBy, Engine, Property, PropertyKind,
-    PropertyVerdict, ReasonKind, SafetyAnswer, WhyOpen,
+    Answer, Assumption, DeadlockAnswer, DecidedBy, Property, PropertyKind, PropertyVerdict, ReasonKind,
+    SafetyAnswer, Unchecked, WhyOpen,
 };
 pub use self::event::EventLine;
-pub use self::message::{Level, Lines, Message, Place};
+pub use self::message::{Level, Lines, Message, TextRange};
 pub use self::mutants::{
     ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
     RateFigures,
@@ -33,7 +36,7 @@ pub use self::mutants::{
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
-    SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+    Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 
@@ -80,7 +83,8 @@ pub struct Document {
     /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
     pub complete: Option<bool>,
     /// What cut short the first exploration that was asked for and not completed.
-    pub cause: Option<Cause>,
+    #[cfg_attr(test, schemars(with = "Option<name::Name<Stop>>"))]
+    pub cause: Option<Stop>,
     /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
     pub in_the_middle_of_a_step: bool,
     /// The engine that settled the verdict.
@@ -239,7 +243,7 @@ impl Document {
             model: head.model,
             seed: head.seed,
             k: head.k,
-            verdict: Answer::Error,
+            verdict: Answer::Unchecked(Unchecked::Error),
             exit_code: 0,
             error: None,
             reason: None,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::message::{Lines, Message, Place};
+use super::message::{Lines, Message, TextRange};
 use super::properties::PropertyFigures;
 use super::{Document, Model, SCHEMA_VERSION, Tool};
 use crate::trace::history;
@@ -84,7 +84,7 @@ pub struct ClaimFigures {
     /// Whether it is an `invariant`.
     pub invariant: bool,
     /// The declaration.
-    pub place: Place,
+    pub place: TextRange,
     /// Whether the model is restricted to states in which it holds, so that only a mutant can violate it.
     pub assumed: bool,
     /// Mutants that violate it.
@@ -145,7 +145,7 @@ pub struct MutantRecord {
     /// The transition that it is in; `null` for init.
     pub transition: Option<String>,
     /// The changed part.
-    pub place: Place,
+    pub place: TextRange,
     /// The first line that differs.
     pub line: usize,
     /// The lines of the model.
@@ -226,7 +226,7 @@ impl MutationDocument {
             found.claims.iter().zip(rate_by_claim(found)).map(|(claim, (kills, alone))| ClaimFigures {
                 name: claim.name.clone(),
                 invariant: claim.kind == BadKind::Invariant,
-                place: Place::new(&lines, claim.span),
+                place: TextRange::new(&lines, claim.span),
                 assumed: claim.assumed,
                 kills,
                 alone,
@@ -281,7 +281,7 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
         number: candidate.number,
         operator: candidate.operator.name().to_owned(),
         transition: candidate.transition.clone(),
-        place: Place::new(lines, candidate.edit.place()),
+        place: TextRange::new(lines, candidate.edit.place()),
         line: touched.first,
         old: touched.old,
         new: touched.new,

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::answer::{Cause, WhyOpen};
-use super::message::Place;
-use cubicle_run::options::{BackwardMode, SearchOrder};
+use super::answer::WhyOpen;
+use super::message::TextRange;
+#[cfg(test)]
+use super::name::Name;
+use cubicle_run::named::Named;
+use cubicle_run::options::Method;
 use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
@@ -17,7 +20,7 @@ pub struct TransitionFigures {
     pub name: String,
     /// Its place in the model.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// How often it fired, in each instance that was explored.
     pub fired: Vec<FiredIn>,
 }
@@ -44,7 +47,8 @@ pub struct ExplorationFigures {
     /// Whether all states were seen.
     pub complete: bool,
     /// Why it ended.
-    pub stop: Cause,
+    #[cfg_attr(test, schemars(with = "Name<Stop>"))]
+    pub stop: Stop,
     /// Whether states are counted up to renaming of processes.
     pub symmetry: Option<bool>,
     /// Whether some cells are left open in stored states, so that one stands for several.
@@ -70,7 +74,7 @@ pub struct ExplorationFigures {
 
 impl ExplorationFigures {
     /// For an unfinished exploration: what its events have reported.
-    pub(crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
+    pub(crate) fn unfinished(processes: usize, states: usize, stop: Stop) -> Self {
         Self {
             processes,
             states,
@@ -97,7 +101,7 @@ impl From<&Exploration> for ExplorationFigures {
             processes: of.procs,
             states: of.states,
             complete: of.stop == Stop::Complete,
-            stop: of.stop.into(),
+            stop: of.stop,
             symmetry: Some(of.symmetry),
             open_cells: Some(of.compressed),
             expected_missed: of.missed,
@@ -183,8 +187,9 @@ impl From<Enough> for Sizes {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageFigures {
-    /// The kind of search.
-    pub search: SearchKind,
+    /// The kind of search, as a value of `--engine`.
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+    pub search: Method,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
     /// The order in which it takes nodes, as a value of `--search`; `null` where there is no queue.
@@ -197,47 +202,17 @@ pub struct StageFigures {
 
 impl From<&Stage> for StageFigures {
     fn from(stage: &Stage) -> Self {
-        let (search, processes) = SearchKind::of(stage.proof);
+        let (search, processes) = (stage.proof.method(), stage.proof.oracle_procs());
         let reason = stage.reason.as_ref().map(WhyOpen::from);
-        let order = (search != SearchKind::Pdr).then(|| order_word(stage.order));
+        let order = (search != Method::Pdr).then(|| stage.order.name());
         Self { search, processes, order, nodes: stage.nodes, reason }
     }
 }
 
-/// An order as a value of `--search`.
-pub(super) const fn order_word(order: SearchOrder) -> &'static str {
-    match order {
-        SearchOrder::Bfs => "bfs",
-        SearchOrder::Dfs => "dfs",
-        SearchOrder::Bfsh => "bfsh",
-        SearchOrder::Dfsh => "dfsh",
-        SearchOrder::Bfsa => "bfsa",
-        SearchOrder::Dfsa => "dfsa",
-    }
-}
-
-/// Kinds of backward search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SearchKind {
-    /// With approximations, guided by the states of an instance.
-    Brab,
-    /// Property-directed, with approximations.
-    Pdr,
-    /// Without approximations.
-    Classic,
-}
-
-impl SearchKind {
-    /// The kind of a search, and the processes of the instance that guides it.
-    pub(super) const fn of(proof: BackwardMode) -> (Self, Option<usize>) {
-        match proof {
-            BackwardMode::Brab(procs) => (Self::Brab, Some(procs)),
-            BackwardMode::Pdr(procs) => (Self::Pdr, Some(procs)),
-            BackwardMode::Auto | BackwardMode::Classic => (Self::Classic, None),
-        }
-    }
+/// The names of backward searches.
+#[cfg(test)]
+pub(super) fn searches() -> impl Iterator<Item = &'static str> {
+    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
 }
 
 /// A variable that a proof has added to the model: the process that last made a condition true.

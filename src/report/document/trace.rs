@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::message::{Lines, Place};
+use super::message::{Lines, TextRange};
 use crate::runs;
 use crate::trace::history;
 use cubicle_lang::model::semantics::State;
@@ -21,7 +21,7 @@ pub struct TraceRecord {
     /// The name of the property that it violates, as in the list of properties; `deadlock` when it ends in one.
     pub ends_in: String,
     /// The place of that property; `null` for a deadlock.
-    pub place: Option<Place>,
+    pub place: Option<TextRange>,
     /// Processes of the instance.
     pub processes: usize,
     /// The processes that make the last state bad.
@@ -70,7 +70,7 @@ pub struct LiteralAt {
     pub literal: String,
     /// The place of the comparison.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
 }
 
 /// A step of a trace.
@@ -85,7 +85,7 @@ pub struct TraceStep {
     pub hidden_arguments: Vec<String>,
     /// The place of the transition.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// The cells that it changes.
     pub changes: Vec<Assignment>,
 }
@@ -117,7 +117,7 @@ impl TraceRecord {
                 transition: transition.name.clone(),
                 arguments: processes_of(shown),
                 hidden_arguments: processes_of(hidden),
-                place: Place::new(lines, transition.span),
+                place: TextRange::new(lines, transition.span),
                 changes: assignments(system, &names, &step.after, Some(before)),
             });
             before = &step.after;
@@ -129,12 +129,12 @@ impl TraceRecord {
                 None => TraceKind::Deadlock,
             },
             ends_in: ending(system, trace).to_owned(),
-            place: trace.bad.map(|bad| Place::new(lines, system.bad[bad].span)),
+            place: trace.bad.map(|bad| TextRange::new(lines, system.bad[bad].span)),
             processes: trace.initial.procs,
             witnesses: processes_of(&witnesses),
             literals: literals
                 .into_iter()
-                .map(|(literal, span)| LiteralAt { literal, place: Place::new(lines, span) })
+                .map(|(literal, span)| LiteralAt { literal, place: TextRange::new(lines, span) })
                 .collect(),
             history: history(system, trace, Style::PLAIN),
             initial: assignments(system, &names, &trace.initial, None),
@@ -157,7 +157,7 @@ impl TraceRecord {
         Some(Self {
             kind,
             ends_in: property.name.clone(),
-            place: Some(Place::new(lines, property.span)),
+            place: Some(TextRange::new(lines, property.span)),
             witnesses: processes_of(found.tuple()),
             history: runs::history(system, known.property, found, Style::PLAIN),
             loop_from,

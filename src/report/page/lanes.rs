@@ -43,11 +43,12 @@ pub fn trace(system: &System, source: &Source<'_>, trace: &Trace, number: usize)
     RunText::new(system, source, trace).section(&id, &title)
 }
 
-/// The run that settles a property of runs, the first one of these with number 0.
+/// The run that settles the property of runs with number `property`, as the run number `number` of the page, from 0.
 pub fn of_property(
     system: &System,
     source: &Source<'_>,
-    (property, found): (usize, &TemporalFinding),
+    property: usize,
+    found: &TemporalFinding,
     number: usize,
 ) -> Section {
     let text = RunText { settles: Some((property, found)), ..RunText::new(system, source, found.run()) };

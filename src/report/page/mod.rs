@@ -52,8 +52,8 @@ impl Page<'_> {
                 sections.push(lanes::trace(system, &self.source, trace, number));
             }
             let runs = report.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
-            for (number, settled) in runs.take(lanes::MOST_TRACES).enumerate() {
-                sections.push(lanes::of_property(system, &self.source, settled, number));
+            for (number, (property, found)) in runs.take(lanes::MOST_TRACES).enumerate() {
+                sections.push(lanes::of_property(system, &self.source, property, found, number));
             }
             sections.extend(figures::invariants(report));
         }

@@ -6,6 +6,7 @@ use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use crate::MutationPage;
 use crate::document::{Document, Head, MutationDocument};
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
@@ -202,10 +203,10 @@ fn a_run_that_was_ended_from_outside_has_a_page() {
 fn a_page_of_mutants_has_all_its_parts() {
     let loaded = cubicle_lang::load(LOCK).unwrap();
     let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
-    let model = (&loaded.file, LOCK, &loaded.system);
-    let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
+    let model = ModelSource::new(&loaded.system, LOCK);
+    let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
     let memory = MutantMemory::default();
-    let found = mutation::run((&loaded.system, LOCK), &plan, (&options, &memory), &interrupt, &|_| {});
+    let found = mutation::run(model, &plan, &options, &memory, &interrupt, &|_| {});
     let name = "\"><img src=x onerror=alert(1)>.cub";
     let source = Source { name, text: LOCK };
     let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));

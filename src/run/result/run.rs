@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Exploration, Outcome, TemporalReport};
+use crate::named;
 use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 use cubicle_lang::diagnostic::Span;
@@ -58,27 +59,27 @@ pub enum Decider {
     Stage(BackwardMode),
 }
 
-/// The conclusion of a run: it determines the exit code of the program. Exhaustive, so that every reader handles
-/// each case.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Conclusion {
-    /// Proved for any number of processes.
-    Safe,
-    /// A replayed run to an unsafe state.
-    Unsafe,
-    /// A replayed run to a state that an `invariant` of the model excludes. Whether an unsafe state is reachable
-    /// is open.
-    InvariantRefuted,
-    /// Like [`Conclusion::InvariantRefuted`], for an `invariant` that was taken for granted.
-    AssumptionRefuted,
-    /// A property of runs is broken, by a run that was replayed; no bad state is known.
-    Violated,
-    /// A deadlock, when the options ask for deadlocks; no bad state is known.
-    Deadlock,
-    /// Only instances were explored, and nothing wrong was met.
-    NothingFound,
-    /// Not decided.
-    Unknown,
+named! {
+    /// The conclusion of a run: it determines the exit code of the program. Exhaustive, so that every reader handles
+    /// each case.
+    pub enum Conclusion {
+        /// No bad state is reachable, for any number of processes.
+        Safe = "safe",
+        /// A bad state is reachable: there is a run to it.
+        Unsafe = "unsafe",
+        /// A run reaches a state that an `invariant` excludes; whether an unsafe one is reachable is open.
+        InvariantRefuted = "invariant_refuted",
+        /// A run reaches a state that an assumed `invariant` excludes; whether an unsafe one is reachable is open.
+        AssumptionRefuted = "assumption_refuted",
+        /// A property of runs is broken: there is a run that does so. No bad state is known.
+        Violated = "violated",
+        /// A deadlock, and no bad state is known.
+        Deadlock = "deadlock",
+        /// Only instances were explored, and nothing wrong was found.
+        NothingFound = "nothing_found",
+        /// Not decided: `reason` says why.
+        Unknown = "unknown",
+    }
 }
 
 impl Report {
@@ -221,13 +222,16 @@ pub struct Assumption {
     pub span: Span,
 }
 
-/// Why a declaration is taken for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AssumptionKind {
-    /// It restricts what never changes, see [`cubicle_lang::model::Axiom`].
-    Axiom,
-    /// The options say so.
-    Trusted,
+named! {
+    /// Why a declaration is taken for granted.
+    pub enum AssumptionKind {
+        /// It restricts only what no transition changes.
+        ///
+        /// See [`cubicle_lang::model::Axiom`].
+        Axiom = "axiom",
+        /// `--trust-invariants` says so.
+        Trusted = "trusted_invariant",
+    }
 }
 
 /// What a run to a state that an `invariant` excludes has refuted.

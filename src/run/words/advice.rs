@@ -5,7 +5,7 @@ use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop
 use cubicle_lang::model::{Rational, System, VarId};
 
 /// At most this many roots, and this many transitions of a cycle, are printed.
-const MOST: usize = 8;
+const MOST_LISTED: usize = 8;
 
 /// How far an undecided run got, beyond what it reported while it ran: where a real run was searched for, what the
 /// last search left, and what grew.
@@ -68,9 +68,9 @@ fn left(open: &Open) -> Vec<String> {
         format!("{}: {seen} examined, {waiting} waiting", root.name)
     };
     if roots.len() > 1 && open.proved_steps.is_none() {
-        lines.extend(roots.iter().take(MOST).map(line));
-        if roots.len() > MOST {
-            lines.push(format!("and {} more properties", roots.len() - MOST));
+        lines.extend(roots.iter().take(MOST_LISTED).map(line));
+        if roots.len() > MOST_LISTED {
+            lines.push(format!("and {} more properties", roots.len() - MOST_LISTED));
         }
     }
     lines
@@ -81,8 +81,8 @@ fn growth(system: &System, growth: &Growth, place: &str) -> String {
         Growing::Processes => "the number of processes".to_owned(),
         Growing::Number(vars) => names(system, vars),
     };
-    let mut cycle: Vec<&str> = growth.cycle.iter().take(MOST).map(String::as_str).collect();
-    if growth.cycle.len() > MOST {
+    let mut cycle: Vec<&str> = growth.cycle.iter().take(MOST_LISTED).map(String::as_str).collect();
+    if growth.cycle.len() > MOST_LISTED {
         cycle.push("..");
     }
     let (first, last) = &growth.values;

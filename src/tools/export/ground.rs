@@ -16,8 +16,19 @@ pub struct GroundTransition {
     pub name: String,
     /// What must hold.
     pub guard: ExportExpr,
-    /// Cells that may change, and their new values; `None` for `:= ?`.
-    pub writes: Vec<(VarId, Vec<Process>, Option<ExportExpr>)>,
+    /// What may change.
+    pub writes: Vec<GroundWrite>,
+}
+
+/// What a step writes to a cell.
+#[derive(Clone, Debug)]
+pub struct GroundWrite {
+    /// The variable.
+    pub var: VarId,
+    /// The index of the cell.
+    pub index: Vec<Process>,
+    /// The new value; `None` for `:= ?`.
+    pub value: Option<ExportExpr>,
 }
 
 /// All steps of the instance with `procs` processes; those that cannot be taken in any state are left out.
@@ -52,7 +63,7 @@ fn step(
             guard.push(reader.in_range(update, &arguments, &index));
             let value = reader.new_value(update, &arguments, &index);
             if value != Some(ExportExpr::Cell(update.var, index.clone())) {
-                writes.push((update.var, index, value));
+                writes.push(GroundWrite { var: update.var, index, value });
             }
         }
     }

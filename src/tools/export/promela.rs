@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{ExportExpr, Process};
-use super::ground::{GroundTransition, bad, cells, steps};
+use super::expr::Process;
+use super::ground::{GroundTransition, GroundWrite, bad, cells, steps};
 use super::infix::{Dialect, Operators};
 use super::initial::groups;
 use super::instance::{InstanceName, title};
@@ -126,12 +126,12 @@ fn most_locals(steps: &[GroundTransition]) -> usize {
 }
 
 /// Whether a new value reads a cell that the same step may have written already: any written cell but its own.
-fn needs_local(step: &GroundTransition, write: &(VarId, Vec<Process>, Option<ExportExpr>)) -> bool {
-    let (var, index, Some(value)) = write else { return false };
+fn needs_local(step: &GroundTransition, write: &GroundWrite) -> bool {
+    let GroundWrite { var, index, value: Some(value) } = write else { return false };
     let mut reads = false;
     value.cells(&mut |read, at| {
         let itself = read == *var && at == index.as_slice();
-        reads |= !itself && step.writes.iter().any(|(other, index, _)| *other == read && index == at);
+        reads |= !itself && step.writes.iter().any(|other| other.var == read && other.index == at);
     });
     reads
 }
@@ -211,7 +211,7 @@ impl Promela<'_> {
         let mut locals = 0;
         let mut chooses = false;
         for write in &step.writes {
-            let (var, index, value) = write;
+            let GroundWrite { var, index, value } = write;
             let cell = self.cell(*var, index);
             let Some(value) = value else {
                 chooses = true;

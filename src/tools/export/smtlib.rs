@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::expr::{ExportComparison, ExportExpr, Process};
-use super::ground::{bad, cells, numbers, steps};
+use super::ground::{GroundWrite, bad, cells, numbers, steps};
 use super::instance::{InstanceName, title};
 use super::read::SystemReader;
 use super::refusal::Refusal;
@@ -55,7 +55,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         let _ = writeln!(out, "; {}", step.name);
         let mut bound = before.clone();
         let mut after = state.clone();
-        for (var, index, value) in &step.writes {
+        for GroundWrite { var, index, value } in &step.writes {
             let cell = (*var, index.clone());
             let at = smt.cells.iter().position(|other| *other == cell).expect("a cell of the instance");
             after[at] = if let Some(value) = value {

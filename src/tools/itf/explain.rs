@@ -8,7 +8,7 @@ use cubicle_lang::words::{ValueNames, literal};
 use cubicle_run::verdict::Trace;
 
 /// The most literals that are named.
-const MOST: usize = 4;
+const MOST_LITERALS: usize = 4;
 
 /// Explains the states of one trace.
 pub(crate) struct Explainer<'a> {
@@ -88,7 +88,7 @@ impl<'a> Explainer<'a> {
     fn conj(&self, env: &Env<'_>, conj: &Conj, spans: &[Span], declaration: Span) -> Vec<String> {
         let spans = spans.iter().copied().chain(std::iter::repeat(declaration));
         let failing = conj.iter().zip(spans).filter(|(literal, _)| env.literal(literal) != Some(true));
-        failing.take(MOST).map(|(literal, span)| self.literal(env, literal, span)).collect()
+        failing.take(MOST_LITERALS).map(|(literal, span)| self.literal(env, literal, span)).collect()
     }
 
     /// Why a disjunction fails: one literal of each disjunct.
@@ -101,7 +101,7 @@ impl<'a> Explainer<'a> {
             let failing = self.conj(env, conj, spans, declaration);
             failing.into_iter().next()
         });
-        let failing: Vec<String> = failing.take(MOST).collect();
+        let failing: Vec<String> = failing.take(MOST_LITERALS).collect();
         Some(if failing.is_empty() { "it is never true".to_owned() } else { failing.join("; ") })
     }
 

@@ -18,5 +18,5 @@ mod write;
 
 pub(crate) use explain::Explainer;
 pub use read::{Claims, ReadError, RunClaim, read};
-pub use replay::replay;
+pub use replay::{Refuted, replay};
 pub use write::{write, write_open, write_run};

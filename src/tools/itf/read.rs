@@ -79,7 +79,7 @@ pub fn read(
     text: &str,
     interrupt: &Interrupt,
 ) -> Result<(Trace, Claims), ReadError> {
-    let file: Json = json::parse(text).map_err(ReadError::Json)?;
+    let file: Json = json::parse(text).map_err(|error| ReadError::Json(error.to_string()))?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
         .as_u64()

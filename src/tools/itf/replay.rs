@@ -13,6 +13,17 @@ use cubicle_lang::model::{Assignment, System, VarId};
 use cubicle_lang::words::{ValueNames, ending};
 use cubicle_run::verdict::Trace;
 
+/// Why a trace does not show what its file says.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refuted {
+    /// It is not a run of the model that ends as the file says: where it fails first, and why.
+    #[error("{0}")]
+    Run(String),
+    /// It is one, but another claim of the file is false.
+    #[error("{0}")]
+    Claim(String),
+}
+
 /// Returns what the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
 ///
 /// # Errors
@@ -22,37 +33,37 @@ pub fn replay(
     source: &Source<'_>,
     trace: &Trace,
     claims: &Claims,
-) -> Result<String, String> {
+) -> Result<String, Refuted> {
     let explainer = Explainer::new(system, source, trace);
-    let because = |what: String, why: Option<String>| match why {
-        Some(why) => format!("{what}: {why}"),
-        None => what,
+    let because = |what: String, why: Option<String>| {
+        Err(Refuted::Run(match why {
+            Some(why) => format!("{what}: {why}"),
+            None => what,
+        }))
     };
     let (steps, procs) = (trace.steps.len(), trace.initial.procs);
     if let (true, Some(claim)) = (claims.open && replay_steps(system, trace).is_ok(), &claims.run) {
-        return replay_run(system, trace, claim);
+        return replay_run(system, trace, claim).map_err(Refuted::Claim);
     }
     let executed = if claims.open { replay_steps(system, trace) } else { execute(system, trace) };
     match executed {
         Ok(()) if claims.open => Ok(format!("{steps} steps with {procs} processes, ending anywhere")),
         Ok(()) => {
-            check_claims(system, &explainer, trace, claims)?;
+            check_claims(system, &explainer, trace, claims).map_err(Refuted::Claim)?;
             Ok(format!("{steps} steps with {procs} processes, ending in {}", ending(system, trace)))
         }
-        Err(ReplayError::Step { step, why }) => Err(match difference(system, trace, step) {
-            Some(difference) => format!("step {step}: {difference}"),
+        Err(ReplayError::Step { step, why }) => match difference(system, trace, step) {
+            Some(difference) => because(format!("step {step}: {difference}"), None),
             None => because(format!("step {step}: {why}"), not_enabled(system, &explainer, trace, step)),
-        }),
-        Err(error @ ReplayError::NotInitial) => {
-            Err(because(error.to_string(), explainer.init(&trace.initial)))
-        }
+        },
+        Err(error @ ReplayError::NotInitial) => because(error.to_string(), explainer.init(&trace.initial)),
         Err(error @ ReplayError::NotBad { .. }) => {
             let claimed = trace.bad.zip(claims.witnesses.as_deref());
             let claimed = claimed.filter(|(bad, witnesses)| fit(system, *bad, witnesses));
             let why = claimed.and_then(|(bad, witnesses)| explainer.bad(last(trace), bad, witnesses));
-            Err(because(error.to_string(), why))
+            because(error.to_string(), why)
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => because(error.to_string(), None),
     }
 }
 

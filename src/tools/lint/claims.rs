@@ -10,6 +10,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
 use cubicle_run::observer::Silent;
 use cubicle_run::verdict::{Forbidden, Verdict};
+use cubicle_transform::strengthen::equivalent;
 
 /// Time limit of one call of Z3.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -41,8 +42,8 @@ fn implied(model: &LintedModel<'_>) -> Vec<Diagnostic> {
     let all = declared(system, |_| true);
     // Each cube of the weaker one is within a cube of the stronger one.
     let follows = |weaker: Span, stronger: Span| {
-        let of = |span| of(system, span).map(|bad| (bad.params, &bad.cube[..]));
-        of(weaker).all(|weak| of(stronger).any(|strong| forbids_all_of(strong, weak)))
+        let of = |span| of(system, span).map(Forbidden::from);
+        of(weaker).all(|weak| of(stronger).any(|strong| forbids_all_of(&strong, &weak)))
     };
     let source = Source { name: "", text: model.text };
     let mut found = Vec::new();
@@ -77,11 +78,8 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     let options = CheckOptions::new(TIMEOUT, asker.interrupt);
     let spared = |lemma: Span| {
         let without = system.edited(|parts| parts.bad.retain(|it| it.span != lemma));
-        let same = |cube: &Forbidden, bad: &Bad| {
-            let (cube, bad) = ((cube.params, &cube.cube[..]), (bad.params, &bad.cube[..]));
-            forbids_all_of(cube, bad) && forbids_all_of(bad, cube)
-        };
-        let kept = outcome.invariant.iter().filter(|cube| !of(system, lemma).any(|bad| same(cube, bad)));
+        let same = |cube: &Forbidden| of(system, lemma).any(|bad| equivalent(cube, &bad.into()));
+        let kept = outcome.invariant.iter().filter(|cube| !same(cube));
         let kept: Vec<Forbidden> = kept.cloned().collect();
         certificate::certify(&without, model.text, &report.owners, &kept, options).is_ok()
     };

@@ -7,7 +7,7 @@ use super::claims;
 use super::memory::Recall;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_certificate::{self as certificate, CheckOptions, Extent};
-use cubicle_check::check_on_this_thread;
+use cubicle_check::{check_on_this_thread, effort_of_level};
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{admits, replay};
@@ -17,10 +17,7 @@ use cubicle_run::result::{Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 
 /// Epochs of walks in an instance that is too large to be explored completely.
-const EPOCHS: usize = 30;
-
-/// Effort of a search outside of rounds, and the factor from round to round.
-const EFFORT: (u64, u64) = (300, 3);
+const WALK_EPOCHS: usize = 30;
 
 /// Time limit of one call of Z3 while a certificate is checked.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
@@ -129,7 +126,7 @@ impl Mutant<'_> {
         let beyond = self.baseline.sizes.last().map(|last| last + 1);
         let beyond = beyond.filter(|size| admits(self.system, *size));
         cut.into_iter().chain(beyond).find_map(|size| {
-            let options = self.baseline.forward().strategy(Strategy::Cfl).epochs(EPOCHS);
+            let options = self.baseline.forward().strategy(Strategy::Cfl).epochs(WALK_EPOCHS);
             let found = explore(self.system, size, &options, self.baseline.interrupt, &mut Silent);
             found.exploration.unsafe_trace
         })
@@ -147,24 +144,19 @@ impl Mutant<'_> {
     }
 
     fn options(&self) -> Options {
-        let Effort { proof, rounds, units } = self.effort();
+        let proof = self.baseline.options.proof;
+        let (rounds, effort) = match proof {
+            BackwardMode::Auto => (Some(self.rounds), None),
+            _ => (None, Some(effort_of_level(self.rounds))),
+        };
         let states = ForwardOptions::default().seed(self.baseline.options.seed);
         Options::default()
             .proof(proof)
             .rounds(rounds)
             .forward(states)
-            .backward(BackwardOptions::default().max_effort(units))
+            .backward(BackwardOptions::default().max_effort(effort))
             .vacuity(Vacuity::Ignore)
             .only_states(true)
-    }
-
-    fn effort(&self) -> Effort {
-        let (proof, rounds) = (self.baseline.options.proof, self.rounds);
-        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(rounds));
-        match proof {
-            BackwardMode::Auto => Effort { proof, rounds: Some(rounds), units: None },
-            _ => Effort { proof, rounds: None, units: Some(effort) },
-        }
     }
 
     /// Accepts a proof if its certificate checks.
@@ -213,11 +205,4 @@ impl Mutant<'_> {
             });
         (Some(change), same)
     }
-}
-
-/// Limits of a search.
-struct Effort {
-    proof: BackwardMode,
-    rounds: Option<u32>,
-    units: Option<u64>,
 }

@@ -9,11 +9,11 @@ use super::memory::{Comparison, MutantMemory, Recall};
 use super::plan::{MutationOptions, Plan};
 use crate::mutation::{Change, Fate};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 
 /// A mutant gets this many rounds less if the full number did not decide it the last time.
-const HURRY: u32 = 3;
+const ROUNDS_LESS: u32 = 3;
 
 /// The result of examining a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,9 +44,10 @@ pub struct MutantExaminer<'a> {
 
 impl<'a> MutantExaminer<'a> {
     pub fn new(
-        (system, text): (&'a System, &'a str),
+        ModelSource { system, text }: ModelSource<'a>,
         plan: &'a Plan,
-        (options, memory): (&'a MutationOptions, &'a MutantMemory),
+        options: &'a MutationOptions,
+        memory: &'a MutantMemory,
         interrupt: &'a Interrupt,
     ) -> Self {
         let claims = claims::of(system, text);
@@ -67,9 +68,9 @@ impl<'a> MutantExaminer<'a> {
         let system = candidate.system(text).expect("the plan has models only");
         let text_of = &candidate.text(text);
         let source = &Source { name: "", text };
-        let recall = memory.recall((candidate, *key, &system), source, comparison, baseline.interrupt);
+        let recall = memory.recall(candidate, *key, &system, source, comparison, baseline.interrupt);
         let hard = matches!(recall, Some(Recall::Hard));
-        let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
+        let rounds = if hard { options.rounds.saturating_sub(ROUNDS_LESS).max(1) } else { options.rounds };
         let mutant = Mutant { baseline, system: &system, text: text_of, rounds };
         let (fate, change) = examine(&mutant, recall);
         let hurried = hard && matches!(fate, Fate::Undecided(_) | Fate::Same);

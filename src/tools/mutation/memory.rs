@@ -121,24 +121,34 @@ pub enum Recall {
     Hard,
 }
 
+/// Why a file with the results of an earlier run cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// It is not as it was written.
+    #[error("it is damaged")]
+    Damaged,
+    /// Another version of the program wrote it.
+    #[error("another version of cubicle wrote it")]
+    OtherVersion,
+}
+
 impl MutantMemory {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// Why it cannot be used: another version of the program wrote it, or it is damaged.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let damaged = || "it is damaged".to_owned();
-        let (head, body) = text.split_once('\n').ok_or_else(damaged)?;
+    /// It cannot be used.
+    pub fn read(text: &str) -> Result<Self, MemoryError> {
+        let (head, body) = text.split_once('\n').ok_or(MemoryError::Damaged)?;
         let words: Vec<&str> = head.split(' ').collect();
-        let [MAGIC, version, hash] = words[..] else { return Err(damaged()) };
+        let [MAGIC, version, hash] = words[..] else { return Err(MemoryError::Damaged) };
         if version != stamp() {
-            return Err("another version of cubicle wrote it".to_owned());
+            return Err(MemoryError::OtherVersion);
         }
         if hash != checksum(body) {
-            return Err(damaged());
+            return Err(MemoryError::Damaged);
         }
-        let all: RememberedRun = serde_json::from_str(body).map_err(|_| damaged())?;
-        let shown = shown_by(&all.shown).ok_or_else(damaged)?;
+        let all: RememberedRun = serde_json::from_str(body).map_err(|_| MemoryError::Damaged)?;
+        let shown = shown_by(&all.shown).ok_or(MemoryError::Damaged)?;
         let mut memory = Self { shown: ShownObligations::new(shown), ..Self::default() };
         for it in all.mutants {
             memory.places.insert(it.place.clone(), it.clone());
@@ -166,10 +176,12 @@ impl MutantMemory {
         format!("{MAGIC} {} {}\n{body}", stamp(), checksum(&body))
     }
 
-    /// The remembered result for a mutant.
+    /// The remembered result for a mutant, whose meaning is `system` and has this key.
     pub fn recall(
         &self,
-        (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
+        candidate: &MutantCandidate,
+        key: MeaningKey,
+        system: &System,
         source: &Source<'_>,
         comparison: &Comparison,
         interrupt: &Interrupt,

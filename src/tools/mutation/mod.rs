@@ -26,7 +26,7 @@ mod run;
 mod summary;
 
 pub use found::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-pub use memory::{Comparison, MutantMemory, finder_name};
+pub use memory::{Comparison, MemoryError, MutantMemory, finder_name};
 pub use others::{Helper, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;

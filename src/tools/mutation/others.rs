@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::examiner::{MutantExaminer, MutantOutcome};
 use super::memory::{MutantMemory, ShownWords, shown_by, shown_words};
 use super::plan::{MutationOptions, Plan};
-use super::pool;
+use super::pool::{self, Panicked};
 use crate::mutation::Fate;
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
 
@@ -24,8 +24,7 @@ pub struct Helper<'a>(MutantExaminer<'a>);
 /// The answer for a mutant.
 #[derive(Serialize, Deserialize)]
 struct Answer {
-    /// The error is the text of a panic.
-    found: Result<MutantOutcome, String>,
+    found: Result<MutantOutcome, Panicked>,
     /// The obligations that certificates have shown since the previous answer.
     shown: ShownWords,
 }
@@ -33,12 +32,13 @@ struct Answer {
 impl<'a> Helper<'a> {
     /// A helper for the mutants of a plan.
     pub fn new(
-        model: (&'a System, &'a str),
+        model: ModelSource<'a>,
         plan: &'a Plan,
-        how: (&'a MutationOptions, &'a MutantMemory),
+        options: &'a MutationOptions,
+        memory: &'a MutantMemory,
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self(MutantExaminer::new(model, plan, how, interrupt))
+        Self(MutantExaminer::new(model, plan, options, memory, interrupt))
     }
 
     /// The answer for the mutant at a position of the plan; empty when there is no such mutant.
@@ -59,7 +59,7 @@ impl<'a> Helper<'a> {
 impl MutantExaminer<'_> {
     /// Reads another process's answer for the mutant at a position of the plan. `None` when it is invalid: in particular, a run
     /// is replayed.
-    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, String>> {
+    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, Panicked>> {
         let Answer { found, shown } = serde_json::from_slice(answer).ok()?;
         if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {
             let system = self.plan.mutants[place].0.system(self.text)?;

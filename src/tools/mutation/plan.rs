@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -60,10 +60,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The selected mutants of a model. `file` was read from `text`, and `system` is its meaning. Only
-    /// some of them when the work is interrupted.
+    /// The selected mutants of a model, whose syntax tree is `file`. Only some of them when the work is interrupted.
     pub fn new(
-        (file, text, system): (&File, &str, &System),
+        file: &File,
+        ModelSource { system, text }: ModelSource<'_>,
         selection: &MutantSelection,
         interrupt: &Interrupt,
     ) -> Self {

@@ -5,19 +5,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use serde::{Deserialize, Serialize};
+
 use cubicle_check::STACK_BYTES;
 
 /// The name of the threads that examine mutants: a panic on one of them is a result.
 pub const THREAD: &str = "mutant";
 
-/// Does `work` for each piece, where an idle thread takes the next one; the error is the text of a panic. Pieces for which
+/// A piece of work panicked, with this text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+#[error("{0}")]
+pub struct Panicked(pub String);
+
+/// Does `work` for each piece, where an idle thread takes the next one. Pieces for which
 /// `stop` holds are skipped, and `None`. When the system cannot start a thread, nothing is done.
 pub fn share<T: Sync, R: Send>(
     pieces: &[T],
     jobs: usize,
     stop: impl Fn() -> bool + Sync,
     work: impl Fn(&T) -> R + Sync,
-) -> Vec<Option<Result<R, String>>> {
+) -> Vec<Option<Result<R, Panicked>>> {
     share_with(pieces, jobs, None, stop, |_, piece| work(piece))
 }
 
@@ -26,7 +33,7 @@ pub struct Shared<'a, R> {
     /// The position of the next piece; `None` when there are no more, or the work ends.
     pub next: &'a dyn Fn() -> Option<usize>,
     /// Stores the result of the piece at a position.
-    pub put: &'a dyn Fn(usize, Result<R, String>),
+    pub put: &'a dyn Fn(usize, Result<R, Panicked>),
 }
 
 /// Like [`share`], with `others` that also take pieces, on a separate thread; `work` also gets the position of a piece.
@@ -36,7 +43,7 @@ pub fn share_with<T: Sync, R: Send>(
     others: Option<&(dyn Fn(Shared<'_, R>) + Sync)>,
     stop: impl Fn() -> bool + Sync,
     work: impl Fn(usize, &T) -> R + Sync,
-) -> Vec<Option<Result<R, String>>> {
+) -> Vec<Option<Result<R, Panicked>>> {
     let results: Vec<_> = pieces.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let next = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < pieces.len() && !stop());
@@ -63,11 +70,11 @@ pub fn share_with<T: Sync, R: Send>(
     results.into_iter().map(|it| it.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// The result of `work`; the error is the text of a panic.
-pub fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+/// The result of `work`.
+pub fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+        Panicked(text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned())
     })
 }
 
@@ -88,7 +95,7 @@ mod tests {
                 },
             );
             assert_eq!(halves[0], Some(Ok(1)));
-            assert!(matches!(&halves[1], Some(Err(text)) if text.contains("3 is odd")));
+            assert!(matches!(&halves[1], Some(Err(Panicked(text))) if text.contains("3 is odd")));
             assert_eq!(halves[2], Some(Ok(2)));
         }
         assert_eq!(share(&[1], 1, || true, |n| *n), [None]);

@@ -9,12 +9,13 @@ use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 use cubicle_certificate::{self as certificate, CheckOptions, ShownObligations, literal_words};
 use cubicle_forward::explore;
 use cubicle_lang::bits::bits;
-use cubicle_lang::model::{Bad, BadKind, Literal, System, Type};
+use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::{Bad, BadKind, Literal, System, Type, forbids_all_of};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
-use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, implies, stronger};
+use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, stronger};
 
 use super::examine::TIMEOUT;
 
@@ -22,7 +23,7 @@ use super::examine::TIMEOUT;
 const GENERATIONS: usize = 4;
 
 /// The most properties that are tried.
-const MOST: usize = 400;
+const MOST_PROPERTIES: usize = 400;
 
 /// Which properties to search for.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +40,9 @@ pub struct PropertySelection<'a> {
 /// # Panics
 /// When an engine panics on a property: a bug of this crate.
 pub fn properties(
-    (system, text): (&System, &str),
-    (plan, selection): (&Plan, PropertySelection<'_>),
+    ModelSource { system, text }: ModelSource<'_>,
+    plan: &Plan,
+    selection: PropertySelection<'_>,
     options: &MutationOptions,
     interrupt: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
@@ -70,7 +72,7 @@ pub fn properties(
 
 /// The states that the model already forbids.
 fn claimed(system: &System) -> Vec<Forbidden> {
-    let bad = system.bad.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    let bad = system.bad.iter().map(Forbidden::from);
     let axioms = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
     bad.chain(axioms).collect()
 }
@@ -97,9 +99,8 @@ impl PropertySearch<'_> {
     fn stronger(&mut self) -> Vec<TrueProperty> {
         let system = self.baseline.system;
         let unsafes = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Unsafe);
-        let mut open: Vec<(usize, Forbidden)> = unsafes
-            .map(|(number, bad)| (number, Forbidden { params: bad.params, cube: bad.cube.clone() }))
-            .collect();
+        let mut open: Vec<(usize, Forbidden)> =
+            unsafes.map(|(number, bad)| (number, Forbidden::from(bad))).collect();
         let mut all: Vec<TrueProperty> = Vec::new();
         let model = claimed(system);
         for generation in 0..GENERATIONS {
@@ -110,7 +111,7 @@ impl PropertySearch<'_> {
                     let again = generation > 0 && it.operator == PropertyOperator::NegateLiteral;
                     // The additional states may be forbidden by another claim.
                     let new = it.new.as_ref();
-                    let known = new.is_some_and(|new| model.iter().any(|known| implies(known, new)));
+                    let known = new.is_some_and(|new| model.iter().any(|known| forbids_all_of(known, new)));
                     if !again && !known {
                         next.extend(self.candidate(it.claim, PropertyOrigin::Claim(number, it.operator)));
                     }
@@ -146,7 +147,7 @@ impl PropertySearch<'_> {
         for claim in shown.iter().filter(|claim| visible(claim)) {
             // Properties that follow from a claim of the model are redundant.
             let mut said = model.iter().chain(stronger.iter().map(|it| &it.claim));
-            if !said.any(|known| implies(known, claim)) {
+            if !said.any(|known| forbids_all_of(known, claim)) {
                 next.extend(self.candidate(claim.clone(), PropertyOrigin::Proof));
             }
         }
@@ -159,7 +160,7 @@ impl PropertySearch<'_> {
         if self.known.iter().any(|known| equivalent(known, &claim)) {
             return None;
         }
-        if self.tried >= MOST {
+        if self.tried >= MOST_PROPERTIES {
             self.found.left_out += 1;
             return None;
         }
@@ -220,8 +221,8 @@ fn unsafe_line(system: &System, claim: &Forbidden) -> Option<String> {
 fn strongest(all: Vec<TrueProperty>) -> Vec<TrueProperty> {
     let follows = |at: usize| {
         all.iter().enumerate().any(|(other, it)| {
-            let back = implies(&all[at].claim, &it.claim);
-            other != at && implies(&it.claim, &all[at].claim) && (!back || other < at)
+            let back = forbids_all_of(&all[at].claim, &it.claim);
+            other != at && forbids_all_of(&it.claim, &all[at].claim) && (!back || other < at)
         })
     };
     let kept: Vec<bool> = (0..all.len()).map(|at| !follows(at)).collect();

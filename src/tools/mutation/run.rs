@@ -6,9 +6,9 @@ use super::examiner::{MutantExaminer, MutantOutcome};
 use super::memory::MutantMemory;
 use super::others::Others;
 use super::plan::{MutationOptions, Plan};
-use super::pool::{self, Shared};
+use super::pool::{self, Panicked, Shared};
 use crate::mutation::{Fate, MutantResult, Mutation};
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 
 /// Progress of a run.
@@ -26,6 +26,7 @@ pub struct MutationProgress {
 /// from any thread.
 ///
 /// ```
+/// use cubicle_lang::load::ModelSource;
 /// use cubicle_run::interrupt::Interrupt;
 /// use cubicle_tools::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run};
 ///
@@ -38,9 +39,9 @@ pub struct MutationProgress {
 ///     { Inside[p] := True }";
 /// let loaded = cubicle_lang::load(text)?;
 /// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
-/// let model = (&loaded.file, text, &loaded.system);
-/// let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
-/// let found = run((&loaded.system, text), &plan, (&options, &MutantMemory::default()), &interrupt, &|_| {});
+/// let model = ModelSource::new(&loaded.system, text);
+/// let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
+/// let found = run(model, &plan, &options, &MutantMemory::default(), &interrupt, &|_| {});
 /// assert!(found.killed().count() >= 3);
 /// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
@@ -48,13 +49,14 @@ pub struct MutationProgress {
 /// # Panics
 /// When the plan is about another model.
 pub fn run(
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     plan: &Plan,
-    (options, memory): (&MutationOptions, &MutantMemory),
+    options: &MutationOptions,
+    memory: &MutantMemory,
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    run_with((system, text), plan, (options, memory), None, interrupt, tell)
+    run_with(model, plan, options, memory, None, interrupt, tell)
 }
 
 /// Like [`run`], with `others` that also examine mutants; see [`Helper`](super::Helper). Their results take the place of
@@ -63,14 +65,15 @@ pub fn run(
 /// # Panics
 /// When the plan is about another model.
 pub fn run_with(
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     plan: &Plan,
-    (options, memory): (&MutationOptions, &MutantMemory),
+    options: &MutationOptions,
+    memory: &MutantMemory,
     others: Option<&dyn Others>,
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let looking = MutantExaminer::new((system, text), plan, (options, memory), interrupt);
+    let looking = MutantExaminer::new(model, plan, options, memory, interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may handle a signal itself, but the user who interrupts wants the whole run to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
@@ -100,7 +103,7 @@ pub fn run_with(
     let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
         let looked = match result {
             None => MutantOutcome::only(Fate::Untried),
-            Some(Err(panic)) => MutantOutcome::only(Fate::Failed(panic)),
+            Some(Err(Panicked(text))) => MutantOutcome::only(Fate::Failed(text)),
             // Mutants under way when the run ended count as not examined.
             Some(Ok(MutantOutcome { fate: Fate::Undecided(reason), .. }))
                 if stopped.as_ref() == Some(&reason) =>

@@ -9,7 +9,7 @@ use cubicle_lang::model::semantics::{State, Step, Value};
 use cubicle_lang::words::ValueNames;
 
 /// After many steps at once, only this number of steps are shown: the last ones.
-const SHOWN: usize = 20;
+const STEPS_SHOWN: usize = 20;
 
 /// The most random steps towards a cube.
 const MOST_STEPS: usize = 1000;
@@ -198,7 +198,7 @@ impl Simulation<'_> {
         self.extend(steps);
         let names = self.names();
         // The last one is shown with its state.
-        let shown = first.max(self.at.saturating_sub(SHOWN));
+        let shown = first.max(self.at.saturating_sub(STEPS_SHOWN));
         let lines: String = (shown..self.at).map(|at| self.step_line(&names, at)).collect();
         let note = match shown - first {
             0 => String::new(),

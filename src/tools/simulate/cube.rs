@@ -1,12 +1,35 @@
 //! Formulas about states that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::load::{FormulaScope, in_a_line, numbered, parse_formula};
+use cubicle_lang::load::{FormulaScope, ModelSource, in_a_line, numbered, parse_formula};
 use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples};
 use cubicle_lang::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
 
 /// The longest text that is read, in bytes.
-const LONGEST: usize = 10_000;
+const LONGEST_BYTES: usize = 10_000;
+
+/// Why a text is not a formula about states of a model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FormulaError {
+    /// There is none.
+    #[error("a formula is missing, such as one in `unsafe` with processes #1, #2, ..")]
+    Missing,
+    /// It is too long.
+    #[error("a formula has at most {} bytes", LONGEST_BYTES)]
+    TooLong,
+    /// It names this process, and processes have smaller numbers.
+    #[error("there is no #{0}")]
+    NoProcess(usize),
+    /// It names this process, and the instance has only this number of processes.
+    #[error("there is no #{0}: the instance has {1} processes")]
+    NotInInstance(usize, usize),
+    /// It names this process, and no instance has more than this number of processes.
+    #[error("there is no #{0}: `number_procs` is {1}")]
+    InNoInstance(usize, u32),
+    /// What is wrong with it, and where.
+    #[error("{0}")]
+    Misread(String),
+}
 
 /// A formula about single states, with processes by their numbers.
 pub(crate) struct NamedCube {
@@ -20,42 +43,39 @@ pub(crate) struct NamedCube {
 }
 
 impl NamedCube {
-    /// Reads `cube` for an instance with this many processes; `text` is the model that `system` comes from. The error is a
-    /// line for the user.
-    pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, String> {
-        let read = Self::read(system, text, cube)?;
+    /// Reads `cube` for an instance with this many processes.
+    pub fn parse(model: ModelSource<'_>, cube: &str, procs: usize) -> Result<Self, FormulaError> {
+        let read = Self::read(model, cube)?;
         if read.named > procs {
-            return Err(format!("there is no #{}: the instance has {procs} processes", read.named));
+            return Err(FormulaError::NotInInstance(read.named, procs));
         }
         Ok(read)
     }
 
     /// As [`NamedCube::parse`], but `#1`, `#2`, .. are any processes that differ, where the model itself has no names
     /// for processes.
-    pub fn parse_for_any(system: &System, text: &str, cube: &str) -> Result<Self, String> {
-        let read = Self::read(system, text, cube)?;
-        match system.max_procs {
-            Some(most) if read.named > most as usize => {
-                Err(format!("there is no #{}: `number_procs` is {most}", read.named))
-            }
+    pub fn parse_for_any(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
+        let read = Self::read(model, cube)?;
+        match model.system.max_procs {
+            Some(most) if read.named > most as usize => Err(FormulaError::InNoInstance(read.named, most)),
             most => Ok(Self { any: most.is_none(), ..read }),
         }
     }
 
-    fn read(system: &System, text: &str, cube: &str) -> Result<Self, String> {
+    fn read(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
         if cube.trim().is_empty() {
-            return Err("a formula is missing, such as one in `unsafe` with processes #1, #2, ..".to_owned());
+            return Err(FormulaError::Missing);
         }
-        if cube.len() > LONGEST {
-            return Err(format!("a formula has at most {LONGEST} bytes"));
+        if cube.len() > LONGEST_BYTES {
+            return Err(FormulaError::TooLong);
         }
         let named = numbered(cube);
         if named > cubicle_lang::load::MAX_NUMBERED {
-            return Err(format!("there is no #{named}"));
+            return Err(FormulaError::NoProcess(named));
         }
-        let read = parse_formula((system, text), FormulaScope::Numbered(named), cube);
-        let condition = read.map_err(|errors| in_a_line(cube, &errors))?;
-        Ok(Self { system: system.clone(), condition, named, any: false })
+        let read = parse_formula(model, FormulaScope::Numbered(named), cube);
+        let condition = read.map_err(|errors| FormulaError::Misread(in_a_line(cube, &errors)))?;
+        Ok(Self { system: model.system.clone(), condition, named, any: false })
     }
 
     /// Whether it holds in a state.

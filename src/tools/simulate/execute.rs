@@ -89,15 +89,15 @@ impl Simulation<'_> {
     /// The text is not a run of the model; the session is unchanged.
     pub fn load(&mut self, file: &str, text: &str) -> Result<String, CommandRefusal> {
         let system = self.instance.system;
-        let refusal = |why: String| {
+        let refusal = |why: &dyn std::fmt::Display| {
             CommandRefusal::new(
                 format!("{file}: {why}"),
                 "a file that `save` or --trace-out wrote can be loaded",
             )
         };
-        let (trace, claims) = itf::read(system, &self.source, text, &self.interrupt)
-            .map_err(|error| refusal(error.to_string()))?;
-        let what = itf::replay(system, &self.source, &trace, &claims).map_err(refusal)?;
+        let read = itf::read(system, &self.source, text, &self.interrupt);
+        let (trace, claims) = read.map_err(|why| refusal(&why))?;
+        let what = itf::replay(system, &self.source, &trace, &claims).map_err(|why| refusal(&why))?;
         if trace.initial.procs != self.instance.procs {
             self.instance = Self::instance(system, trace.initial.procs)?;
             self.watched.clear();

@@ -4,6 +4,7 @@ use super::cube::NamedCube;
 use super::refusal::CommandRefusal;
 use super::session::Simulation;
 use crate::itf::Explainer;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Step, distinct_tuples};
 use cubicle_lang::model::{Assignment, System, TransitionId, Update};
 
@@ -14,7 +15,8 @@ impl Simulation<'_> {
     }
 
     pub(super) fn cube(&self, text: &str) -> Result<NamedCube, CommandRefusal> {
-        NamedCube::parse(self.instance.system, self.source.text, text, self.instance.procs).map_err(|why| {
+        let model = ModelSource::new(self.instance.system, self.source.text);
+        NamedCube::parse(model, text, self.instance.procs).map_err(|why| {
             CommandRefusal::new(
                 format!("{text:?} is not a formula of the model: {why}"),
                 "write it as in `unsafe`: A[#1] = B && C <> #2",

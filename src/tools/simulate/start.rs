@@ -9,7 +9,7 @@ use cubicle_lang::words::ValueNames;
 use cubicle_run::verdict::Trace;
 
 /// The most initial states that are listed.
-const LISTED: usize = 10;
+const MOST_LISTED: usize = 10;
 
 /// The largest number of an initial state; the user finds others by fixing cells.
 const MOST_INITIAL: usize = 10_000;
@@ -52,7 +52,7 @@ impl Simulation<'_> {
     /// The first initial states, each by the cells in which they differ.
     fn initial_states(&self) -> String {
         let mut all = Initials::new(&self.instance, &self.fixed);
-        let states: Vec<State> = all.by_ref().take(LISTED).collect();
+        let states: Vec<State> = all.by_ref().take(MOST_LISTED).collect();
         let more = all.next().is_some();
         let differs =
             |cell: &usize| states.iter().any(|state| state.values[*cell] != states[0].values[*cell]);

@@ -4,13 +4,14 @@
 use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
-use crate::simulate::CellNames;
+use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
 use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::Item;
+use cubicle_lang::syntax::ast::{File, Item};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
@@ -19,7 +20,7 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::Taken;
 
 /// An exploration may store this many times the states of the reference semantics, which is slower.
-const EXPLORED: usize = 15;
+const EXPLORED_PER_REFERENCE: usize = 15;
 
 /// How to search for a run.
 #[derive(Clone, Debug)]
@@ -65,25 +66,51 @@ pub enum NoWitness {
     Bad,
 }
 
-/// Searches for a run of `system`, the meaning of `text`, that shows `wanted`.
+/// A model declares no transition of this name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the model has no transition `{name}`{help}")]
+pub struct UnknownTransition {
+    name: String,
+    /// Which one may be meant.
+    help: String,
+}
+
+/// Why a goal does not fit the model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WrongGoal {
+    /// Its formula cannot be read.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    /// Its transition is not declared.
+    #[error(transparent)]
+    Transition(#[from] UnknownTransition),
+    /// The model has no instance of this size.
+    #[error("the model has no instance with {0} processes")]
+    NoInstance(usize),
+}
+
+/// Searches for a run of a model that shows `wanted`.
 ///
 /// # Errors
-/// A line for the user: the goal does not fit the model, e.g. names no transition of it, or there is no instance of this size.
+/// The goal does not fit the model.
 ///
 /// # Panics
 /// When a run does not replay.
 pub fn find(
-    (system, text): (&System, &str),
+    model: ModelSource<'_>,
     wanted: &WitnessGoal,
     options: &WitnessOptions,
     interrupt: &Interrupt,
-) -> Result<WitnessAnswer, String> {
-    let goal = Goal::new(wanted, system, text)?;
+) -> Result<WitnessAnswer, WrongGoal> {
+    let goal = Goal::new(wanted, model)?;
+    let ModelSource { system, text } = model;
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {
         // A transition with the guard `false` is declared, but the system does not contain it.
-        return if declared(text, name) { Ok(WitnessAnswer::Never) } else { Err(unknown(text, name)) };
+        let file = cubicle_lang::load(text).map(|loaded| loaded.file).unwrap_or_default();
+        declares(&file, name)?;
+        return Ok(WitnessAnswer::Never);
     }
     let target = Target::new(&goal, system);
     let sizes = sizes(system, target.as_ref(), options.procs)?;
@@ -102,32 +129,28 @@ pub fn find(
     })
 }
 
-/// The names of transitions that a text declares.
-fn declarations(text: &str) -> Vec<String> {
-    let items = cubicle_lang::load(text).map(|loaded| loaded.file.items).unwrap_or_default();
-    let names = items.into_iter().filter_map(|item| match item {
-        Item::Transition(it) => Some(it.name.text),
-        _ => None,
-    });
-    names.collect()
-}
-
-fn declared(text: &str, name: &str) -> bool {
-    declarations(text).iter().any(|it| it == name)
-}
-
-fn unknown(text: &str, name: &str) -> String {
-    let names = declarations(text);
-    let similar = nearest(name, names.iter().map(String::as_str));
-    let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-    format!("the model has no transition `{name}`{help}")
+/// Checks that a model declares a transition of this name.
+///
+/// # Errors
+/// It does not.
+pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
+    let names = || {
+        file.items.iter().filter_map(|item| match item {
+            Item::Transition(it) => Some(it.name.text.as_str()),
+            _ => None,
+        })
+    };
+    if names().any(|it| it == name) {
+        return Ok(());
+    }
+    let help = nearest(name, names()).map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+    Err(UnknownTransition { name: name.to_owned(), help })
 }
 
 /// The sizes of the instances to explore.
-fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, String> {
+fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, WrongGoal> {
     if let Some(procs) = procs {
-        let wrong = || format!("the model has no instance with {procs} processes");
-        return if admits(system, procs) { Ok(vec![procs]) } else { Err(wrong()) };
+        return if admits(system, procs) { Ok(vec![procs]) } else { Err(WrongGoal::NoInstance(procs)) };
     }
     let named = target.map_or(0, Target::processes).max(system.proc_constants.into());
     let sizes: Vec<usize> = (named.max(2)..=named.max(3)).filter(|procs| admits(system, *procs)).collect();
@@ -251,7 +274,8 @@ impl Search<'_> {
     /// A shortest run, searched among more states.
     fn explored(&self, procs: usize) -> Option<Trace> {
         let target = self.target?;
-        let options = ForwardOptions::default().max_states(self.options.max_states.saturating_mul(EXPLORED));
+        let options = ForwardOptions::default()
+            .max_states(self.options.max_states.saturating_mul(EXPLORED_PER_REFERENCE));
         let found = explore(target.system(), procs, &options, self.interrupt, &mut Silent);
         let run = target.run(&found.exploration.unsafe_trace?);
         self.passes(&run).then_some(run)

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::simulate::NamedCube;
+use crate::simulate::{FormulaError, NamedCube};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
 
@@ -33,11 +34,10 @@ pub(super) enum Goal<'a> {
 }
 
 impl<'a> Goal<'a> {
-    /// The error is a line for the user.
-    pub fn new(wanted: &'a WitnessGoal, system: &System, text: &str) -> Result<Self, String> {
+    pub fn new(wanted: &'a WitnessGoal, model: ModelSource<'_>) -> Result<Self, FormulaError> {
         Ok(match wanted {
             WitnessGoal::Transition(name) => Self::Taken(name),
-            WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(system, text, cube)?),
+            WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(model, cube)?),
             WitnessGoal::Unlike(other, name) => Self::Unlike(other, name.as_deref()),
             WitnessGoal::New(other) => Self::New(other, RefCell::default()),
         })

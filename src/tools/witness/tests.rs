@@ -2,6 +2,7 @@
 
 use super::*;
 use cubicle_forward::explore;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{replay_steps, satisfies};
 use cubicle_run::interrupt::Interrupt;
@@ -17,7 +18,7 @@ const SHORTEST: WitnessOptions = WitnessOptions { shortest: true, ..OPTIONS };
 
 fn look(text: &str, goal: &WitnessGoal, options: &WitnessOptions) -> WitnessAnswer {
     let system = cubicle_lang::load(text).expect("a model").system;
-    find((&system, text), goal, options, &Interrupt::default()).expect("a goal that fits")
+    find(ModelSource::new(&system, text), goal, options, &Interrupt::default()).expect("a goal that fits")
 }
 
 fn taking(text: &str, name: &str, options: &WitnessOptions) -> WitnessAnswer {
@@ -163,7 +164,7 @@ fn shortest_runs_are_as_short_as_those_of_an_exploration() {
 fn an_interrupt_ends_the_coverage_search_but_not_the_run() {
     let system = cubicle_lang::load(MODEL).expect("a model").system;
     let wanted = WitnessGoal::Transition("stop".to_owned());
-    let goal = goal::Goal::new(&wanted, &system, MODEL).expect("it fits");
+    let goal = goal::Goal::new(&wanted, ModelSource::new(&system, MODEL)).expect("it fits");
     let instance = crate::simulate::CellNames::new(&system, 2);
     let graph =
         graph::PassingGraph::new(&instance, &goal, 1_000, &Interrupt::default()).expect("no interrupt");
@@ -182,9 +183,9 @@ fn an_unknown_transition_is_an_error_and_one_that_is_never_enabled_is_not() {
     let system = cubicle_lang::load(&text).expect("a model").system;
     let look = |name: &str| {
         let goal = WitnessGoal::Transition(name.to_owned());
-        find((&system, &text), &goal, &OPTIONS, &Interrupt::default())
+        find(ModelSource::new(&system, &text), &goal, &OPTIONS, &Interrupt::default())
     };
     assert!(matches!(look("late"), Ok(WitnessAnswer::Never)));
     let why = look("latte").expect_err("it is not declared");
-    assert_eq!(why, "the model has no transition `latte`; did you mean `late`?");
+    assert_eq!(why.to_string(), "the model has no transition `latte`; did you mean `late`?");
 }

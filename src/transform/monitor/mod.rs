@@ -27,12 +27,33 @@ use self::plan::{Monitor, Track};
 use cubicle_lang::model::{
     Bad, BadKind, Literal, MonitorPlan, ProcRef, System, Temporal, TemporalKind, Type, VarId,
 };
+use tracing::debug_span;
+
+/// Why a property has no monitor.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoMonitor {
+    /// It is of another kind, which this word declares.
+    #[error("it is a `{0}`")]
+    Kind(&'static str),
+    /// The processes are not alike.
+    #[error("processes are ordered or named")]
+    Ordered,
+    /// A variable of this name may have new values for ever.
+    #[error("`{0}` may have new values for ever")]
+    Unbounded(String),
+    /// Processes may fail.
+    #[error("processes may fail")]
+    Failures,
+    /// The monitor would have too many variables, values or transitions.
+    #[error("it is too large")]
+    TooLarge,
+}
 
 /// The system whose bad state is unreachable only if the property holds.
 ///
 /// # Errors
-/// Why there is no such system, for the user.
-pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, String> {
+/// There is no such system.
+pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, NoMonitor> {
     with_monitor_and_plan(original, property).map(|(system, _)| system)
 }
 
@@ -43,27 +64,28 @@ pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, St
 pub fn with_monitor_and_plan(
     original: &System,
     property: &Temporal,
-) -> Result<(System, MonitorPlan), String> {
+) -> Result<(System, MonitorPlan), NoMonitor> {
+    let _span = debug_span!("with_monitor", property = property.name).entered();
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
-        return Err(format!("it is a `{}`", property.kind.word()));
+        return Err(NoMonitor::Kind(property.kind.word()));
     }
     if original.orders_processes || original.proc_constants > 0 {
-        return Err("processes are ordered or named".to_owned());
+        return Err(NoMonitor::Ordered);
     }
     if let Some(var) =
         original.vars.iter().find(|it| it.ty.is_numeric() || matches!(it.ty, Type::Abstract(_)))
     {
-        return Err(format!("`{}` may have new values for ever", var.name));
+        return Err(NoMonitor::Unbounded(var.name.clone()));
     }
     if original.failures.is_some() {
-        return Err("processes may fail".to_owned());
+        return Err(NoMonitor::Failures);
     }
     let monitor = Monitor::new(original, property);
     let made = monitor.and_then(|it| {
         let plan = it.plan();
         Some((system(it)?, plan))
     });
-    made.ok_or_else(|| "it is too large".to_owned())
+    made.ok_or(NoMonitor::TooLarge)
 }
 
 /// The monitor as a system.

@@ -59,7 +59,7 @@ pub fn only_truth_is_accepted(
     reached: &[Reached],
     dice: &mut Dice,
 ) -> Result<(), Failure> {
-    let bad = system.bad.iter().map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() });
+    let bad = system.bad.iter().map(Forbidden::from);
     let from: Vec<Forbidden> = if cubes.is_empty() { bad.collect() } else { cubes.to_vec() };
     for _ in 0..WORSE {
         let mut changed = from.clone();

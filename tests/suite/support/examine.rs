@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::backward::{self, Brab, Lemmas, Method, Shared};
+use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
+use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
 use cubicle::oracle::{Oracle, OracleAnswer};
 use cubicle::result::{Exploration, Stop};
 use cubicle::verdict::{Reason, Verdict};
@@ -417,14 +417,13 @@ fn backward_agrees(
         for effort in [100, 200, 700] {
             lemmas.look(system, &options, oracle, effort, &timed());
         }
-        let shared = Shared { lemmas: &lemmas, mends: None };
-        let approximation = Brab { procs: brab, oracle };
-        let method = match (brab, directed) {
-            (0, _) => Method::Classic,
-            (_, false) => Method::Brab(approximation),
-            (_, true) => Method::Pdr(approximation),
+        let shared = Shared { oracle, lemmas: &lemmas, mends: None };
+        let proof = match (brab, directed) {
+            (0, _) => BackwardMode::Classic,
+            (_, false) => BackwardMode::Brab(brab),
+            (_, true) => BackwardMode::Pdr(brab),
         };
-        let outcome = backward::search(system, &options, method, shared, &timed(), &mut Silent);
+        let outcome = backward::search(system, &options, proof, shared, &timed(), &mut Silent);
         let of = || format!("{brab} processes, directed {directed}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
             Verdict::Unsafe(trace) => {

@@ -8,6 +8,7 @@ use cubicle_certificate::{
     self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_run::interrupt::Interrupt;
@@ -15,6 +16,7 @@ use cubicle_transform::Crash;
 
 use super::external::{self, Ruling};
 use crate::cli::ending::Ending;
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, crash_words, duration};
 use crate::cli::supervise::supervise;
@@ -60,9 +62,10 @@ pub struct CheckCertificateArgs {
 
 /// Runs the command.
 pub fn run(words: CheckCertificateArgs) -> u8 {
-    let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
+    let model = words.model.clone();
     supervise(
-        limits,
+        words.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| check(&words, interrupt, ending),
     )
@@ -79,9 +82,9 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
     let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     for asked in asked {
         let Answer { line, code: its_code, property } =
-            match check_one(words, (&system, &model), &asked, interrupt) {
+            match check_one(words, ModelSource::new(&system, &model), &asked, interrupt) {
                 Ok(answer) => answer,
-                Err((error, code)) => return exit::failed(code, error),
+                Err(failure) => return failure.complain(),
             };
         lines.push_str(&line);
         lines.push('\n');
@@ -123,20 +126,20 @@ struct Answer {
     property: Option<String>,
 }
 
-/// The answer, or an error that ends the check, with its exit code.
+/// The answer; a failure ends the check.
 fn check_one(
     words: &CheckCertificateArgs,
-    (system, model): (&System, &str),
+    ModelSource { system, text: model }: ModelSource<'_>,
     asked: &InvariantFile,
     interrupt: &Interrupt,
-) -> Result<Answer, (String, u8)> {
-    let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
+) -> Result<Answer, Failure> {
+    let invariants = input::read(&asked.file)?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
-        fits(words, asked, certificate.subject()).map_err(|why| (format!("{name}: {why}"), exit::USAGE))?;
+        fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
     }
     let checked = checked.map(|it| {
         let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
@@ -163,11 +166,11 @@ fn check_one(
             let title = style.doubtful("The certificate is not checked");
             (title, cubicle_run::words::reason(&reason), exit::of_reason(&reason))
         }
-        Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
+        Ok((_, Err(failure))) => return Err(failure),
         Err(refused) => {
             let why = certificate::explain(system, &refused);
             match refused {
-                NoCertificate::Unreadable(_) => return Err((format!("{name}: {why}"), exit::USAGE)),
+                NoCertificate::Unreadable(_) => return Err(Failure::usage(format!("{name}: {why}"))),
                 NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
                     (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
@@ -205,7 +208,7 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<Ruling, String> {
+) -> Result<Ruling, Failure> {
     let Some(command) = command else { return Ok(Ruling::Proved) };
     for script in certificate.scripts(system) {
         match external::solve(command, &script, interrupt)? {

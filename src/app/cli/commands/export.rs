@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::export::{InstanceName, Target, export};
 
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
@@ -63,14 +64,14 @@ pub fn run(args: ExportArgs) -> u8 {
     let range = match args.abstr_num.as_deref() {
         Some([low, up]) if low > up => {
             let why = "--abstr-num needs a lower bound that is not above the upper one";
-            return exit::failed(exit::USAGE, why);
+            return Failure::usage(why).complain();
         }
         Some([low, up]) => Some((*low, *up)),
         _ => None,
     };
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
-        return exit::failed(exit::USAGE, error);
+    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
+        return failure.complain();
     }
     let messages = Messages::human(settings::automatic_style(&stderr()));
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
@@ -104,10 +105,7 @@ pub fn run(args: ExportArgs) -> u8 {
         }
     };
     if let Some(path) = &args.output {
-        return match files::write(path, &written) {
-            Ok(()) => exit::OK,
-            Err(error) => exit::failed(exit::INTERNAL, error),
-        };
+        return files::write(path, &written).map_or_else(|failure| failure.complain(), |()| exit::OK);
     }
     exit::after_text(&written)
 }

@@ -11,6 +11,7 @@ use cubicle_certificate::{Obligation, Script};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
+use crate::cli::failure::Failure;
 use crate::cli::files;
 
 /// How often to check whether the answer is still wanted.
@@ -27,16 +28,17 @@ pub enum Ruling {
     Stopped(Reason),
 }
 
-/// Runs the words of `command`, with the name of the script's file behind them. The error is a line for the
-/// user: the program cannot be run, or does not answer as a solver does.
-pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ruling, String> {
+/// Runs the words of `command`, with the name of the script's file behind them. It fails where
+/// the program cannot be run, or does not answer as a solver does.
+pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ruling, Failure> {
     let mut words = command.split_whitespace();
-    let program = words.next().ok_or("the command of the solver is empty")?;
-    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let program = words.next().ok_or_else(|| Failure::internal("the command of the solver is empty"))?;
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))?;
     let file = folder.path().join(&script.name);
     files::write(&file, &script.text)?;
     let output = run(program, words, &file, interrupt);
-    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
+    let output = output.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Ruling::Stopped(reason));
     }
@@ -48,11 +50,11 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
     }
     match script.obligations.len() {
         expected if expected == answers.len() => Ok(Ruling::Proved),
-        expected => Err(format!(
+        expected => Err(Failure::internal(format!(
             "{program} gives {} answers to the {expected} questions in {}, and says: {said}",
             answers.len(),
             script.name
-        )),
+        ))),
     }
 }
 

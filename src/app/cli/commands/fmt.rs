@@ -7,6 +7,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
 use cubicle_run::interrupt::Interrupt;
 
+use crate::cli::failure::Failure;
 use crate::cli::messages::Messages;
 use crate::cli::output::{Output, complain};
 use crate::cli::{exit, files, input, settings};
@@ -45,7 +46,7 @@ pub fn run(mut args: FmtArgs) -> u8 {
 fn one(path: &Path, check: bool, output: &Output) -> u8 {
     let input = match input::read(path) {
         Ok(input) => input,
-        Err(error) => return exit::failed(exit::USAGE, error),
+        Err(failure) => return failure.complain(),
     };
     let text = match format(&input.text) {
         Ok(text) => text,
@@ -56,7 +57,7 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
             return exit::USAGE;
         }
         Err(refused @ Refused::Changed) => {
-            return exit::failed(exit::INTERNAL, format!("{} stays as it is: {refused}", input.name));
+            return Failure::internal(format!("{} stays as it is: {refused}", input.name)).complain();
         }
     };
     let changes = text != input.text;
@@ -72,6 +73,6 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
     }
     match if changes { files::replace(path, &text) } else { Ok(()) } {
         Ok(()) => exit::OK,
-        Err(error) => exit::failed(exit::INTERNAL, error),
+        Err(failure) => failure.complain(),
     }
 }

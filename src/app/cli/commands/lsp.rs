@@ -8,7 +8,8 @@ use clap::CommandFactory;
 use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 
-use crate::cli::{args, compat, exit, watchdog};
+use crate::cli::failure::Failure;
+use crate::cli::{args, compat, exit, logging, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
@@ -30,13 +31,13 @@ pub fn run() -> u8 {
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => {
-            return exit::failed(exit::INTERNAL, format!("cannot find the program itself: {error}"));
+            return Failure::internal(format!("cannot find the program itself: {error}")).complain();
         }
     };
-    let prover = ProofRunner { program, refuse: refusal };
+    let prover = ProofRunner { program, log_variable: logging::VARIABLE, refuse: refusal };
     let signals = match watchdog::ending_signals() {
         Ok(signals) => signals,
-        Err(error) => return exit::failed(exit::INTERNAL, format!("cannot listen to signals: {error}")),
+        Err(error) => return Failure::internal(format!("cannot listen to signals: {error}")).complain(),
     };
     let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
     match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {

@@ -28,10 +28,7 @@ pub fn run(args: ManualArgs, tree: Command) -> u8 {
     let written = files::make_folder(&folder).and_then(|()| {
         pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
     });
-    match written {
-        Ok(()) => exit::OK,
-        Err(error) => exit::failed(exit::INTERNAL, error),
-    }
+    written.map_or_else(|failure| failure.complain(), |()| exit::OK)
 }
 
 /// All pages with the names of their files.

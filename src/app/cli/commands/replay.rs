@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array};
 
 use crate::cli::ending::Ending;
+use crate::cli::failure::Failure;
 use crate::cli::formulas::with_formulas;
 use crate::cli::load::{LoadedModel, crashing, load};
 use crate::cli::quantities::{crash, duration};
@@ -47,9 +49,10 @@ pub struct ReplayArgs {
 
 /// Runs the command.
 pub fn run(args: ReplayArgs) -> u8 {
-    let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
+    let model = args.model.clone();
     supervise(
-        limits,
+        args.time_limit,
+        memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| replay(&args, interrupt, ending),
     )
@@ -68,23 +71,22 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             Err(refused) => return refused.code,
         };
     }
-    let system = match with_formulas(&system, &text, &args.ltl, alive) {
+    let system = match with_formulas(ModelSource::new(&system, &text), &args.ltl, alive) {
         Ok(system) => system,
         Err((formula, errors)) => {
-            ending.messages.misread("--ltl", formula, &errors);
-            return exit::USAGE;
+            return ending.messages.misread("--ltl", formula, &errors).complain();
         }
     };
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
         let read = itf::read(&system, &source, &input.text, interrupt);
-        read.map_err(|error| format!("{} is not a trace: {error}", input.name))
+        read.map_err(|error| Failure::usage(format!("{} is not a trace: {error}", input.name)))
     });
     let (trace, claims) = match trace {
         Ok(read) => read,
-        Err(error) => {
-            let Some(reason) = interrupt.reason() else { return exit::failed(exit::USAGE, error) };
+        Err(failure) => {
+            let Some(reason) = interrupt.reason() else { return failure.complain() };
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
@@ -93,7 +95,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
         Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
-        Err(why) => (style.bad("The trace is not a run of the model"), why, exit::UNSAFE),
+        Err(why) => (style.bad("The trace is not a run of the model"), why.to_string(), exit::UNSAFE),
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));

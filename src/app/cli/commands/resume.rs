@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use cubicle_forward::Manifest;
 
 use super::cluster;
-use crate::cli::exit;
+use crate::cli::failure::Failure;
 use crate::cli::kept::ResumeArgs;
 use crate::cli::model::{parse, supervised};
 
@@ -13,15 +13,15 @@ use crate::cli::model::{parse, supervised};
 pub fn run(told: ResumeArgs) -> u8 {
     let manifest = match Manifest::read(&told.folder) {
         Ok(manifest) => manifest,
-        Err(error) => return exit::failed(exit::USAGE, error),
+        Err(error) => return Failure::usage(error).complain(),
     };
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
     match (&manifest.spread, told.jobs, told.workers) {
         (Some(_), Some(_), _) => {
-            return exit::failed(exit::USAGE, "--jobs has no effect here: a cluster has --workers");
+            return Failure::usage("--jobs has no effect here: a cluster has --workers").complain();
         }
         (None, _, Some(_)) => {
-            return exit::failed(exit::USAGE, "--workers has no effect here: no cluster explored");
+            return Failure::usage("--workers has no effect here: no cluster explored").complain();
         }
         (Some(_), ..) => return cluster::resume(told, &manifest),
         (None, ..) => {}
@@ -32,6 +32,6 @@ pub fn run(told: ResumeArgs) -> u8 {
     };
     match told.settle(&mut asked.args, &manifest) {
         Ok(()) => supervised(asked),
-        Err(why) => exit::failed(exit::USAGE, why),
+        Err(failure) => failure.complain(),
     }
 }

@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use crate::program::compiled::Program;
+use crate::store::batch::Batch;
 use crate::store::compact::codec::{Codec, Room};
 use crate::store::compact::log::{Log, Parents};
 use crate::store::compact::quotient::QuotientSet;
-use crate::tuning::TOUCHED;
+use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
+use crate::tuning::TOUCH_GROUP;
+use cubicle_run::result::Stop;
 
 /// The states of a breadth-first search.
 #[derive(Clone, Debug)]
@@ -19,15 +22,11 @@ pub struct CompactStates {
     changes: u32,
 }
 
-/// There are too many records for numbers to pay.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Incompressible;
-
 /// Numbers of states that are about to be stored.
 #[derive(Clone, Debug)]
-pub struct Numbers {
-    plain: [u64; TOUCHED],
-    mixed: [u64; TOUCHED],
+pub struct TouchedNumbers {
+    plain: [u64; TOUCH_GROUP],
+    mixed: [u64; TOUCH_GROUP],
     changes: u32,
 }
 
@@ -58,36 +57,6 @@ impl CompactStates {
     /// Whether a state is in the store.
     pub fn contains(&self, state: &[u64]) -> bool {
         self.codec.find(state).is_some_and(|n| self.set.contains(n))
-    }
-
-    /// The numbers of states, [`TOUCHED`] at most; reads the memory that storing them will read.
-    #[inline]
-    pub fn touch<'s>(&self, states: impl Iterator<Item = &'s [u64]>) -> Numbers {
-        let mut numbers = Numbers { plain: [NONE; TOUCHED], mixed: [0; TOUCHED], changes: self.changes };
-        let mut known = 0;
-        for ((n, mixed), state) in numbers.plain.iter_mut().zip(&mut numbers.mixed).zip(states) {
-            if let Some(number) = self.codec.find(state) {
-                (*n, *mixed) = (number, self.set.mixed(number));
-            }
-            known += 1;
-        }
-        self.set.touch(&numbers.mixed[..known]);
-        numbers
-    }
-
-    /// Adds a state, number `at` of those that were touched; returns whether it is new.
-    #[inline]
-    pub fn insert_touched(
-        &mut self,
-        state: &[u64],
-        (numbers, at): (&Numbers, usize),
-        parent: u32,
-    ) -> Result<bool, Incompressible> {
-        let n = numbers.plain[at];
-        if n == NONE || numbers.changes != self.changes {
-            return self.insert(state, parent);
-        }
-        Ok(self.add(n, numbers.mixed[at], parent))
     }
 
     /// Adds a state; returns whether it is new.
@@ -135,7 +104,7 @@ impl CompactStates {
         self.set = QuotientSet::new(self.codec.universe());
         let mut numbers = self.log.range(0..self.log.len());
         loop {
-            let mut mixed = [0; TOUCHED];
+            let mut mixed = [0; TOUCH_GROUP];
             let mut some = 0;
             for (slot, (n, made_with)) in mixed.iter_mut().zip(&mut numbers) {
                 let n = if self.codec.same(made_with) { n } else { self.codec.translate(n, made_with) };
@@ -146,7 +115,7 @@ impl CompactStates {
             for number in &mixed[..some] {
                 self.set.insert_mixed(*number);
             }
-            if some < TOUCHED {
+            if some < TOUCH_GROUP {
                 break;
             }
         }
@@ -163,5 +132,59 @@ impl CompactStates {
     /// The parent of a state.
     pub fn parent(&self, i: usize) -> u32 {
         self.parents.get(i)
+    }
+}
+
+impl InMemory for CompactStates {
+    type Touched = TouchedNumbers;
+
+    #[inline]
+    fn touch(&self, batch: &Batch, places: Range<usize>, words: usize) -> TouchedNumbers {
+        let mut numbers =
+            TouchedNumbers { plain: [NONE; TOUCH_GROUP], mixed: [0; TOUCH_GROUP], changes: self.changes };
+        let states = places.map(|place| batch.state(place, words));
+        let mut known = 0;
+        for ((n, mixed), state) in numbers.plain.iter_mut().zip(&mut numbers.mixed).zip(states) {
+            if let Some(number) = self.codec.find(state) {
+                (*n, *mixed) = (number, self.set.mixed(number));
+            }
+            known += 1;
+        }
+        self.set.touch(&numbers.mixed[..known]);
+        numbers
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        Offer { state, parent, suspect, .. }: Offer<'_>,
+        (numbers, place): (&TouchedNumbers, usize),
+        intake: &mut Intake<'_>,
+    ) -> Result<bool, Incompressible> {
+        let number = self.len();
+        // Checking now and then is enough: a few states more or less, and always the same.
+        let full = if number >= intake.limits.max_states {
+            Some(intake.limits.full)
+        } else if number.is_multiple_of(1 << 10) && intake.limits.is_over(self.bytes()) {
+            Some(Stop::Memory)
+        } else {
+            None
+        };
+        if full.is_some() {
+            if !self.contains(state) {
+                intake.limits.stop = full;
+            }
+            return Ok(false);
+        }
+        let n = numbers.plain[place];
+        let new = if n == NONE || numbers.changes != self.changes {
+            self.insert(state, parent)?
+        } else {
+            self.add(n, numbers.mixed[place], parent)
+        };
+        if new && suspect {
+            intake.examine(number, state);
+        }
+        Ok(new)
     }
 }

@@ -1,10 +1,12 @@
 //! The folder of a search that keeps its states on a disk: exclusive, and empty again at the end.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::error::StorageError;
+use crate::folder::{entries, failed, lock, make, name_of};
 
 /// Name of the file that is locked while the folder is in use.
 const LOCK: &str = "in-use";
@@ -22,42 +24,26 @@ pub struct Folder {
     made: AtomicUsize,
 }
 
-/// An error about a file.
-pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
-    StorageError(format!("cannot {what} {}: {why}", path.display()))
-}
-
 impl Folder {
     /// Takes ownership of a folder, which is created, or holds nothing but files of a killed run.
     pub fn take(path: &Path) -> Result<Self, StorageError> {
-        fs::create_dir_all(path).map_err(|why| failed("make", path, &why))?;
-        let mut left = Vec::new();
-        for entry in fs::read_dir(path).map_err(|why| failed("read", path, &why))? {
-            let name = entry.map_err(|why| failed("read", path, &why))?.file_name();
-            let ours = |name: &&str| {
-                let number = name.strip_prefix(OURS).unwrap_or_default();
-                *name == LOCK || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-            };
-            let Some(name) = name.to_str().filter(ours) else {
-                return Err(failed("keep states in", path, &"it is not empty"));
-            };
-            if name != LOCK {
-                left.push(path.join(name));
-            }
+        make(path)?;
+        let mut left = entries(path)?;
+        let ours = |path: &PathBuf| {
+            let number = name_of(path).strip_prefix(OURS).unwrap_or_default();
+            name_of(path) == LOCK || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !left.iter().all(ours) {
+            return Err(failed("keep states in", path, &"it is not empty"));
         }
-        let lock = path.join(LOCK);
-        let file = File::create(&lock).map_err(|why| failed("write", &lock, &why))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(failed("keep states in", path, &"another run keeps its states there"));
-            }
-            Err(TryLockError::Error(why)) => return Err(failed("lock", &lock, &why)),
-        }
+        left.retain(|path| name_of(path) != LOCK);
+        let lock = lock(path, LOCK, (Duration::ZERO, true))?;
+        let lock =
+            lock.ok_or_else(|| failed("keep states in", path, &"another run keeps its states there"))?;
         for file in left {
             fs::remove_file(&file).map_err(|why| failed("remove", &file, &why))?;
         }
-        Ok(Self { path: path.to_owned(), _lock: file, made: AtomicUsize::new(0) })
+        Ok(Self { path: path.to_owned(), _lock: lock, made: AtomicUsize::new(0) })
     }
 
     /// The path of a new file.

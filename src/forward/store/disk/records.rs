@@ -8,8 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use crate::error::StorageError;
-use crate::store::disk::folder::{Folder, failed};
-use crate::store::hash::hash;
+use crate::folder::failed;
+use crate::store::disk::folder::Folder;
 
 /// The most words of a block. Tests use several blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 13 };
@@ -24,7 +24,7 @@ pub struct Records {
     len: usize,
     /// The first record of each block.
     firsts: Vec<u64>,
-    sums: Vec<u64>,
+    sums: Vec<u32>,
     /// Records that do not fill a block.
     tail: Vec<u64>,
 }
@@ -48,7 +48,7 @@ impl Records {
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        8 * (self.firsts.capacity() + self.sums.capacity() + self.tail.capacity())
+        8 * (self.firsts.capacity() + self.tail.capacity()) + 4 * self.sums.capacity()
     }
 
     /// Records of a block.
@@ -87,7 +87,7 @@ impl Records {
         };
         write().map_err(|why| failed("write", &self.path, &why))?;
         self.firsts.extend_from_slice(&self.tail[..self.width]);
-        self.sums.push(hash(&self.tail));
+        self.sums.push(crc32fast::hash(&bytes));
         self.tail.clear();
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Records {
         };
         read().map_err(|why| failed("read", &self.path, &why))?;
         to.extend(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)));
-        if hash(to) == self.sums[block] {
+        if crc32fast::hash(&bytes) == self.sums[block] {
             Ok(())
         } else {
             Err(failed("use", &self.path, &"something else was written into it"))

@@ -41,7 +41,7 @@ struct Window {
 
 /// The decision about a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Offer {
+pub enum Decision {
     /// It is stored.
     Take,
     /// It is stored, and the search ends.
@@ -175,7 +175,7 @@ impl DiskStates {
     pub fn deduplicate(
         &mut self,
         go_on: &dyn Fn() -> bool,
-        offer: &mut dyn FnMut(usize, &[u64]) -> Offer,
+        offer: &mut dyn FnMut(usize, &[u64]) -> Decision,
     ) -> Result<Settled, StorageError> {
         let Self { words, list, seen, pending, fresh, folder, .. } = self;
         let words = *words;
@@ -199,13 +199,13 @@ impl DiskStates {
         fresh.drain(folder, &mut |record| {
             let (word, state) = record.split_at(1);
             let offered = offer(list.len(), state);
-            if offered != Offer::Refuse {
+            if offered != Decision::Refuse {
                 list.push_parts(state, word)?;
             }
-            if offered != Offer::Take {
+            if offered != Decision::Take {
                 ended = Settled::Ended(state.to_vec(), parent_of(word[0]));
             }
-            Ok(offered == Offer::Take)
+            Ok(offered == Decision::Take)
         })?;
         if ended == Settled::All {
             seen.add(folder, new)?;
@@ -214,6 +214,11 @@ impl DiskStates {
             self.sort_from(first)?;
         }
         Ok(ended)
+    }
+
+    /// The states that are loaded.
+    pub const fn window(&self) -> Range<usize> {
+        self.window.first..self.window.first + self.window.states.len() / self.words
     }
 
     /// Loads the first states of a range; returns the end of the loaded range, and how these states were found.

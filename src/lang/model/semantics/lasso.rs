@@ -2,6 +2,7 @@
 //! such a run is fair, and whether it breaks a property.
 
 use super::eval::all;
+use super::replay::{ReplayError, replay_steps};
 use super::state::{State, Step};
 use super::step::Semantics;
 use super::trace::Trace;
@@ -48,6 +49,32 @@ pub enum Served {
     Disabled(usize),
     /// It is not possible anywhere in the loop.
     Never,
+}
+
+/// Why a lasso is not a fair run that breaks a property.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LassoError {
+    /// Its first part is not a run.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// It does not end where its loop begins, or the loop has no step.
+    #[error("{0}")]
+    NotClosed(&'static str),
+    /// This transition is enabled in the last state, which should stay for ever.
+    #[error("{0} is enabled in the last state")]
+    NotStuck(String),
+    /// The step of this fairness requirement, with these arguments.
+    #[error("{0} {1:?} is put off for ever")]
+    Unfair(String, Option<Vec<usize>>),
+    /// What is asked depends on a number beyond 64 bits.
+    #[error("{0} depends on a number beyond 64 bits")]
+    Overflow(&'static str),
+    /// The system has no such property for these processes.
+    #[error("{0}")]
+    NoProperty(&'static str),
+    /// The run does not break the property.
+    #[error("{0}")]
+    Kept(&'static str),
 }
 
 impl Semantics<'_> {
@@ -106,7 +133,7 @@ impl Semantics<'_> {
     ///
     /// # Errors
     /// The step that is put off for ever.
-    pub fn served(&self, lasso: &Lasso, fair: &FairStep) -> Result<Served, String> {
+    pub fn served(&self, lasso: &Lasso, fair: &FairStep) -> Result<Served, LassoError> {
         let system = self.system();
         let fairness = &system.fairness[fair.fairness];
         let first = lasso.first_of_loop();
@@ -126,27 +153,28 @@ impl Semantics<'_> {
                 Some(false) if !fairness.strong => return Ok(Served::Disabled(number)),
                 Some(false) => {}
                 Some(true) => possible += 1,
-                None => return Err("what is possible depends on a number beyond 64 bits".to_owned()),
+                None => return Err(LassoError::Overflow("what is possible")),
             }
         }
         if possible == 0 {
             return Ok(Served::Never);
         }
-        Err(format!("{} {:?} is put off for ever", system.name_of(fairness), fair.args))
+        Err(LassoError::Unfair(system.name_of(fairness).to_string(), fair.args.clone()))
     }
 
     /// Whether the lasso is a fair run of the system.
     ///
     /// # Errors
     /// Why it is not one.
-    pub fn is_fair_run(&self, lasso: &Lasso) -> Result<(), String> {
-        let system = self.system();
-        super::replay::replay_steps(system, &lasso.run).map_err(|why| why.to_string())?;
+    pub fn is_fair_run(&self, lasso: &Lasso) -> Result<(), LassoError> {
+        replay_steps(self.system(), &lasso.run)?;
         let states = lasso.states();
         match lasso.back {
-            Some(back) if back >= lasso.run.steps.len() => return Err("the loop has no step".to_owned()),
+            Some(back) if back >= lasso.run.steps.len() => {
+                return Err(LassoError::NotClosed("the loop has no step"));
+            }
             Some(back) if states[back] != states[states.len() - 1] => {
-                return Err("the last state is not the one where the loop begins".to_owned());
+                return Err(LassoError::NotClosed("the last state is not the one where the loop begins"));
             }
             Some(_) => {}
             None => self.nothing_enabled(states[states.len() - 1])?,
@@ -169,7 +197,7 @@ impl Semantics<'_> {
         of.origins.contains(&self.system().transition(step.transition).origin) && of.fits(&step.args, tuple)
     }
 
-    fn nothing_enabled(&self, state: &State) -> Result<(), String> {
+    fn nothing_enabled(&self, state: &State) -> Result<(), LassoError> {
         let system = self.system();
         for (id, transition) in system.transitions.iter().enumerate() {
             if system.failures == Some(transition.origin) {
@@ -177,7 +205,7 @@ impl Semantics<'_> {
             }
             for args in distinct_tuples(state.procs, transition.arity()) {
                 if self.enabled(state, TransitionId(id as u16), &args) != Some(false) {
-                    return Err(format!("{} is enabled in the last state", transition.name));
+                    return Err(LassoError::NotStuck(transition.name.clone()));
                 }
             }
         }
@@ -185,7 +213,7 @@ impl Semantics<'_> {
     }
 
     /// Whether a formula is false on the lasso.
-    fn violates(&self, lasso: &Lasso, ltl: &LtlProperty, tuple: &[usize]) -> Result<(), String> {
+    fn violates(&self, lasso: &Lasso, ltl: &LtlProperty, tuple: &[usize]) -> Result<(), LassoError> {
         let states = lasso.states();
         let mut truths = Vec::new();
         for atom in &ltl.atoms {
@@ -196,14 +224,13 @@ impl Semantics<'_> {
                     Some(lasso.run.steps.get(at).is_some_and(|step| self.is_step_of(step, of, tuple)))
                 }
             });
-            let unknown = "an atom depends on a number beyond 64 bits";
-            truths.push(holds.collect::<Option<Vec<bool>>>().ok_or(unknown)?);
+            truths.push(holds.collect::<Option<Vec<bool>>>().ok_or(LassoError::Overflow("an atom"))?);
         }
         // The last state of a loop is its first one again.
         let positions = if lasso.back.is_some() { states.len() - 1 } else { states.len() };
         let back = lasso.back.unwrap_or(positions - 1);
         let truth = ltl.formula.holds(positions, back, &|atom, at| truths[atom][at]);
-        if truth[0] { Err("the formula holds".to_owned()) } else { Ok(()) }
+        if truth[0] { Err(LassoError::Kept("the formula holds")) } else { Ok(()) }
     }
 
     /// Whether the lasso is a fair run that breaks a `response`, a `recurrence` or a formula for a tuple of processes: the
@@ -211,7 +238,7 @@ impl Semantics<'_> {
     ///
     /// # Errors
     /// Why it does not.
-    pub fn breaks(&self, lasso: &Lasso, property: &Temporal, tuple: &[usize]) -> Result<usize, String> {
+    pub fn breaks(&self, lasso: &Lasso, property: &Temporal, tuple: &[usize]) -> Result<usize, LassoError> {
         self.is_fair_run(lasso)?;
         let states = lasso.states();
         let first = lasso.first_of_loop();
@@ -222,19 +249,19 @@ impl Semantics<'_> {
             TemporalKind::Response => (Some(&property.first), &property.then),
             TemporalKind::Recurrence => (None, &property.first),
             TemporalKind::Possible | TemporalKind::Cover | TemporalKind::Ltl => {
-                return Err("no lasso breaks it".to_owned());
+                return Err(LassoError::Kept("no lasso breaks it"));
             }
         };
         let never = |state: &&State| self.holds(state, answer, tuple) == Some(false);
         if !states[first..].iter().all(&never) {
-            return Err("the promised condition holds in the loop".to_owned());
+            return Err(LassoError::Kept("the promised condition holds in the loop"));
         }
         // From this state of the run on, the answer never comes.
         let silent = states.iter().rposition(|state| !never(state)).map_or(0, |at| at + 1);
         let waits = |state: &State| asked.is_none_or(|asked| self.holds(state, asked, tuple) == Some(true));
         (silent..states.len())
             .find(|at| waits(states[*at]))
-            .ok_or_else(|| "no request is left without an answer".to_owned())
+            .ok_or(LassoError::Kept("no request is left without an answer"))
     }
 }
 
@@ -247,12 +274,12 @@ pub fn replay_lasso(
     property: usize,
     tuple: &[usize],
     lasso: &Lasso,
-) -> Result<usize, String> {
+) -> Result<usize, LassoError> {
     let Some(property) = system.temporal.get(property) else {
-        return Err("there is no such property".to_owned());
+        return Err(LassoError::NoProperty("there is no such property"));
     };
     if tuple.len() != property.params.len() {
-        return Err("the processes are not those of the property".to_owned());
+        return Err(LassoError::NoProperty("the processes are not those of the property"));
     }
     Semantics::new(system, lasso.run.initial.procs).breaks(lasso, property, tuple)
 }

@@ -15,10 +15,12 @@ mod trace;
 mod tuples;
 
 pub use eval::Env;
-pub use lasso::{FairStep, Lasso, Served, replay_lasso};
+pub use lasso::{FairStep, Lasso, LassoError, Served, replay_lasso};
 pub use matching::{Matcher, interchangeable};
 pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
-pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
+pub use step::{
+    ArgumentsError, Semantics, StateError, StepError, admits, enabled, fire, initial, is_step, satisfies,
+};
 pub use trace::Trace;
 pub use tuples::{distinct_tuples, other_tuples, rising_tuples, tuples};

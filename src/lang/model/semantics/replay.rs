@@ -1,7 +1,7 @@
 //! Checks that a trace is a run: the last check before a system is reported as unsafe.
 
 use super::state::State;
-use super::step::Semantics;
+use super::step::{Semantics, StateError, StepError};
 use super::trace::Trace;
 use super::tuples::distinct_tuples;
 use crate::model::{System, TransitionId};
@@ -11,7 +11,7 @@ use crate::model::{System, TransitionId};
 pub enum ReplayError {
     /// The first state is not a state of any instance.
     #[error("the trace does not begin with a state: {0}")]
-    NoState(String),
+    NoState(StateError),
     /// The first state is not initial.
     #[error("the first state of the trace is not initial")]
     NotInitial,
@@ -21,7 +21,7 @@ pub enum ReplayError {
         /// Number of the step, from 1.
         step: usize,
         /// Why.
-        why: String,
+        why: StepError,
     },
     /// The trace names a bad cube that the system does not have.
     #[error("the trace ends in bad cube {0}, which does not exist")]

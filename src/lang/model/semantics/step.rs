@@ -6,6 +6,63 @@ use super::state::{Layout, State, Step, Value};
 use super::tuples::{distinct_tuples, other_tuples, tuples};
 use crate::model::{Assignment, System, Transition, TransitionId, Update};
 
+/// Why something is not a state of an instance.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StateError {
+    /// It has this number of processes instead of the other one.
+    #[error("it has {0} processes instead of {1}")]
+    Processes(usize, usize),
+    /// There is no instance of this size.
+    #[error("the system has no instance with {0} processes")]
+    NoInstance(usize),
+    /// It has this number of cells instead of the other one.
+    #[error("it has {0} cells instead of {1}")]
+    Cells(usize, usize),
+    /// The cell of this variable with this index holds a value of another type.
+    #[error("{0}{1:?} holds {2:?}, not a value of its type")]
+    Value(String, Vec<usize>, Value),
+}
+
+/// Why processes cannot be the arguments of a transition.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ArgumentsError {
+    /// There is this number of them instead of the other one.
+    #[error("{0} arguments instead of {1}")]
+    Count(usize, usize),
+    /// One is outside of the instance.
+    #[error("an argument is not a process of the instance")]
+    NotAProcess,
+    /// Two are equal.
+    #[error("two arguments are the same process")]
+    Repeated,
+}
+
+/// Why something is not a step; most variants begin with the name of the transition.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StepError {
+    /// The system does not have the transition.
+    #[error("there is no such transition")]
+    NoTransition,
+    /// The processes are not its arguments.
+    #[error("{0}: {1}")]
+    Arguments(String, ArgumentsError),
+    /// What follows is not a state.
+    #[error("{0} does not lead to a state: {1}")]
+    After(String, StateError),
+    /// Its guard is false.
+    #[error("{0} is not enabled")]
+    NotEnabled(String),
+    /// Its guard depends on a number beyond 64 bits.
+    #[error("the guard of {0} leaves the 64-bit range")]
+    GuardOverflow(String),
+    /// What it writes is beyond 64 bits.
+    #[error("an update of {0} leaves the 64-bit range")]
+    UpdateOverflow(String),
+    /// It gives the cell of this number the first value, not the second.
+    #[error("{0} gives cell number {1} the value {2:?}, not {3:?}")]
+    Effect(String, usize, Value, Value),
+}
+
 /// Whether the system has an instance with `procs` processes: at least one for each process
 /// constant, and no more than `number_procs` allows.
 pub fn admits(system: &System, procs: usize) -> bool {
@@ -38,7 +95,7 @@ pub fn fire(
 ///
 /// # Errors
 /// Why it is not a step.
-pub fn is_step(system: &System, before: &State, step: &Step) -> Result<(), String> {
+pub fn is_step(system: &System, before: &State, step: &Step) -> Result<(), StepError> {
     Semantics::new(system, before.procs).is_step(before, step)
 }
 
@@ -83,22 +140,22 @@ impl<'a> Semantics<'a> {
     ///
     /// # Errors
     /// Why it is not one.
-    pub fn check_state(&self, state: &State) -> Result<(), String> {
+    pub fn check_state(&self, state: &State) -> Result<(), StateError> {
         let (system, procs) = (self.system, self.procs());
         if state.procs != procs {
-            return Err(format!("it has {} processes instead of {procs}", state.procs));
+            return Err(StateError::Processes(state.procs, procs));
         }
         if !admits(system, procs) {
-            return Err(format!("the system has no instance with {procs} processes"));
+            return Err(StateError::NoInstance(procs));
         }
         if state.values.len() != self.layout.len() {
-            return Err(format!("it has {} cells instead of {}", state.values.len(), self.layout.len()));
+            return Err(StateError::Cells(state.values.len(), self.layout.len()));
         }
         let types =
             system.vars.iter().flat_map(|var| tuples(procs, var.arity()).map(move |index| (var, index)));
         for (value, (var, index)) in state.values.iter().zip(types) {
             if !value.is_of(system, var.ty) {
-                return Err(format!("{}{index:?} holds {value:?}, not a value of its type", var.name));
+                return Err(StateError::Value(var.name.clone(), index, *value));
             }
         }
         Ok(())
@@ -152,16 +209,16 @@ impl<'a> Semantics<'a> {
         failing.min()
     }
 
-    fn check_args(&self, transition: TransitionId, args: &[usize]) -> Result<(), String> {
+    fn check_args(&self, transition: TransitionId, args: &[usize]) -> Result<(), ArgumentsError> {
         let arity = self.system.transition(transition).arity();
         if args.len() != arity {
-            return Err(format!("{} arguments instead of {arity}", args.len()));
+            return Err(ArgumentsError::Count(args.len(), arity));
         }
         if args.iter().any(|&arg| arg >= self.procs()) {
-            return Err("an argument is not a process of the instance".into());
+            return Err(ArgumentsError::NotAProcess);
         }
         if args.iter().enumerate().any(|(i, arg)| args[..i].contains(arg)) {
-            return Err("two arguments are the same process".into());
+            return Err(ArgumentsError::Repeated);
         }
         Ok(())
     }
@@ -214,31 +271,28 @@ impl<'a> Semantics<'a> {
     ///
     /// # Errors
     /// Why it is not a step.
-    pub fn is_step(&self, before: &State, step: &Step) -> Result<(), String> {
+    pub fn is_step(&self, before: &State, step: &Step) -> Result<(), StepError> {
         let Some(transition) = self.system.transitions.get(usize::from(step.transition.0)) else {
-            return Err("there is no such transition".into());
+            return Err(StepError::NoTransition);
         };
-        let name = &transition.name;
-        self.check_args(step.transition, &step.args).map_err(|why| format!("{name}: {why}"))?;
-        self.check_state(&step.after).map_err(|why| format!("{name} does not lead to a state: {why}"))?;
+        let name = || transition.name.clone();
+        self.check_args(step.transition, &step.args).map_err(|why| StepError::Arguments(name(), why))?;
+        self.check_state(&step.after).map_err(|why| StepError::After(name(), why))?;
         match self.enabled(before, step.transition, &step.args) {
             Some(true) => {}
-            Some(false) => return Err(format!("{name} is not enabled")),
-            None => return Err(format!("the guard of {name} leaves the 64-bit range")),
+            Some(false) => return Err(StepError::NotEnabled(name())),
+            None => return Err(StepError::GuardOverflow(name())),
         }
         let nondet: Vec<Value> = (transition.updates.iter())
             .filter(|update| update.assignment == Assignment::Nondet)
             .map(|update| step.after.values[self.layout.position(update.var, [])])
             .collect();
         let Some(after) = self.fire(before, step.transition, &step.args, &nondet) else {
-            return Err(format!("an update of {name} leaves the 64-bit range"));
+            return Err(StepError::UpdateOverflow(name()));
         };
         match after.values.iter().zip(&step.after.values).position(|(right, given)| right != given) {
             None => Ok(()),
-            Some(at) => Err(format!(
-                "{name} gives cell number {at} the value {:?}, not {:?}",
-                after.values[at], step.after.values[at]
-            )),
+            Some(at) => Err(StepError::Effect(name(), at, after.values[at], step.after.values[at])),
         }
     }
 

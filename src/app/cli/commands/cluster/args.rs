@@ -22,9 +22,9 @@ FILE has a line `host` or `host:port` for each process, the port being 7420 wher
 `#` begins a comment. All need the same version of the program, the same model, options, number
 of workers and secret: every process reports a difference, with exit code 4.
 
-Processes prove to each other that they know the secret before anything else is read, but what they
-say is not encrypted: use a private network or a tunnel. The secret is 16 bytes or more of a file;
-`openssl rand -hex 32` makes a good one.
+Processes prove to each other that they know the secret before anything else is read, and all that
+they say is encrypted. The secret is 16 bytes or more of a file; `openssl rand -hex 32` makes a good
+one. Someone who records the traffic can try words until one fits.
 
 With --checkpoint DIR behind `--`, each process keeps its states in DIR/process-I on its host at the
 end of levels, and `cubicle resume DIR` goes on from the last level that all have kept: it is process

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cubicle_cluster::{Fault, Kept};
+use cubicle_cluster::{Cluster, Fault, Kept};
 use cubicle_run::options::Checkpoint;
 use signal_hook::flag;
 
-use super::here::Place;
 use crate::cli::messages::Messages;
 use crate::cli::settings;
 use crate::cli::{document, exit, watchdog};
@@ -31,15 +30,15 @@ pub struct Following {
 
 impl Following {
     /// This process. From now on, signals do not end it at once.
-    pub fn new(place: &Place, started: bool, words: &[OsString]) -> Self {
+    pub fn new(cluster: &Cluster, started: bool, words: &[OsString]) -> Self {
         let signals = watchdog::ending()
             .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
             .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
             .collect();
-        let (me, kept) = (place.me, Arc::clone(&place.kept));
+        let (me, kept) = (cluster.me, Arc::clone(&cluster.kept));
         Self {
             me,
-            address: place.addresses[me].clone(),
+            address: cluster.addresses[me].clone(),
             started,
             signals,
             folder: None,

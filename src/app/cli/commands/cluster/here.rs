@@ -1,12 +1,10 @@
 //! This process of a cluster, and the exploration that it leads.
 
 use std::cell::{Cell, RefCell};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use cubicle_check::RemoteExplorer;
-use cubicle_cluster::{Callbacks, Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates};
+use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Figures, Found, SpreadStates};
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
@@ -19,55 +17,31 @@ use super::launch::Children;
 use crate::cli::document::sha256;
 use crate::cli::version;
 
-/// A process of a cluster that has not begun.
-pub struct Place {
-    pub me: usize,
-    pub addresses: Vec<String>,
-    pub workers: usize,
-    pub listener: TcpListener,
-    pub secret: Secret,
-    pub wait: Duration,
-    /// Whether all processes were started on this machine before it joins.
-    pub at_once: bool,
-    /// Records the state of the checkpoint.
-    pub kept: Arc<Kept>,
+/// What all processes must agree on first: the program, and the hash of the model.
+pub fn facts(model: &[u8]) -> Facts {
+    vec![("the version".to_owned(), version::exact()), ("the model".to_owned(), sha256(model))]
 }
 
-impl Place {
-    /// As the library's [`Cluster`], with the hash of the model and the bytes that all states may take.
-    pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
-        let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
-        let Self { me, addresses, workers, listener, secret, wait, at_once, kept } = self;
-        let agreement = vec![("the version".to_owned(), version::exact()), ("the model".to_owned(), model)];
-        Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept }
-    }
-
-    /// How many processes share the memory of this machine.
-    pub const fn sharing(&self) -> usize {
-        if self.at_once { self.addresses.len() } else { 1 }
-    }
-
-    /// Explores together with the others.
-    pub fn explore(
-        self,
-        (system, instance): (&System, &Instance),
-        options: &ForwardOptions,
-        interrupt: &Interrupt,
-        log: &dyn Fn(&str),
-        (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
-        serves: bool,
-    ) -> Result<Option<Found>, Fault> {
-        let mut cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
-        let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
-        cluster.agreement.push(("a checkpoint".to_owned(), keeps.to_owned()));
-        cluster.explore(instance, serves, interrupt, Callbacks { log, stop, progress })
-    }
+/// Explores together with the others.
+pub fn explore_on(
+    cluster: Cluster,
+    (system, instance): (&System, &Instance),
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    told: Callbacks<'_>,
+    serves: bool,
+) -> Result<Option<Found>, Fault> {
+    let memory = options.memory.map_or(usize::MAX, |bytes| bytes / cluster.sharing());
+    let mut facts = facts(export::model(system).as_bytes());
+    let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
+    facts.push(("a checkpoint".to_owned(), keeps.to_owned()));
+    cluster.explore(facts, (instance, memory), serves, interrupt, told)
 }
 
 /// Explores on the cluster that this process leads.
 pub struct Leading {
-    /// Its place, until it begins.
-    place: Mutex<Option<Place>>,
+    /// The cluster, until it is connected.
+    cluster: Mutex<Option<Cluster>>,
     /// Whether to report how much was sent.
     profile: bool,
     /// The states of the others, while they can be asked.
@@ -78,9 +52,9 @@ pub struct Leading {
 
 impl Leading {
     /// Leads this cluster.
-    pub fn new(place: Place, children: Children, profile: bool) -> Self {
-        let (place, states, children) = (Mutex::new(Some(place)), Mutex::new(None), Mutex::new(children));
-        Self { place, profile, states, children }
+    pub fn new(cluster: Cluster, children: Children, profile: bool) -> Self {
+        let (cluster, states, children) = (Mutex::new(Some(cluster)), Mutex::new(None), Mutex::new(children));
+        Self { cluster, profile, states, children }
     }
 }
 
@@ -93,22 +67,22 @@ impl RemoteExplorer for Leading {
         observer: &mut dyn Observer,
         serves: bool,
     ) -> Explored {
-        let Some(place) = self.place.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(cluster) = self.cluster.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             // Instances other than the requested one are small.
             return explore(system, procs, options, interrupt, observer);
         };
         if walks(options) {
-            return self.walk(place, system, (procs, options), interrupt, observer);
+            return self.walk(cluster, system, (procs, options), interrupt, observer);
         }
         observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
         let instance = match Instance::new(system, procs, options, interrupt) {
             Ok(instance) => instance,
             Err(explored) => return *explored,
         };
-        let (members, workers) = (place.addresses.len() * place.workers, place.workers);
+        let (total, workers) = (cluster.addresses.len() * cluster.workers, cluster.workers);
         let observed = RefCell::new(&mut *observer);
         let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
-        // Once it explores, the members see by themselves that the run must end, and all end in good order.
+        // Once it explores, the workers see by themselves that the run must end, and all end in good order.
         let explores = Cell::new(false);
         let interrupted = || interrupt.reason().filter(|_| !explores.get());
         let stop = || interrupted().map(|_| "the run has ended".to_owned()).or_else(ended);
@@ -118,12 +92,12 @@ impl RemoteExplorer for Leading {
             observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
         };
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
-        let told: (&dyn Fn() -> _, &mut dyn FnMut(_, _, _)) = (&stop, &mut progress);
-        let explored = place.explore((system, &instance), options, interrupt, &log, told, serves);
+        let told = Callbacks { log: &log, stop: &stop, progress: &mut progress };
+        let explored = explore_on(cluster, (system, &instance), options, interrupt, told, serves);
         match explored {
             Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {
-                    observer.event(system, Event::Note(&said(&outcome, figures, members, workers)));
+                    observer.event(system, Event::Note(&said(&outcome, figures, total, workers)));
                 }
                 let explored = instance.conclude(outcome, interrupt, observer);
                 let Some(states) = states else { return explored };
@@ -185,17 +159,17 @@ impl Oracle for Asked {
 
 /// How much was sent, and how even the shares are.
 #[expect(clippy::cast_precision_loss, reason = "they are shown with three digits")]
-fn said(outcome: &Outcome, figures: Figures, members: usize, workers: usize) -> String {
+fn said(outcome: &Outcome, figures: Figures, total: usize, workers: usize) -> String {
     let traffic = outcome.traffic;
     let states = outcome.states.max(1) as f64;
     let largest = outcome.shares.iter().max().copied().unwrap_or(0) as f64;
     format!(
         "cluster of {} processes, workers of each: {workers}; {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
          were known; the largest share is {:.3} of the mean",
-        members / workers,
+        total / workers,
         figures.rounds,
         traffic.sent as f64 / states,
         traffic.known as f64 * 100.0 / (traffic.sent.max(1)) as f64,
-        largest * members as f64 / states,
+        largest * total as f64 / states,
     )
 }

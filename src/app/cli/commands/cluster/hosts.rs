@@ -4,17 +4,20 @@ use std::fs;
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
+use crate::cli::failure::Failure;
+
 /// The default port of a host.
 const PORT: u16 = 7420;
 
 /// More processes than this are a mistake.
-const MOST: usize = 1024;
+const MOST_HOSTS: usize = 1024;
 
 /// The addresses in a file, with ports.
-pub fn read(path: &Path) -> Result<Vec<String>, String> {
+pub fn read(path: &Path) -> Result<Vec<String>, Failure> {
     let name = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    parse(&text).map_err(|why| format!("{name}: {why}"))
+    let text =
+        fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")))
 }
 
 fn parse(text: &str) -> Result<Vec<String>, String> {
@@ -46,8 +49,8 @@ fn parse(text: &str) -> Result<Vec<String>, String> {
     }
     match addresses.len() {
         0 => Err("there is no host in it".to_owned()),
-        1..=MOST => Ok(addresses),
-        _ => Err(format!("there are more than {MOST} hosts in it")),
+        1..=MOST_HOSTS => Ok(addresses),
+        _ => Err(format!("there are more than {MOST_HOSTS} hosts in it")),
     }
 }
 

@@ -11,6 +11,7 @@ use cubicle_cluster::Secret;
 
 use super::args::{ClusterArgs, Started};
 use super::hosts;
+use crate::cli::failure::Failure;
 use crate::cli::run_dir::quoted;
 
 /// The variable that has the secret of a process started on this machine.
@@ -35,8 +36,9 @@ impl Children {
         addresses: &[String],
         listeners: Vec<TcpListener>,
         secret: &Secret,
-    ) -> Result<Self, String> {
-        let program = std::env::current_exe().map_err(|error| format!("cannot start processes: {error}"))?;
+    ) -> Result<Self, Failure> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::internal(format!("cannot start processes: {error}")))?;
         let mut children = Self::default();
         for (number, listener) in (1..).zip(listeners) {
             let mut command = Command::new(&program);
@@ -53,7 +55,7 @@ impl Children {
     }
 
     /// Those of the other hosts.
-    pub fn elsewhere(told: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, String> {
+    pub fn elsewhere(told: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, Failure> {
         let mut children = Self::default();
         for (number, address) in addresses.iter().enumerate().skip(1) {
             let words = words(told, number, addresses, Started::Ssh);
@@ -75,8 +77,8 @@ impl Children {
     }
 
     /// Starts the command, called `name` in messages, with this on its standard input.
-    fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
+    fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), Failure> {
+        let failed = |error| Failure::internal(format!("{name} cannot be started: {error}"));
         let mut child = command.spawn().map_err(failed)?;
         if let (Some(input), Some(mut to)) = (input, child.stdin.take()) {
             // When it has ended already, its exit code says more.

@@ -9,6 +9,7 @@ mod mutants;
 mod walks;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{Read, stdin};
 use std::iter;
 use std::net::TcpListener;
@@ -17,9 +18,9 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::only_instance;
-use cubicle_cluster::{Secret, listen};
-use cubicle_forward::{Instance, Manifest, walks};
-use cubicle_lang::load::{Allowed, in_a_line};
+use cubicle_cluster::{Callbacks, Cluster, Secret, listen};
+use cubicle_forward::{Instance, Manifest};
+use cubicle_lang::load::{Allowed, ModelSource, in_a_line};
 use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -27,18 +28,17 @@ use rand::rngs::SysRng;
 pub use args::ClusterArgs;
 use args::Started;
 use following::Following;
-use here::Leading;
-use here::Place;
+use here::{Leading, explore_on};
 use launch::Children;
 use mutants::MutantTeam;
 
 use super::mutate;
 use crate::cli::args::Args;
-use crate::cli::document::UsageError;
+use crate::cli::failure::Failure;
 use crate::cli::formulas::expected_end;
 use crate::cli::kept::{self, ResumeArgs};
 use crate::cli::model::{Invocation, parse_for, prepared, supervised};
-use crate::cli::{document, exit, settings};
+use crate::cli::{document, exit, logging, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -66,7 +66,11 @@ pub fn resume(again: ResumeArgs, manifest: &Manifest) -> u8 {
 }
 
 /// Starts what the command line says; `settle` makes the last changes to the exploration.
-fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) -> Result<(), String>) -> u8 {
+fn start(
+    told: &ClusterArgs,
+    typed: &[OsString],
+    settle: impl FnOnce(&mut Args) -> Result<(), Failure>,
+) -> u8 {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
@@ -81,16 +85,16 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
         args.memory_limit = told.memory.or(args.memory_limit);
         args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
     }
-    if let Err(why) = settle(args) {
-        return UsageError::new(why).end(typed);
+    if let Err(failure) = settle(args) {
+        return document::refused(typed, failure);
     }
-    match place(told) {
-        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
-        Ok((place, children)) => {
-            asked.remote = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
+    match cluster(told) {
+        Ok((cluster, _)) if cluster.me > 0 => follow(&asked, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => {
+            asked.remote = Some(Arc::new(Leading::new(cluster, children, asked.args.profile)));
             supervised(asked)
         }
-        Err((code, why)) => document::ended(typed, exit::failed(code, &why), Some(why)),
+        Err(failure) => document::refused(typed, failure),
     }
 }
 
@@ -100,25 +104,27 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
         Ok(args) => args,
         Err(refused) => return refused.end(&document::typed()),
     };
-    let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
+    let fits = mutants::fits(&args);
     args.jobs = told.workers;
-    match fits.and_then(|()| place(told)) {
-        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
-        Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
-        Err((code, why)) => document::ended(typed, exit::failed(code, &why), Some(why)),
+    match fits.and_then(|()| cluster(told)) {
+        Ok((cluster, _)) if cluster.me > 0 => mutants::follow(&args, cluster, told.started.is_some(), typed),
+        Ok((cluster, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children)))),
+        Err(failure) => document::refused(typed, failure),
     }
 }
 
-/// The place of this process, and the processes that it started. The error has the exit code.
-fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
-    let usage = |why: String| (exit::USAGE, why);
-    let failed = |why: String| (exit::INTERNAL, why);
-    let mut place = Place {
+/// The failure of something that a process needs.
+fn cannot<E: Display>(what: &str) -> impl Fn(E) -> Failure {
+    move |error| Failure::internal(format!("{what}: {error}"))
+}
+
+/// The cluster as this process sees it, and the processes that it started.
+fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), Failure> {
+    let mut cluster = Cluster {
         me: told.process.map_or(0, usize::from),
         addresses: told.addresses.clone(),
         workers: usize::from(told.workers),
-        listener: TcpListener::bind("127.0.0.1:0")
-            .map_err(|error| failed(format!("cannot listen: {error}")))?,
+        listener: TcpListener::bind("127.0.0.1:0").map_err(cannot("cannot listen"))?,
         secret: Secret::none(),
         wait: told.wait,
         at_once: told.started == Some(Started::Local) || told.local.is_some(),
@@ -126,75 +132,76 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
     };
     if let Some(processes) = told.local {
         let mut secret = [0u8; 32];
-        SysRng.try_fill_bytes(&mut secret).map_err(|error| failed(format!("no random numbers: {error}")))?;
+        SysRng.try_fill_bytes(&mut secret).map_err(cannot("no random numbers"))?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        place.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
-        let mut listeners: Vec<TcpListener> =
-            (0..processes).map(|_| listen("127.0.0.1:0")).collect::<Result<_, _>>().map_err(failed)?;
-        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-        place.addresses = listeners
-            .iter()
-            .map(address)
+        cluster.secret = Secret::new(digits.as_bytes()).map_err(Failure::internal)?;
+        let mut listeners: Vec<TcpListener> = (0..processes)
+            .map(|_| listen("127.0.0.1:0"))
             .collect::<Result<_, _>>()
-            .map_err(|error| failed(format!("cannot listen: {error}")))?;
+            .map_err(Failure::internal)?;
+        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
+        cluster.addresses =
+            listeners.iter().map(address).collect::<Result<_, _>>().map_err(cannot("cannot listen"))?;
         let others = listeners.split_off(1);
-        place.listener = listeners.remove(0);
-        let children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
-        return Ok((place, children));
+        cluster.listener = listeners.remove(0);
+        let children = Children::here(told, &cluster.addresses, others, &cluster.secret)?;
+        return Ok((cluster, children));
     }
     match told.started {
         Some(Started::Local) => {
             let inherited = stdin().as_fd().try_clone_to_owned();
-            place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
+            cluster.listener = TcpListener::from(inherited.map_err(Failure::internal)?);
             let secret = std::env::var(launch::SECRET).unwrap_or_default();
-            place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
-            return Ok((place, Children::default()));
+            cluster.secret = Secret::new(secret.as_bytes()).map_err(Failure::internal)?;
+            return Ok((cluster, Children::default()));
         }
         Some(Started::Ssh) => {
             let mut secret = Vec::new();
             let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
-            read.map_err(|error| failed(format!("cannot read the secret: {error}")))?;
+            read.map_err(cannot("cannot read the secret"))?;
             if !secret.is_empty() {
-                place.secret = Secret::new(&secret).map_err(failed)?;
+                cluster.secret = Secret::new(&secret).map_err(Failure::internal)?;
             }
         }
         None => {
             let path = told.hosts.as_deref().expect("clap asks for it");
-            place.addresses = hosts::read(path).map_err(usage)?;
+            cluster.addresses = hosts::read(path)?;
             if let Some(path) = &told.secret {
-                place.secret = Secret::read(path).map_err(usage)?;
+                cluster.secret = Secret::read(path).map_err(Failure::usage)?;
             }
         }
     }
-    let processes = place.addresses.len();
-    if place.me >= processes {
-        return Err(usage(format!("there is no process {}: the hosts are {processes}", place.me)));
+    let processes = cluster.addresses.len();
+    if cluster.me >= processes {
+        let why = format!("there is no process {}: the hosts are {processes}", cluster.me);
+        return Err(Failure::usage(why));
     }
-    if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
+    if cluster.secret.bytes().is_empty() && !hosts::are_here(&cluster.addresses) {
         let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
-        return Err(usage(why.to_owned()));
+        return Err(Failure::usage(why));
     }
-    place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
+    cluster.listener = listen(&cluster.addresses[cluster.me]).map_err(Failure::internal)?;
     if told.started.is_some() || told.process.is_some() {
-        return Ok((place, Children::default()));
+        return Ok((cluster, Children::default()));
     }
-    let children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
-    Ok((place, children))
+    let children = Children::elsewhere(told, &cluster.addresses, &cluster.secret)?;
+    Ok((cluster, children))
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
+    logging::to_stderr();
     let args = &asked.args;
-    let mut following = Following::new(&place, started, typed);
+    let mut following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
-        Err(refused) => return document::ended(typed, refused.code, Some(refused.error)),
+        Err(refused) => return document::refused(typed, refused),
     };
     let whole = settings::options(args, &system, &Allowed::default());
     let mut options = whole.forward.clone();
     if let Some(cube) = &args.expected_end {
-        match expected_end(&system, &text, cube) {
+        match expected_end(ModelSource::new(&system, &text), cube) {
             Ok(end) => options.expected_end = end,
             Err(errors) => {
                 let why = format!("--final: {}", in_a_line(cube, &errors));
@@ -207,8 +214,8 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
     options.checkpoint = kept::checkpoint(args, &system, Vec::new());
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
-    if walks(&options) {
-        let walked = place.follow_campaign(&system, (procs, &options), &interrupt, &following);
+    if cubicle_forward::walks(&options) {
+        let walked = walks::follow(cluster, &system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the leading process says so.
@@ -216,7 +223,7 @@ fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -
         return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let explored =
-        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
+    let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
+    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, told, false);
     following.ended(explored.map(drop))
 }

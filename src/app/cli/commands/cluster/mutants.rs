@@ -7,25 +7,26 @@ use std::thread::{self, Builder};
 use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
-use cubicle_cluster::{Fault, Meeting, deal, help, told};
+use cubicle_cluster::{Cluster, Fault, Meeting, deal, help, told};
+use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
 
 use signal_hook::low_level;
 
 use super::following::Following;
-use super::here::Place;
+use super::here::facts;
 use super::launch::Children;
 use crate::cli::commands::mutate::{MutateArgs, Team};
-use crate::cli::document::sha256;
-use crate::cli::exit;
+use crate::cli::failure::Failure;
 use crate::cli::load::load;
+use crate::cli::{exit, logging};
 
 /// How long a step may take to end in good order when its result is not needed any more.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Whether a cluster can do what is asked for. The error is a line for the user.
-pub fn fits(args: &MutateArgs) -> Result<(), String> {
+/// Whether a cluster can do what is asked for.
+pub fn fits(args: &MutateArgs) -> Result<(), Failure> {
     let why = if args.list || args.print.is_some() {
         "--list and --print examine no mutants: leave the cluster out"
     } else if args.properties || args.suggest {
@@ -37,13 +38,13 @@ pub fn fits(args: &MutateArgs) -> Result<(), String> {
     } else {
         return Ok(());
     };
-    Err(why.to_owned())
+    Err(Failure::usage(why))
 }
 
 /// The processes of a cluster, for the one that leads.
 pub struct MutantTeam {
-    /// The place of this process, until it meets the others.
-    place: Mutex<Option<Place>>,
+    /// The cluster, until this process meets the others.
+    cluster: Mutex<Option<Cluster>>,
     children: Mutex<Children>,
     workers: usize,
     meeting: OnceLock<Meeting>,
@@ -51,9 +52,9 @@ pub struct MutantTeam {
 
 impl MutantTeam {
     /// Those of this cluster.
-    pub fn new(place: Place, children: Children) -> Self {
-        let (workers, meeting) = (place.workers, OnceLock::new());
-        Self { place: Mutex::new(Some(place)), children: Mutex::new(children), workers, meeting }
+    pub fn new(cluster: Cluster, children: Children) -> Self {
+        let (workers, meeting) = (cluster.workers, OnceLock::new());
+        Self { cluster: Mutex::new(Some(cluster)), children: Mutex::new(children), workers, meeting }
     }
 }
 
@@ -68,19 +69,18 @@ impl Others for MutantTeam {
 impl Team for MutantTeam {
     fn gather(
         &self,
-        model: String,
-        facts: Vec<(String, String)>,
+        model: &str,
+        agreed: Vec<(String, String)>,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
-    ) -> Result<(), String> {
-        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let place = place.expect("they meet once");
+    ) -> Result<(), Fault> {
+        let cluster = self.cluster.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let cluster = cluster.expect("they meet once");
         let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
-        let cluster = place.cluster(model, None);
         // A signal ends the run in good order.
-        let met = cluster.meet(facts, interrupt, (log, &stop), Box::new(|| None));
-        let meeting = met.map_err(|Fault(why)| why)?;
+        let agreed = (facts(model.as_bytes()), agreed);
+        let meeting = cluster.meet(agreed, interrupt, (log, &stop), Box::new(|| None))?;
         self.meeting.set(meeting).ok().expect("they meet once");
         Ok(())
     }
@@ -99,25 +99,27 @@ impl Team for MutantTeam {
 }
 
 /// Examines the mutants that process 0 hands out, silently unless something is wrong; the exit code.
-pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]) -> u8 {
-    let following = Following::new(&place, started, typed);
+pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
+    logging::to_stderr();
+    let following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
-    let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
-    let (system, text) = (&model.system, model.text.as_str());
+    let Ok(loaded) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
+    let (system, text) = (&loaded.system, loaded.text.as_str());
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let (own, workers) = (following.clone(), place.workers);
-    let cluster = place.cluster(sha256(text.as_bytes()), None);
+    let (own, workers) = (following.clone(), cluster.workers);
     let leaves = Box::new(move || own.leaves());
-    let meeting = match cluster.meet(args.agreement(), &interrupt, (&log, &stop), leaves) {
-        Ok(meeting) => meeting,
-        Err(fault) => return following.ended(Err(fault)),
-    };
-    let plan = Plan::new((&model.file, text, system), &args.selection(), &interrupt);
+    let meeting =
+        match cluster.meet((facts(text.as_bytes()), args.agreement()), &interrupt, (&log, &stop), leaves) {
+            Ok(meeting) => meeting,
+            Err(fault) => return following.ended(Err(fault)),
+        };
+    let model = ModelSource::new(system, text);
+    let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.
     if let Some(cache) = told(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
         let options = args.options();
-        let helper = Helper::new((system, text), &plan, (&options, &cache), &interrupt);
+        let helper = Helper::new(model, &plan, &options, &cache, &interrupt);
         let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
         let (work, code) = (|place| helper.answer(place), Cell::new(None));
         let over = || {

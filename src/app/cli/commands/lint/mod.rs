@@ -5,14 +5,15 @@ mod args;
 use std::sync::Arc;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{Answer, Document, WhyOpen};
+use cubicle_report::document::{Answer, Document, Unchecked, WhyOpen};
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Conclusion;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 pub use self::args::LintArgs;
 use self::args::LintFormat;
-use crate::cli::ending::{Ending, Failed};
+use crate::cli::ending::Ending;
 use crate::cli::exit;
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
@@ -48,17 +49,18 @@ impl LintRun<'_> {
     /// The exit code, and the document but for the messages.
     fn lint(&self) -> (u8, Document) {
         let Self { args, ending, interrupt } = *self;
-        let loaded = load_for(ending, &args.model, &args.allow, false);
         let mut document = ending.document();
+        let loaded = load_for(ending, &args.model, &args.allow, false);
         let LoadedModel { system, file, text, allowed, known, mut warnings } = match loaded {
             Ok(loaded) => loaded,
-            Err(Failed { code, error }) => {
+            Err(failure) => {
                 ending.begin();
-                document.error = Some(error);
-                return (code, document);
+                document.error = Some(failure.error);
+                return (failure.code, document);
             }
         };
-        document.verdict = Answer::WellFormed;
+        document = ending.document();
+        document.verdict = Answer::Unchecked(Unchecked::WellFormed);
         if args.deep {
             passes_over_runs(&system, &ending.messages);
             let name = args.model.display().to_string();
@@ -85,7 +87,7 @@ impl LintRun<'_> {
         let code = match interrupt.reason() {
             Some(why) => {
                 ending.messages.note("ended early: not everything was examined");
-                document.verdict = Answer::Unknown;
+                document.verdict = Answer::Checked(Conclusion::Unknown);
                 document.reason = Some(WhyOpen::from(&why));
                 if let Reason::Interrupted(signal) = why { exit::of_signal(signal) } else { exit::UNKNOWN }
             }

@@ -9,6 +9,7 @@ use cubicle_run::options::BackwardMode;
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::{OPERATORS, Operator};
 
+use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 
 /// Makes small mistakes in a model, each by itself, and says which of them the model's claims notice.
@@ -184,8 +185,8 @@ fn operators() -> impl TypedValueParser<Value = Operator> {
         .map(|name| Operator::named(&name).expect("one of the names"))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, Failure> {
     let number: f64 =
-        text.trim_end_matches('%').trim().parse().map_err(|_| "that is not a number".to_owned())?;
-    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("it must be from 0 to 100".to_owned()) }
+        text.trim_end_matches('%').trim().parse().map_err(|_| Failure::usage("that is not a number"))?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err(Failure::usage("it must be from 0 to 100")) }
 }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cubicle_check::check_on_this_thread;
+use cubicle_cluster::Fault;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_lang::syntax::ast::{File, Item};
+use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{Level, Message, MutationDocument, WhyOpen};
 use cubicle_report::{self as report, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
@@ -24,12 +26,14 @@ use cubicle_tools::mutation::Mutation;
 use cubicle_tools::mutation::{
     Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
 };
+use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;
-use crate::cli::document::UsageError;
-use crate::cli::ending::{Ending, Failed};
+use crate::cli::document::NoInvocation;
+use crate::cli::ending::Ending;
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
@@ -44,14 +48,14 @@ pub trait Team: Others + Send {
     /// Waits until all have joined, which must agree on the model and on these facts. `log` gets warnings about strangers.
     ///
     /// # Errors
-    /// A process did not join; for the user.
+    /// A process did not join.
     fn gather(
         &self,
-        model: String,
+        model: &str,
         facts: Vec<(String, String)>,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
-    ) -> Result<(), String>;
+    ) -> Result<(), Fault>;
 
     /// Sends them the cache, before mutants are handed out.
     fn tell(&self, cache: &str);
@@ -66,16 +70,16 @@ pub fn run(args: MutateArgs) -> u8 {
 }
 
 /// Parses the words after `mutate`, for a cluster.
-pub fn parse(words: &[OsString]) -> Result<MutateArgs, UsageError> {
+pub fn parse(words: &[OsString]) -> Result<MutateArgs, NoInvocation> {
     checked(MutateArgs::try_parse_from(iter::once(&"cubicle mutate".into()).chain(words))?)
 }
 
 /// The arguments, when the files that they name may be written.
-fn checked(args: MutateArgs) -> Result<MutateArgs, UsageError> {
+fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
     let page = args.report.iter().map(|path| ("--report", path.clone()));
     let cache = args.cache.iter().map(|folder| ("--cache", folder.join(MEMORY)));
     let written: Vec<_> = page.chain(cache).collect();
-    outputs::check(&[("the model", args.model.clone())], &written, args.force).map_err(UsageError::new)?;
+    outputs::check(&[("the model", args.model.clone())], &written, args.force)?;
     Ok(args)
 }
 
@@ -103,13 +107,13 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
             ending.begin();
             let code = match ended {
                 Ok(code) => exit::after_output(code, ending.output.finish()),
-                Err((Failed { mut code, error }, why)) => {
+                Err((Failure { mut code, error, .. }, why)) => {
                     let mut document = ending.document();
                     (document.error, document.reason) =
                         (Some(error.clone()), why.as_ref().map(WhyOpen::from));
                     let found = MutationDocument::without_mutants(&ending.draft(code, &document));
-                    if let Err(error) = run.page(&found, "", &error) {
-                        ending.messages.error(&error);
+                    if let Err(failure) = run.page(&found, "", &error) {
+                        ending.messages.error(&failure.error);
                         code = exit::INTERNAL;
                     }
                     ending.finish(code, document)
@@ -122,7 +126,7 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
 }
 
 /// Why no mutants are shown, which was reported, and what left the model itself open.
-type NoMutants = (Failed, Option<Reason>);
+type NoMutants = (Failure, Option<Reason>);
 
 struct MutateRun<'a> {
     args: &'a MutateArgs,
@@ -137,20 +141,19 @@ impl MutateRun<'_> {
     fn mutate(&mut self) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
         let loaded = load_for(ending, &args.model, &[], false);
-        let LoadedModel { system, file, text, .. } = loaded.map_err(|failed| (failed, None))?;
+        let LoadedModel { system, file, text, .. } = loaded.map_err(|failure| self.failed(failure))?;
         passes_over_runs(&system, &ending.messages);
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         if let Some(number) = args.print {
             return self.print(&file, &text, number);
         }
-        if let Some(error) = self.unknown_transition(&file) {
-            return Err(self.failed(exit::USAGE, error));
-        }
+        let known = args.transition.iter().try_for_each(|name| declares(&file, name));
+        known.map_err(|error| self.failed(Failure::usage(error)))?;
         self.gather(&text)?;
         ending.progress().begin("making mutants");
-        let model = (&file, text.as_str(), &system);
-        let plan = Plan::new(model, &args.selection(), self.interrupt);
+        let model = ModelSource::new(&system, &text);
+        let plan = Plan::new(&file, model, &args.selection(), self.interrupt);
         if args.list {
             let style = settings::automatic_style(&stdout());
             ending.begin();
@@ -159,10 +162,10 @@ impl MutateRun<'_> {
         }
         let page = args.report.as_ref().map_or(Ok(()), |path| files::probe(path));
         let cache = || args.cache.as_ref().map_or(Ok(()), |folder| files::probe_folder(folder));
-        page.and_then(|()| cache()).map_err(|error| self.failed(exit::INTERNAL, error))?;
+        page.and_then(|()| cache()).map_err(|failure| self.failed(failure))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
-            return self.properties((&system, &text), &plan, proof.as_ref());
+            return self.properties(model, &plan, proof.as_ref());
         }
         let tell = |progress: cubicle_tools::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
@@ -173,20 +176,21 @@ impl MutateRun<'_> {
         if let Some(team) = self.team {
             team.tell(&cache);
         }
-        let how = (&options, &memory);
-        let found = look_at((&system, &text), &plan, how, others, self.interrupt, &tell);
+        let found = look_at(model, &plan, &options, &memory, others, self.interrupt, &tell);
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
         // Before any output, since a document says whether this succeeded.
         let kept =
             self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
-        Ok(self.show(&found, &source, kept.err()))
+        Ok(self.show(&found, &source, kept.err().map(|failure| failure.error)))
     }
 
     /// Reports why there are no mutants.
-    fn failed(&self, code: u8, error: String) -> NoMutants {
-        self.ending.messages.error(&error);
-        (Failed { code, error }, None)
+    fn failed(&self, failure: Failure) -> NoMutants {
+        if !failure.told {
+            self.ending.messages.error(&failure.error);
+        }
+        (failure.told(), None)
     }
 
     /// The file of the cache, if there is one.
@@ -200,7 +204,11 @@ impl MutateRun<'_> {
             return Default::default();
         };
         let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-        read.and_then(|text| Ok((MutantMemory::read(&text)?, text))).unwrap_or_else(|why| {
+        let parsed = |text: String| match MutantMemory::read(&text) {
+            Ok(memory) => Ok((memory, text)),
+            Err(why) => Err(why.to_string()),
+        };
+        read.and_then(parsed).unwrap_or_else(|why| {
             let text = format!("the cache {} is ignored and rewritten: {why}", path.display());
             self.ending.messages.warning(&text);
             Default::default()
@@ -212,35 +220,21 @@ impl MutateRun<'_> {
         let Self { args, ending, interrupt, .. } = self;
         let Some(team) = self.team else { return Ok(()) };
         ending.progress().begin("waiting for the other processes");
-        let (model, log) = (document::sha256(text.as_bytes()), |what: &str| ending.messages.warning(what));
-        team.gather(model, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
+        let log = |what: &str| ending.messages.warning(what);
+        team.gather(text, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
             Some(reason) => {
-                self.failed(exit::of_reason(&reason), "not all processes of the cluster joined".to_owned())
+                let why = "not all processes of the cluster joined";
+                self.failed(Failure::new(exit::of_reason(&reason), why))
             }
-            None => self.failed(exit::INTERNAL, format!("{why}; start all processes again")),
+            None => self.failed(Failure::internal(format!("{why}; start all processes again"))),
         })
     }
 
-    /// Writes what this run found. The error is a line for the user.
-    fn remember(&self, text: impl FnOnce() -> String) -> Result<(), String> {
+    /// Writes what this run found.
+    fn remember(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
         let Some(path) = self.memory_file() else { return Ok(()) };
         files::make_folder(files::folder_of(&path))?;
         files::write(&path, &text())
-    }
-
-    /// The error about an unknown name of a transition.
-    fn unknown_transition(&self, file: &File) -> Option<String> {
-        let known = |name: &&String| {
-            file.items.iter().any(|item| matches!(item, Item::Transition(it) if it.name.text == **name))
-        };
-        let wrong = self.args.transition.iter().find(|name| !known(name))?;
-        let names = file.items.iter().filter_map(|item| match item {
-            Item::Transition(it) => Some(it.name.text.as_str()),
-            _ => None,
-        });
-        let similar = cubicle_lang::spelling::nearest(wrong, names);
-        let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        Some(format!("the model has no transition `{wrong}`{help}"))
     }
 
     /// Prints one mutant as a model.
@@ -255,7 +249,7 @@ impl MutateRun<'_> {
             Some(_) => format!("mutant #{number} is not a model: its types do not fit"),
             None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
         };
-        Err(self.failed(exit::USAGE, wrong))
+        Err(self.failed(Failure::usage(wrong)))
     }
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.
@@ -279,9 +273,9 @@ impl MutateRun<'_> {
         self.ending.begin();
         let error = format!("the model itself is {what}, so results about its mutants say little");
         if let Some(Reason::Cluster(why)) = report.open() {
-            return Err(self.failed(exit::INTERNAL, why.clone()));
+            return Err(self.failed(Failure::internal(why)));
         }
-        let (failed, _) = self.failed(exit::of_report(&report), error);
+        let (failed, _) = self.failed(Failure::new(exit::of_report(&report), error));
         self.ending
             .messages
             .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
@@ -291,19 +285,19 @@ impl MutateRun<'_> {
     /// Looks for properties that the model does not claim, and writes them; the exit code.
     fn properties(
         &self,
-        model: (&System, &str),
+        model: ModelSource<'_>,
         plan: &Plan,
         proof: Option<&Report>,
     ) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
         if args.format == MutantFormat::Sarif {
             let error = "properties have no place in the model: use --format json for programs";
-            return Err(self.failed(exit::USAGE, error.to_owned()));
+            return Err(self.failed(Failure::usage(error)));
         }
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
         let tell = |what: String| ending.progress().begin(&what);
-        let found = properties(model, (plan, selection), &args.options(), self.interrupt, &tell);
+        let found = properties(model, plan, selection, &args.options(), self.interrupt, &tell);
         ending.begin();
         let code = match &found.stopped {
             Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
@@ -312,10 +306,10 @@ impl MutateRun<'_> {
         };
         let text = if args.format == MutantFormat::Json {
             let run = ending.draft(code, &ending.document());
-            MutationDocument::of_properties(&found, model.0, &run).text()
+            MutationDocument::of_properties(&found, model.system, &run).text()
         } else {
             let style = settings::automatic_style(&stdout());
-            let text = report::properties(&found, model.0, (args.properties, args.suggest), style);
+            let text = report::properties(&found, model.system, args.properties, args.suggest, style);
             if args.quiet { last_block(&text).to_owned() } else { text }
         };
         ending.output.write(&text);
@@ -340,8 +334,8 @@ impl MutateRun<'_> {
         if args.report.is_some() {
             let text = report::mutation(found, source, false, Style::PLAIN);
             let answer = last_block(&text).lines().next().unwrap_or_default();
-            if let Err(error) = self.page(&document(code), source.text, answer) {
-                self.ending.messages.error(&error);
+            if let Err(failure) = self.page(&document(code), source.text, answer) {
+                self.ending.messages.error(&failure.error);
                 code = exit::INTERNAL;
             }
         }
@@ -353,8 +347,8 @@ impl MutateRun<'_> {
         code
     }
 
-    /// Writes the page, where one is asked for. The error is a line for the user.
-    fn page(&self, document: &MutationDocument, text: &str, answer: &str) -> Result<(), String> {
+    /// Writes the page, where one is asked for.
+    fn page(&self, document: &MutationDocument, text: &str, answer: &str) -> Result<(), Failure> {
         let Some(path) = &self.args.report else { return Ok(()) };
         let name = self.args.model.display().to_string();
         let source = Source { name: &name, text };

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::cli::failure::Failure;
+
 /// The results of a run.
 #[derive(Debug)]
 pub struct Seen {
@@ -49,26 +51,26 @@ impl Condition {
 }
 
 impl FromStr for Condition {
-    type Err = String;
+    type Err = Failure;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let nothing = || Err("an empty text is in every output".to_owned());
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let nothing = || Err(Failure::usage("an empty text is in every output"));
         if text == "timeout" {
             Ok(Self::Hangs)
         } else if let Some(code) = text.strip_prefix("exit=") {
-            let code = code.parse::<u8>().map_err(|_| "an exit code is from 0 to 255".to_owned())?;
+            let code = code.parse::<u8>().map_err(|_| Failure::usage("an exit code is from 0 to 255"))?;
             Ok(Self::Exit(code.into()))
         } else if let Some(verdict) = text.strip_prefix("verdict=") {
             let known = VERDICTS.iter().find(|(name, _)| *name == verdict);
             let line = known.map(|(_, line)| *line);
             line.map(Self::Verdict)
-                .ok_or_else(|| "a verdict is safe, unsafe, violated, unknown or deadlock".to_owned())
+                .ok_or_else(|| Failure::usage("a verdict is safe, unsafe, violated, unknown or deadlock"))
         } else if let Some(part) = text.strip_prefix("stdout~") {
             if part.is_empty() { nothing() } else { Ok(Self::Stdout(part.to_owned())) }
         } else if let Some(part) = text.strip_prefix("stderr~") {
             if part.is_empty() { nothing() } else { Ok(Self::Stderr(part.to_owned())) }
         } else {
-            Err("write exit=CODE, verdict=WORD, stdout~TEXT, stderr~TEXT or timeout".to_owned())
+            Err(Failure::usage("write exit=CODE, verdict=WORD, stdout~TEXT, stderr~TEXT or timeout"))
         }
     }
 }

@@ -15,9 +15,10 @@ use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, Seen};
 use crate::cli::ending::Ending;
+use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
-use crate::cli::{exit, files, input, outputs};
+use crate::cli::{exit, files, input, logging, outputs};
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -79,32 +80,29 @@ pub fn run(args: ShrinkArgs) -> u8 {
         args.time_limit,
         move |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
-            let code = work(&args, interrupt, ending);
-            let code = code.unwrap_or_else(|(code, error)| exit::failed(code, error));
+            let code = work(&args, interrupt, ending).unwrap_or_else(|failure| failure.complain());
             ending.begin();
             exit::after_output(code, ending.output.finish())
         },
     )
 }
 
-/// What went wrong: the exit code, and a line for the user.
-type Wrong = (u8, String);
-
-fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Wrong> {
+/// The exit code.
+fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    outputs::check(&[("the model", args.model.clone())], &output, args.force)
-        .map_err(|error| (exit::USAGE, error))?;
-    let text = input::read(&args.model).map_err(|error| (exit::USAGE, error))?.text;
+    outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
+    let text = input::read(&args.model)?.text;
     if let Some(path) = &args.output {
-        files::probe(path).map_err(|error| (exit::INTERNAL, error))?;
+        files::probe(path)?;
     }
-    let internal = |error: io::Error| (exit::INTERNAL, format!("cannot run this program again: {error}"));
+    let internal = |error: io::Error| Failure::internal(format!("cannot run this program again: {error}"));
     let folder = tempfile::tempdir().map_err(internal)?;
     let file = folder.path().join("model.cub");
     let seen = try_on(args, &text, &file, interrupt).map_err(internal)?;
     if !args.keep.iter().all(|it| it.holds(&seen)) {
         let ended = seen.code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));
-        return Err((exit::USAGE, format!("the model does not show that to begin with: the run {ended}")));
+        let why = format!("the model does not show that to begin with: the run {ended}");
+        return Err(Failure::usage(why));
     }
     let mut failed = None;
     let (mut tries, mut size) = (0, text.len());
@@ -129,7 +127,7 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     });
     ending.begin();
     match &args.output {
-        Some(path) => files::write(path, &marked(&small.text)).map_err(|error| (exit::INTERNAL, error))?,
+        Some(path) => files::write(path, &marked(&small.text))?,
         None => ending.output.write(&small.text),
     }
     let lines = |text: &str| text.lines().count();
@@ -156,6 +154,8 @@ fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> 
     let mut child = Command::new(std::env::current_exe()?)
         .args(&args.words)
         .arg(file)
+        // A log is not a symptom.
+        .env_remove(logging::VARIABLE)
         .stdin(Stdio::null())
         .stdout(stdout.try_clone()?)
         .stderr(stderr.try_clone()?)

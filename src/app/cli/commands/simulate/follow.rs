@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cubicle_tools::simulate::{CommandRefusal, Simulation, Then};
 
+use crate::cli::failure::Failure;
 use crate::cli::output::complain;
 use crate::cli::outputs::{self, NamedFile};
 use crate::cli::{files, input};
@@ -17,7 +18,8 @@ pub(super) fn take_over(session: &mut Simulation<'_>, file: &str) -> Result<Stri
             help: help(),
         });
     }
-    let read = input::read(Path::new(file)).map_err(|what| CommandRefusal { what, help: help() })?;
+    let read =
+        input::read(Path::new(file)).map_err(|why| CommandRefusal { what: why.error, help: help() })?;
     session.load(file, &read.text)
 }
 
@@ -34,7 +36,7 @@ pub(super) enum NotFollowed {
     /// The command is not possible.
     Refused(CommandRefusal),
     /// A file could not be written.
-    Unwritten(String),
+    Unwritten(Failure),
 }
 
 /// Executes one line; `read` are the files that the session reads.
@@ -48,7 +50,7 @@ pub(super) fn follow(
         Then::Next => String::new(),
         Then::Quit => return Ok(Followed::Quit),
         Then::Save { file, text } => {
-            let refused = |why| {
+            let refused = |why: Failure| {
                 let help =
                     "`save` replaces files that it or --trace-out wrote, and nothing that the session reads";
                 NotFollowed::Refused(CommandRefusal { what: format!("save {why}"), help: help.to_owned() })

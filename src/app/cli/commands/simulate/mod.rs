@@ -20,6 +20,7 @@ use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::messages::Messages;
 use crate::cli::output::Output;
@@ -64,7 +65,7 @@ pub struct SimulateArgs {
 pub fn run(args: SimulateArgs) -> u8 {
     if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
         let why = "commands are read from standard input, so that the model and the run need files";
-        return exit::failed(exit::USAGE, why);
+        return Failure::usage(why).complain();
     }
     let told = settings::automatic_style(&stderr());
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
@@ -134,7 +135,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
         let line = match next_line(&mut stdin) {
             Ok(Some(line)) => line,
             Ok(None) => break,
-            Err(why) => return exit::failed(exit::USAGE, format!("line {number}: {why}")),
+            Err(why) => return Failure::usage(format!("line {number}: {why}")).complain(),
         };
         if line.trim().is_empty() {
             continue;
@@ -152,7 +153,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
                 return exit::USAGE;
             }
             Err(NotFollowed::Unwritten(why)) => {
-                return exit::failed(exit::INTERNAL, format!("line {number}: {why}"));
+                return Failure::internal(format!("line {number}: {why}")).complain();
             }
         }
     }

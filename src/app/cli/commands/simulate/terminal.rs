@@ -16,7 +16,8 @@ use signal_hook::iterator::Signals;
 
 use super::follow::{Followed, NotFollowed, follow, tell};
 use crate::cli::exit;
-use crate::cli::output::{Output, complain};
+use crate::cli::failure::Failure;
+use crate::cli::output::Output;
 use crate::cli::outputs::NamedFile;
 
 /// The session, as the line editor asks it for completions.
@@ -51,7 +52,7 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
     let mut editor = match Editor::<Helping<'_>, MemHistory>::with_history(config, history) {
         Ok(editor) => editor,
         Err(error) => {
-            return exit::failed(exit::INTERNAL, format!("cannot edit lines on this terminal: {error}"));
+            return Failure::internal(format!("cannot edit lines on this terminal: {error}")).complain();
         }
     };
     editor.set_helper(Some(Helping(session)));
@@ -61,7 +62,7 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return exit::OK,
             Err(error) => {
-                return exit::failed(exit::INTERNAL, format!("cannot read from the terminal: {error}"));
+                return Failure::internal(format!("cannot read from the terminal: {error}")).complain();
             }
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };
@@ -69,7 +70,9 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => return exit::OK,
             Err(NotFollowed::Refused(refusal)) => tell(&refusal),
-            Err(NotFollowed::Unwritten(why)) => complain(&format!("error: {why}")),
+            Err(NotFollowed::Unwritten(failure)) => {
+                failure.complain();
+            }
         }
         while interrupt.consume() {}
     }

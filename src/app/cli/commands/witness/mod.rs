@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
@@ -22,8 +23,8 @@ use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
-use crate::cli::document::UsageError;
-use crate::cli::ending::{Ending, Failed};
+use crate::cli::ending::Ending;
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
@@ -33,8 +34,8 @@ use crate::cli::{document, exit, files, input, outputs, settings};
 /// Runs the command.
 pub fn run(args: WitnessArgs) -> u8 {
     let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
-    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
-        return UsageError::new(error).end(&document::typed());
+    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
+        return document::refused(&document::typed(), failure);
     }
     let model = args.model.clone();
     let results = match args.format {
@@ -46,22 +47,12 @@ pub fn run(args: WitnessArgs) -> u8 {
         move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
         move |interrupt, ending| match (WitnessRun { args: &args, ending, interrupt }).witness() {
             Ok(code) => exit::after_output(code, ending.output.finish()),
-            Err((Failed { code, error }, told)) => {
+            Err(failure) => {
                 ending.begin();
-                if !told {
-                    ending.messages.error(&error);
-                }
-                ending.fail(Failed { code, error })
+                ending.fail(failure)
             }
         },
     )
-}
-
-/// What went wrong, and whether it was reported.
-type Wrong = (Failed, bool);
-
-fn wrong(code: u8) -> impl Fn(String) -> Wrong {
-    move |error| (Failed { code, error }, false)
 }
 
 struct WitnessRun<'a> {
@@ -79,13 +70,13 @@ struct Wanted {
 }
 
 impl WitnessRun<'_> {
-    fn witness(&self) -> Result<u8, Wrong> {
+    fn witness(&self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
-        let loaded = load_for(ending, &args.model, &[], false).map_err(|failed| (failed, true))?;
+        let loaded = load_for(ending, &args.model, &[], false)?;
         passes_over_runs(&loaded.system, &ending.messages);
-        let wanted = self.wanted(loaded).map_err(wrong(exit::USAGE))?;
+        let wanted = self.wanted(loaded)?;
         if let Some(path) = &args.trace_out {
-            files::probe(path).map_err(wrong(exit::INTERNAL))?;
+            files::probe(path)?;
         }
         ending.progress().begin("looking for a run");
         let options = WitnessOptions {
@@ -95,8 +86,9 @@ impl WitnessRun<'_> {
             shortest: args.shortest,
             jobs: args.jobs.into(),
         };
-        let answer = find((&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
-        let answer = answer.map_err(wrong(exit::USAGE))?;
+        let answer =
+            find(ModelSource::new(&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
+        let answer = answer.map_err(Failure::usage)?;
         ending.begin();
         let code = match &answer {
             WitnessAnswer::NotFound { why: NoWitness::Undecided(Reason::Interrupted(signal)), .. } => {
@@ -160,7 +152,7 @@ impl WitnessRun<'_> {
     }
 
     /// The goal of the command line.
-    fn wanted(&self, LoadedModel { system, file, text, .. }: LoadedModel) -> Result<Wanted, String> {
+    fn wanted(&self, LoadedModel { system, file, text, .. }: LoadedModel) -> Result<Wanted, Failure> {
         if let Some(cube) = &self.args.cube {
             let goal = WitnessGoal::Cube(cube.clone());
             return Ok(Wanted { system, text, goal, what: format!("a state with {cube}") });
@@ -168,15 +160,17 @@ impl WitnessRun<'_> {
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
             let all = candidates(&file, &text);
             let Some(candidate) = all.iter().find(|it| it.number == number) else {
-                return Err(format!("there is no mutant #{number}: the model has {} of them", all.len()));
+                let why = format!("there is no mutant #{number}: the model has {} of them", all.len());
+                return Err(Failure::usage(why));
             };
             let Some(mutant) = candidate.system(&text) else {
-                return Err(format!("mutant #{number} is not a model: its types do not fit"));
+                let why = format!("mutant #{number} is not a model: its types do not fit");
+                return Err(Failure::usage(why));
             };
             if self.args.survivor.is_some() {
                 if self.is_killed(&mutant) {
                     let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
-                    return Err(format!("mutant #{number} does not survive: {help}"));
+                    return Err(Failure::usage(format!("mutant #{number} does not survive: {help}")));
                 }
                 let goal = WitnessGoal::New(Box::new(system));
                 let what = format!("a state of mutant #{number} that the model does not reach");
@@ -205,17 +199,17 @@ impl WitnessRun<'_> {
     }
 
     /// Writes the file of a run.
-    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Wrong> {
+    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Failure> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
         let source = Source { name: &input::name(&self.args.model), text: &wanted.text };
         let text = itf::write_open(&wanted.system, &witness.run, &source);
-        files::write(path, &text).map_err(wrong(exit::INTERNAL))
+        files::write(path, &text)
     }
 
     /// Removes the file of an earlier run, so that it is not mistaken for one of this run.
-    fn no_file(&self) -> Result<(), Wrong> {
+    fn no_file(&self) -> Result<(), Failure> {
         let Some(path) = &self.args.trace_out else { return Ok(()) };
-        files::remove_traces(path, 1).map(drop).map_err(wrong(exit::INTERNAL))
+        files::remove_traces(path, 1).map(drop)
     }
 
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {

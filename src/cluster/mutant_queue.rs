@@ -1,4 +1,4 @@
-//! Pieces of work for idle processes: process 0 hands out their numbers, and gets an answer for each.
+//! Mutants for idle processes: process 0 hands out their numbers, and gets an answer for each.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -9,10 +9,10 @@ use cubicle_run::interrupt::Interrupt;
 
 /// How often to check whether the run must end while others work.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Bytes of the number of a piece.
+/// Bytes of the number of a mutant.
 const NUMBER: usize = 8;
 
-/// Hands out the pieces that `next` gives to `workers` of each other process, and passes their answers to `put`, which
+/// Hands out the mutants that `next` gives to `workers` of each other process, and passes their answers to `put`, which
 /// returns whether they are valid. Ends when `next` has no more and all are answered, or the run must end.
 pub fn deal(
     meeting: &Meeting,
@@ -24,16 +24,16 @@ pub fn deal(
     // What each process works on.
     let mut out: Vec<Vec<u64>> = vec![Vec::new(); processes];
     let give = |out: &mut Vec<Vec<u64>>, to: usize| {
-        let Some(piece) = next() else { return };
-        out[to].push(piece as u64);
-        meeting.say(to, &(piece as u64).to_le_bytes());
+        let Some(mutant) = next() else { return };
+        out[to].push(mutant as u64);
+        meeting.say(to, &(mutant as u64).to_le_bytes());
     };
     for _ in 0..workers {
         for to in meeting.others() {
             give(&mut out, to);
         }
     }
-    while out.iter().any(|pieces| !pieces.is_empty()) && !meeting.is_over() {
+    while out.iter().any(|mutants| !mutants.is_empty()) && !meeting.is_over() {
         let (from, answer) = match meeting.hear(PATIENCE) {
             Some(Incoming::Message(from, answer)) => (from, answer),
             // No process ends before process 0 does.
@@ -42,18 +42,18 @@ pub fn deal(
         };
         let (number, answer) = answer.split_at(NUMBER.min(answer.len()));
         let number = number.try_into().map(u64::from_le_bytes).ok();
-        let place = number.and_then(|number| out[from].iter().position(|piece| *piece == number));
+        let place = number.and_then(|number| out[from].iter().position(|mutant| *mutant == number));
         let Some(place) = place else { return meeting.protocol_error(from) };
-        let piece = out[from].swap_remove(place);
-        if !put(piece as usize, answer) {
+        let mutant = out[from].swap_remove(place);
+        if !put(mutant as usize, answer) {
             return meeting.protocol_error(from);
         }
         give(&mut out, from);
     }
 }
 
-/// Answers with `work` for each piece that process 0 hands out, on `workers` threads built by `worker`. When there are no
-/// more, calls `over`, and the interrupt ends the pieces under way.
+/// Answers with `work` for each mutant that process 0 hands out, on `workers` threads built by `worker`. When there are no
+/// more, calls `over`, and the interrupt ends the mutants under way.
 pub fn help(
     meeting: &Meeting,
     (workers, worker): (usize, &dyn Fn() -> thread::Builder),
@@ -65,10 +65,10 @@ pub fn help(
     let take = Mutex::new(take);
     let next = || take.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     let works = || {
-        while let Some(piece) = next() {
-            let answer = work(piece as usize);
+        while let Some(mutant) = next() {
+            let answer = work(mutant as usize);
             if interrupt.reason().is_none() {
-                meeting.say(0, &[&piece.to_le_bytes()[..], &answer].concat());
+                meeting.say(0, &[&mutant.to_le_bytes()[..], &answer].concat());
             }
         }
     };
@@ -78,9 +78,9 @@ pub fn help(
         if begun == 0 {
             meeting.fail(format!("process {} cannot start a thread", meeting.place().0));
         }
-        while let Some(piece) = told(meeting) {
-            match piece.try_into().map(u64::from_le_bytes) {
-                Ok(piece) => drop(give.send(piece)),
+        while let Some(mutant) = told(meeting) {
+            match mutant.try_into().map(u64::from_le_bytes) {
+                Ok(mutant) => drop(give.send(mutant)),
                 Err(_) => meeting.protocol_error(0),
             }
         }

@@ -1,7 +1,7 @@
-//! The checkpoint of a distributed exploration: its manifest names the files of all members, and is written once all have
+//! The checkpoint of a distributed exploration: its manifest names the files of all workers, and is written once all have
 //! reported that theirs are on the disk.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::bytes::Damage;
 use crate::checkpoint::course::whole_curve;
-use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, failed, is_ours, lock, sweep, write};
-use crate::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
+use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, is_ours, lock, sweep, write};
+use crate::checkpoint::manifest::{self, Manifest, SpreadParts, WorkerParts};
 use crate::checkpoint::states::Valid;
 use crate::error::StorageError;
+use crate::folder::{entries, failed, make, name_of};
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::spread::files::folder_of;
@@ -26,7 +27,7 @@ use cubicle_run::result::CurvePoint;
 /// Name of the file with the model.
 const MODEL: &str = "model";
 
-/// The lead's data at the end of a level, besides its number and the number of states.
+/// The coordinator's data at the end of a level, besides its number and the number of states.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -42,7 +43,7 @@ pub struct Known {
     pub deadlocks: Deadlocks,
     /// The levels of the first ones.
     pub deadlock_levels: [Vec<usize>; 2],
-    /// States exchanged between members.
+    /// States exchanged between workers.
     pub traffic: Traffic,
 }
 
@@ -103,13 +104,13 @@ pub struct Resumed {
     pub known: Known,
     /// How the number of states grew.
     pub curve: Curve,
-    /// The files of each member.
+    /// The files of each worker.
     pub parts: SpreadParts,
 }
 
 /// Keeps the checkpoint.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct CheckpointWriter {
     to: Checkpoint,
     system: Arc<System>,
     program: Arc<Program>,
@@ -123,7 +124,7 @@ pub struct Keeper {
     last: Instant,
 }
 
-impl Keeper {
+impl CheckpointWriter {
     /// For an exploration by this many processes with this many workers each (`sizes`).
     pub fn new(
         to: &Checkpoint,
@@ -151,29 +152,27 @@ impl Keeper {
             return self.resume().map(Some);
         }
         let folder = &self.to.folder;
-        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        make(folder)?;
         self.lock = Some(lock(folder)?);
         if Manifest::is_in(folder) {
             let why = "it already has one, which `cubicle resume` continues";
             return Err(failed("begin a checkpoint in", folder, &why));
         }
-        // With the model here, the run began here and wrote no manifest: the files of other members are useless.
+        // With the model here, the run began here and wrote no manifest: the files of other workers are useless.
         let mine = folder.join(MODEL).exists();
         let mut stale = Vec::new();
-        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-            let entry = entry.map_err(|why| failed("read", folder, &why))?;
-            let (name, path) = (entry.file_name(), entry.path());
-            let of_process = |name: &str| (0..self.processes).any(|process| name == folder_of(process));
-            match name.to_str() {
-                Some(name) if (is_ours(name) || name == LOCK) && path.is_file() => {}
-                Some(name) if of_process(name) && path.is_dir() => stale.push(path),
-                _ => return Err(failed("begin a checkpoint in", folder, &"it is not empty")),
+        for path in entries(folder)? {
+            let name = name_of(&path);
+            if (is_ours(name) || name == LOCK) && path.is_file() {
+                continue;
             }
+            if !(0..self.processes).any(|process| name == folder_of(process)) || !path.is_dir() {
+                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+            }
+            stale.push(path);
         }
-        for process in stale.iter().filter(|_| mine) {
-            sweep(process, |_| false).map_err(|why| failed("clear", process, &why))?;
-        }
-        sweep(folder, |name| name == MODEL).map_err(|why| failed("clear", folder, &why))?;
+        stale.iter().filter(|_| mine).try_for_each(|process| sweep(process, |_| false))?;
+        sweep(folder, |name| name == MODEL)?;
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
         Ok(None)
     }
@@ -215,12 +214,12 @@ impl Keeper {
         self.last.elapsed() >= self.to.every
     }
 
-    /// All members have these files on their disks: from now on, the checkpoint is this one.
+    /// All workers have these files on their disks: from now on, the checkpoint is this one.
     pub fn commit(
         &mut self,
         (level, states): (usize, usize),
         known: &Known,
-        members: Vec<MemberParts>,
+        members: Vec<WorkerParts>,
     ) -> Result<(), StorageError> {
         let folder = &self.to.folder;
         let text = serde_json::to_string(known).expect("it is made of texts and numbers");
@@ -231,7 +230,7 @@ impl Keeper {
         let manifest = Manifest { level, states, spread: Some(spread), ..manifest };
         manifest.write(folder)?;
         let needed = |name: &str| name == MODEL || name == manifest.course.file;
-        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))?;
+        sweep(folder, needed)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::{Clock, Ticker};
-use crate::store::table::MAX_STATES;
 use crate::tuning::REPORT_EVERY;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
+
+/// Stores have fewer states than this: numbers have 32 bits, and the last few have special meanings.
+pub const MAX_STATES: usize = u32::MAX as usize - 16;
 
 /// The limits of one exploration.
 #[derive(Clone, Debug)]
@@ -20,13 +22,14 @@ pub struct Limits {
     /// The reason to report when there are [`max_states`](field@Self::max_states).
     pub full: Stop,
     pub clock: Arc<Clock>,
-    /// The state limit that was requested, the one by memory, and the one where levels grow fast.
-    asked: usize,
-    room: usize,
-    enough: usize,
+    /// The requested limit on states, the one by memory, and the one where levels grow fast.
+    requested_states: usize,
+    memory_states: usize,
+    growth_states: usize,
     /// The number of states beyond which the memory counts as full.
-    most_in_memory: usize,
-    memory: usize,
+    in_memory_states: usize,
+    /// Bytes that the states may take.
+    memory_bytes: usize,
     ticker: Ticker,
     next_report: Instant,
 }
@@ -39,11 +42,11 @@ impl Limits {
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             full: Stop::States,
             clock: Arc::new(Clock::new(options, interrupt)),
-            asked: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
-            room: usize::MAX,
-            enough: usize::MAX,
-            most_in_memory: usize::MAX,
-            memory: options.memory.unwrap_or(usize::MAX),
+            requested_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
+            memory_states: usize::MAX,
+            growth_states: usize::MAX,
+            in_memory_states: usize::MAX,
+            memory_bytes: options.memory.unwrap_or(usize::MAX),
             ticker: Ticker::new(),
             next_report: Instant::now() + REPORT_EVERY,
         }
@@ -56,11 +59,11 @@ impl Limits {
             max_states: states.min(MAX_STATES),
             full: Stop::States,
             clock: Arc::clone(&self.clock),
-            asked: states.min(MAX_STATES),
-            room: usize::MAX,
-            enough: usize::MAX,
-            most_in_memory: usize::MAX,
-            memory: self.memory.saturating_sub(bytes),
+            requested_states: states.min(MAX_STATES),
+            memory_states: usize::MAX,
+            growth_states: usize::MAX,
+            in_memory_states: usize::MAX,
+            memory_bytes: self.memory_bytes.saturating_sub(bytes),
             ticker: Ticker::new(),
             next_report: self.next_report,
         }
@@ -84,60 +87,60 @@ impl Limits {
     /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
     /// [`Limits::check_memory`], this does not depend on how the memory was allocated.
     pub fn bound_memory(&mut self, bytes_each: usize) {
-        self.room = self.fit(bytes_each).min(self.most_in_memory);
+        self.memory_states = self.fit(bytes_each).min(self.in_memory_states);
         self.choose();
     }
 
     /// Lifts the memory bound on the number of states.
     pub fn unbound_memory(&mut self) {
-        self.room = self.most_in_memory;
+        self.memory_states = self.in_memory_states;
         self.choose();
     }
 
-    /// Beyond `most` states the memory counts as full, however they are kept.
-    pub fn bound_in_memory(&mut self, most: Option<usize>) {
-        self.most_in_memory = most.unwrap_or(usize::MAX);
-        self.room = self.room.min(self.most_in_memory);
+    /// Beyond this many states the memory counts as full, however they are kept.
+    pub fn bound_in_memory(&mut self, states: Option<usize>) {
+        self.in_memory_states = states.unwrap_or(usize::MAX);
+        self.memory_states = self.memory_states.min(self.in_memory_states);
         self.choose();
     }
 
-    /// At most `enough` states are stored, besides the other bounds.
-    pub fn bound_enough(&mut self, enough: Option<usize>) {
-        self.enough = enough.unwrap_or(usize::MAX);
+    /// At most this many states are stored where levels grow fast, besides the other bounds.
+    pub fn bound_growth(&mut self, states: Option<usize>) {
+        self.growth_states = states.unwrap_or(usize::MAX);
         self.choose();
     }
 
     /// Applies the least of all bounds on the number of states.
     const fn choose(&mut self) {
-        (self.max_states, self.full) = (self.asked, Stop::States);
-        if self.room < self.max_states {
-            (self.max_states, self.full) = (self.room, Stop::Memory);
+        (self.max_states, self.full) = (self.requested_states, Stop::States);
+        if self.memory_states < self.max_states {
+            (self.max_states, self.full) = (self.memory_states, Stop::Memory);
         }
-        if self.enough < self.max_states {
-            (self.max_states, self.full) = (self.enough, Stop::States);
+        if self.growth_states < self.max_states {
+            (self.max_states, self.full) = (self.growth_states, Stop::States);
         }
     }
 
     /// Whether the memory counts as full with this number of states.
     pub const fn is_full(&self, states: usize) -> bool {
-        states > self.most_in_memory
+        states > self.in_memory_states
     }
 
     /// How many states the memory holds when each takes `bytes_each` bytes.
     pub const fn fit(&self, bytes_each: usize) -> usize {
-        self.memory / bytes_each
+        self.memory_bytes / bytes_each
     }
 
     /// Stops when more than the allowed number of bytes is in use.
     pub fn check_memory(&mut self, bytes: usize) {
-        if bytes > self.memory && self.stop.is_none() {
+        if bytes > self.memory_bytes && self.stop.is_none() {
             self.stop = Some(Stop::Memory);
         }
     }
 
     /// Whether this number of bytes is more than allowed.
     pub const fn is_over(&self, bytes: usize) -> bool {
-        bytes > self.memory
+        bytes > self.memory_bytes
     }
 
     /// Reads the clock and checks for interruptions.
@@ -178,11 +181,11 @@ mod tests {
             assert_eq!((limits.max_states, limits.full), (states, full));
         };
         is(&|_| {}, 1000, Stop::States);
-        is(&|it| it.bound_enough(Some(700)), 700, Stop::States);
+        is(&|it| it.bound_growth(Some(700)), 700, Stop::States);
         is(&|it| it.bound_memory(40), 500, Stop::Memory);
-        is(&|it| it.bound_enough(Some(300)), 300, Stop::States);
-        is(&|it| it.bound_enough(None), 500, Stop::Memory);
+        is(&|it| it.bound_growth(Some(300)), 300, Stop::States);
+        is(&|it| it.bound_growth(None), 500, Stop::Memory);
         is(&|it| it.unbound_memory(), 1000, Stop::States);
-        is(&|it| it.bound_enough(Some(2000)), 1000, Stop::States);
+        is(&|it| it.bound_growth(Some(2000)), 1000, Stop::States);
     }
 }

@@ -1,9 +1,9 @@
-//! The lead of a distributed exploration: from the summaries of members at the end of a round to the next command.
+//! The coordinator of a distributed exploration: from the summaries of workers at the end of a round to the next command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::curve::Curve;
-use crate::spread::keeper::Keeper;
+use crate::spread::checkpoint_writer::CheckpointWriter;
 use crate::spread::message::{Command, Deadlocks, NotableState, Summary, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_run::options::ForwardOptions;
@@ -11,7 +11,7 @@ use cubicle_run::result::{CurvePoint, Stop};
 
 /// A finding and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct LevelState {
     /// The level.
     pub level: usize,
     /// The state.
@@ -34,16 +34,16 @@ pub struct Outcome {
     /// States by depth.
     pub curve: Vec<CurvePoint>,
     /// For each bad cube that was met, the first state, in order.
-    pub bads: Vec<(Place, usize)>,
+    pub bads: Vec<(LevelState, usize)>,
     /// Deadlocked states: how many, and the first of those that count, and of the others.
     pub deadlocks: Deadlocks,
     /// The levels of these first states.
     pub deadlock_levels: [Vec<usize>; 2],
     /// For states on the ways to those above, by level: the parent.
     pub parents: BTreeMap<(usize, Vec<u64>), Vec<u64>>,
-    /// States exchanged between members.
+    /// States exchanged between workers.
     pub traffic: Traffic,
-    /// Number of states that each member found.
+    /// Number of states that each worker found.
     pub shares: Vec<usize>,
 }
 
@@ -62,15 +62,15 @@ pub enum Phase {
     Count { pivot: Vec<u64>, bit: usize, keep: usize },
     /// The level is being cut.
     Cut { keep: usize },
-    /// Members search parents of these states, which are stored one after the other.
+    /// Workers search parents of these states, which are stored one after the other.
     Parents { level: usize, targets: Vec<Vec<u64>> },
-    /// The exploration has ended; members can be queried.
+    /// The exploration has ended; workers can be queried.
     Over,
 }
 
-/// Leads a distributed exploration.
+/// Coordinates a distributed exploration.
 #[derive(Debug)]
-pub struct Lead {
+pub struct Coordinator {
     words: usize,
     pub(super) max_states: usize,
     depth_limit: Option<usize>,
@@ -78,7 +78,7 @@ pub struct Lead {
     serves: bool,
     pub(super) phase: Phase,
     /// Writes the checkpoint, if one is kept.
-    pub(super) keeper: Option<Keeper>,
+    pub(super) writer: Option<CheckpointWriter>,
     /// The level that is being found; 0 is that of the initial states.
     pub(super) level: usize,
     /// Deadlocks and firings of the level that is being expanded, which count when it is complete.
@@ -95,13 +95,13 @@ fn point(depth: usize, states: usize) -> CurvePoint {
     CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
-impl Lead {
-    /// For members with states of `words` words.
+impl Coordinator {
+    /// For workers with states of `words` words.
     pub fn new(
         (words, transitions): (usize, usize),
         serves: bool,
         options: &ForwardOptions,
-        keeper: Option<Keeper>,
+        writer: Option<CheckpointWriter>,
     ) -> Self {
         Self {
             words,
@@ -110,7 +110,7 @@ impl Lead {
             stop_at_unsafe: options.stop_at_unsafe,
             serves,
             phase: Phase::Begin,
-            keeper,
+            writer,
             level: 0,
             deadlocks: Deadlocks::default(),
             fired: vec![0; transitions],
@@ -148,7 +148,7 @@ impl Lead {
         self.outcome.clone()
     }
 
-    /// The next command; the summaries are those of all members, in order, and empty before the first command. When it
+    /// The next command; the summaries are those of all workers, in order, and empty before the first command. When it
     /// is [`Command::Serve`], [`Command::End`] or [`Command::Fail`], the outcome is known.
     pub fn next(&mut self, summaries: Vec<Summary>) -> Command {
         match self.explore(summaries) {
@@ -260,10 +260,10 @@ impl Lead {
                 least.clone_from(worth);
             }
         }
-        let mut new: Vec<(Place, usize)> = Vec::new();
+        let mut new: Vec<(LevelState, usize)> = Vec::new();
         for (bad, worth) in bads {
             if self.outcome.bads.iter().all(|(_, known)| *known != bad) {
-                new.push((Place { level: self.level, worth }, bad));
+                new.push((LevelState { level: self.level, worth }, bad));
             }
         }
         new.sort_unstable();
@@ -361,7 +361,7 @@ impl Lead {
         }
         for (target, parent) in targets.iter().zip(best) {
             let Some(parent) = parent else {
-                assert!(self.keeper.is_some(), "a state of a level was found from one of the level before");
+                assert!(self.writer.is_some(), "a state of a level was found from one of the level before");
                 return self.fail("a state of the checkpoint is not reached from any other".to_owned());
             };
             self.wanted.entry(level - 1).or_default().insert(parent.clone());

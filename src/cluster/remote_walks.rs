@@ -15,13 +15,13 @@ const FOUND: u8 = 0;
 const FULL: u8 = 1;
 
 /// The other processes of a campaign of walks.
-pub struct Swarm {
+pub struct RemoteWalks {
     meeting: Arc<Meeting>,
     /// Of each process: messages not read yet, and whether it has ended. No process is more than an epoch ahead.
     waiting: Vec<(VecDeque<EpochMessage>, bool)>,
 }
 
-impl Swarm {
+impl RemoteWalks {
     /// The processes of this meeting.
     pub fn new(meeting: Arc<Meeting>) -> Self {
         let (_, processes) = meeting.place();
@@ -40,7 +40,7 @@ impl Swarm {
     }
 }
 
-impl Peers for Swarm {
+impl Peers for RemoteWalks {
     fn place(&self) -> (usize, usize) {
         self.meeting.place()
     }

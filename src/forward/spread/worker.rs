@@ -1,4 +1,4 @@
-//! A member of a distributed exploration: the states that it owns, level by level, and its work in a round.
+//! A worker of a distributed exploration: the states that it owns, level by level, and its work in a round.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::clock::{Clock, Ticker};
 use crate::error::{StorageError, Unbuildable};
 use crate::explored::bitmap_index::BitmapIndex;
+use crate::limits::MAX_STATES;
 use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::sleep::{AWAKE, SleepId};
@@ -18,18 +19,18 @@ use crate::spread::message::{Command, Deadlocks, Halt, NotableState, Parcel, Sta
 use crate::spread::outbox::{Filter, Outbox, owner};
 use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
-use crate::store::table::{Inserted, MAX_STATES, Store};
-use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
+use crate::store::table::{Inserted, Store};
+use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;
 
-/// The configuration of a member, besides the model.
+/// The configuration of a worker, besides the model.
 #[derive(Clone, Copy, Debug)]
-pub struct MemberConfig {
+pub struct WorkerConfig {
     /// Its number, from 0.
     pub me: usize,
-    /// How many members there are.
-    pub members: usize,
+    /// How many workers there are.
+    pub total: usize,
     /// How many of them are in one process.
     pub workers: usize,
     /// Look for deadlocks.
@@ -52,9 +53,9 @@ pub enum Task {
 }
 
 /// One owner of states.
-pub struct Member {
+pub struct Worker {
     pub(super) program: Arc<Program>,
-    pub(super) duties: MemberConfig,
+    pub(super) duties: WorkerConfig,
     pub(super) clock: Arc<Clock>,
     pub(super) ticker: Ticker,
     pub(super) store: Store,
@@ -92,13 +93,13 @@ pub struct Member {
     pub(super) summary: Summary,
 }
 
-impl Member {
-    /// A member without states. Its clock is that of this thread.
+impl Worker {
+    /// A worker without states. Its clock is that of this thread.
     pub fn new(
         system: Arc<System>,
         program: Arc<Program>,
         clock: Clock,
-        duties: MemberConfig,
+        duties: WorkerConfig,
         keeping: Option<Keeping>,
     ) -> Self {
         let words = program.packing.words;
@@ -115,7 +116,7 @@ impl Member {
             sleeps: Vec::new(),
             next_sleeps: Vec::new(),
             filter: Filter::new(words),
-            outboxes: (0..duties.members).map(|_| Outbox::default()).collect(),
+            outboxes: (0..duties.total).map(|_| Outbox::default()).collect(),
             own: States::default(),
             hashes: Vec::new(),
             findings: Findings::new(&system, &program),
@@ -175,7 +176,7 @@ impl Member {
         }
     }
 
-    /// Does a piece of the commanded work; returns whether all is done. Parcels for other members are passed to `send`.
+    /// Does a piece of the commanded work; returns whether all is done. Parcels for other workers are passed to `send`.
     pub fn work(&mut self, send: &mut dyn FnMut(usize, Parcel)) -> bool {
         let done = self.summary.halt.is_some()
             || match std::mem::replace(&mut self.task, Task::Rest) {
@@ -214,7 +215,7 @@ impl Member {
         true
     }
 
-    /// Stores states that other members found.
+    /// Stores states that other workers found.
     pub fn receive(&mut self, states: States) {
         if states.round > self.round {
             self.early.push(states);
@@ -246,7 +247,7 @@ impl Member {
         let found = self.levels.last().map_or(0, |first| self.store.len() - first);
         self.summary.deadlocks.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
         Summary {
-            member: self.duties.me,
+            worker: self.duties.me,
             rest: self.level().end - self.cursor,
             found,
             states: self.store.len(),
@@ -275,7 +276,7 @@ impl Member {
         (self.levels, self.cursor) = (vec![0], 0);
     }
 
-    /// The last level of a checkpoint that counts, as far as this member knows.
+    /// The last level of a checkpoint that counts, as far as this worker knows.
     pub fn kept(&self) -> Option<usize> {
         self.keeping.as_ref().and_then(Keeping::counts)
     }
@@ -293,7 +294,7 @@ impl Member {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let h = hash(&buffer);
-            if owner(h, self.duties.members) == self.duties.me {
+            if owner(h, self.duties.total) == self.duties.me {
                 self.meet(&buffer, h, AWAKE);
             }
             if let Some(stop) = self.ticker.count(1 + tried, &self.clock) {
@@ -323,8 +324,8 @@ impl Member {
     fn take_in(&mut self, states: &States, hashes: &[u64]) -> usize {
         let words = self.program.packing.words;
         let before = self.store.len();
-        let groups = states.words.chunks(TOUCHED * words).zip(states.sleeps.chunks(TOUCHED));
-        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCHED)) {
+        let groups = states.words.chunks(TOUCH_GROUP * words).zip(states.sleeps.chunks(TOUCH_GROUP));
+        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCH_GROUP)) {
             self.store.touch(hashes);
             for ((state, sleep), h) in group.chunks_exact(words).zip(sleeps).zip(hashes) {
                 self.meet(state, *h, *sleep);

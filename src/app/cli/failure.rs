@@ -1,0 +1,49 @@
+//! Why a command ends without an answer.
+
+use std::fmt::Display;
+
+use super::exit;
+use super::output::complain;
+
+/// Why a command ends without an answer, or refuses a word of its command line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What is wrong, in one line.
+    pub error: String,
+    /// Whether that was reported.
+    pub told: bool,
+}
+
+impl Failure {
+    /// With this exit code, not reported.
+    pub fn new(code: u8, error: impl Display) -> Self {
+        Self { code, error: error.to_string(), told: false }
+    }
+
+    /// The command line, the model or another input is wrong.
+    pub fn usage(error: impl Display) -> Self {
+        Self::new(exit::USAGE, error)
+    }
+
+    /// A file cannot be written, or the system refuses something else.
+    pub fn internal(error: impl Display) -> Self {
+        Self::new(exit::INTERNAL, error)
+    }
+
+    /// It was reported.
+    #[must_use]
+    pub fn told(self) -> Self {
+        Self { told: true, ..self }
+    }
+
+    /// Reports it to a person, unless that was done; the exit code.
+    pub fn complain(&self) -> u8 {
+        if !self.told {
+            complain(&format!("error: {self}"));
+        }
+        self.code
+    }
+}

@@ -1,0 +1,41 @@
+//! Why a text cannot be read: a certificate, or cubes of a file of lemmas.
+
+/// Why a text is not a certificate, or not cubes, of a model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TextError {
+    /// The line of this number, from 1.
+    #[error("line {0}: {1}")]
+    Line(usize, LineError),
+    /// A variable of the certificate has this name of the model.
+    #[error("the name `{0}` is already in use")]
+    NameInUse(String),
+    /// The subject does not fit the model.
+    #[error("{0}")]
+    Subject(String),
+}
+
+/// Why a line cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LineError {
+    /// It does not have this form.
+    #[error("this is not {0}")]
+    Form(&'static str),
+    /// An earlier line says how processes fail.
+    #[error("processes fail in one way only")]
+    SecondFailure,
+    /// An earlier line names a property.
+    #[error("only one property is allowed")]
+    SecondProperty,
+    /// No earlier line names the monitor that it belongs to.
+    #[error("it must follow `monitor of PROPERTY with PHASE`")]
+    NoMonitor,
+    /// Two parameters of a transition shall own the value.
+    #[error("a transition gives the value to one process only")]
+    TwoParameters,
+    /// A transition of this name that may give this value is not named.
+    #[error("{0} may give {1} too")]
+    UnnamedGiver(String, String),
+    /// It is not a cube of the model, as a diagnostic says.
+    #[error("{0}")]
+    Cube(String),
+}

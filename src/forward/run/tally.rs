@@ -1,0 +1,84 @@
+//! What a search has found so far: bad and deadlocked states, and how often transitions fired.
+
+use crate::limits::Limits;
+use crate::program::bad::BadScratch;
+use crate::program::compiled::Program;
+use crate::run::findings::{DeadlockCounts, Findings};
+use crate::run::searched::Problem;
+use crate::store::intake::Examiner;
+use cubicle_run::result::Stop;
+
+/// The findings and counts of a search.
+pub struct Tally<'a> {
+    program: &'a Program,
+    stop_at_unsafe: bool,
+    /// Bad and deadlocked states.
+    pub findings: Findings,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// Whether a number left its range.
+    pub numbers: bool,
+    scratch: BadScratch,
+}
+
+/// The counts of a [`Tally`] at some point.
+#[derive(Clone, Debug)]
+pub struct TallyCounts {
+    fired: Vec<u64>,
+    deadlocks: DeadlockCounts,
+}
+
+impl<'a> Tally<'a> {
+    /// Nothing yet.
+    pub fn new(problem: Problem<'a>, limits: &Limits) -> Self {
+        let Problem { system, program, options } = problem;
+        Self {
+            program,
+            stop_at_unsafe: options.stop_at_unsafe,
+            findings: Findings::new(system, program),
+            fired: vec![0; system.transitions.len()],
+            numbers: false,
+            scratch: BadScratch::new(program, &limits.clock),
+        }
+    }
+
+    /// Adds to how often transitions fired.
+    pub fn count(&mut self, fired: &[u64]) {
+        for (total, n) in self.fired.iter_mut().zip(fired) {
+            // Numbers restored from a checkpoint may be arbitrarily large.
+            *total = total.saturating_add(*n);
+        }
+    }
+
+    /// Records deadlocked states, each with the refined state that decides it.
+    pub fn deadlocks<'s>(&mut self, deadlocks: impl IntoIterator<Item = &'s (usize, Vec<u64>)>) {
+        for (state, refined) in deadlocks {
+            self.findings.deadlock(self.program, *state, refined.clone());
+        }
+    }
+
+    /// The counts as they are now.
+    pub fn counts(&self) -> TallyCounts {
+        TallyCounts { fired: self.fired.clone(), deadlocks: self.findings.counts() }
+    }
+
+    /// Returns to earlier counts, and drops the deadlocks found since then.
+    pub fn reset(&mut self, to: &TallyCounts) {
+        self.fired.clone_from(&to.fired);
+        self.findings.reset(&to.deadlocks);
+    }
+}
+
+impl Examiner for Tally<'_> {
+    fn may_be_bad(&mut self, state: &[u64]) -> bool {
+        self.program.may_be_bad(state, &mut self.scratch)
+    }
+
+    fn examine(&mut self, number: usize, state: &[u64]) -> Option<Stop> {
+        let found = self.program.bad(state, &mut self.scratch);
+        self.numbers |= self.scratch.numbers;
+        let (bad, refined) = found?;
+        self.findings.bad(number, refined, bad);
+        self.stop_at_unsafe.then_some(Stop::Unsafe)
+    }
+}

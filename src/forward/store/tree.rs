@@ -1,0 +1,111 @@
+//! States in a table, each with the state that it was found from.
+
+use std::ops::Range;
+
+use crate::store::batch::Batch;
+use crate::store::hash::hash;
+use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
+use crate::store::origin::ROOT;
+use crate::store::table::{Inserted, Store, reserve};
+
+/// Visited states that are all in a table, with the ways to them: those of walks and of a depth-first search, the ones on the
+/// ways to what another search found, and those of a breadth-first search that had room for all.
+#[derive(Clone, Debug, Default)]
+pub struct StateTree {
+    /// The states.
+    pub store: Store,
+    /// For each of these, its parent; [`ROOT`] for initial ones.
+    pub parents: Vec<u32>,
+    /// Number of the state that was found last, where these are some of the states.
+    pub(super) last: Option<usize>,
+}
+
+/// The outcome of [`StateTree::offer`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    /// It is stored now, with the next number.
+    New,
+    /// It is known by this number.
+    Old(usize),
+    /// It is not stored: a limit is reached.
+    Refused,
+}
+
+impl StateTree {
+    /// An empty tree, for states of `words` words.
+    pub fn new(words: usize) -> Self {
+        Self { store: Store::new(words), ..Self::default() }
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + 4 * self.parents.capacity()
+    }
+
+    /// Adds a state with this hash, unless it is there.
+    #[inline]
+    pub fn insert(&mut self, state: &[u64], h: u64, parent: u32) -> Inserted {
+        let inserted = self.store.insert(state, h);
+        if let Inserted::New(_) = inserted {
+            reserve(&mut self.parents, 1);
+            self.parents.push(parent);
+        }
+        inserted
+    }
+
+    /// Adds a state unless it is known or a limit is reached, and has it examined.
+    #[inline]
+    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Met {
+        let Offer { state, hash, parent, suspect } = offer;
+        if self.store.len() >= intake.limits.max_states {
+            let Some(number) = self.store.find_hashed(state, hash) else {
+                intake.limits.stop = Some(intake.limits.full);
+                return Met::Refused;
+            };
+            return Met::Old(number);
+        }
+        match self.insert(state, hash, parent) {
+            Inserted::Old(number) => Met::Old(number),
+            Inserted::New(number) => {
+                if suspect {
+                    intake.examine(number, state);
+                }
+                Met::New
+            }
+        }
+    }
+
+    /// Adds states, each the parent of the next; returns the number of the last one.
+    pub fn insert_way<'s>(&mut self, way: impl Iterator<Item = &'s [u64]>) -> usize {
+        let mut parent = ROOT;
+        for state in way {
+            let (Inserted::Old(number) | Inserted::New(number)) = self.insert(state, hash(state), parent);
+            parent = number as u32;
+        }
+        parent as usize
+    }
+
+    /// Number of the state that was found last, if there is one.
+    pub fn last(&self) -> Option<usize> {
+        self.last.or_else(|| self.parents.len().checked_sub(1))
+    }
+}
+
+impl InMemory for StateTree {
+    type Touched = ();
+
+    #[inline]
+    fn touch(&self, batch: &Batch, places: Range<usize>, _: usize) {
+        self.store.touch(&batch.hashes[places]);
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        offer: Offer<'_>,
+        _: (&(), usize),
+        intake: &mut Intake<'_>,
+    ) -> Result<bool, Incompressible> {
+        Ok(self.offer(offer, intake) == Met::New)
+    }
+}
