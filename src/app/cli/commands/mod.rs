@@ -24,7 +24,7 @@ use crate::cli::kept::ResumeArgs;
 
 /// A command line that begins with a command.
 #[derive(Debug, Parser)]
-#[command(name = "cubicle", disable_help_subcommand = true)]
+#[command(name = "cubicle", bin_name = "cubicle", disable_help_subcommand = true)]
 pub struct CommandLine {
     /// What it asks for.
     #[command(subcommand)]
@@ -112,6 +112,12 @@ mod tests {
         for name in names {
             assert!(usage.contains(&format!("cubicle {name} ")), "{name} in\n{usage}");
         }
+    }
+
+    #[test]
+    fn usage_does_not_depend_on_the_name_of_the_file() {
+        let error = CommandLine::try_parse_from(["cubicle-1.0", "lint"]).expect_err("a model is missing");
+        assert!(error.to_string().contains("Usage: cubicle lint <FILE>"), "{error}");
     }
 
     #[test]
