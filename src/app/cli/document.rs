@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use super::args::Args;
 use super::choices::ResultFormat;
 use super::exit;
-use super::failure::Failure;
+use super::failure::{Failure, after_output};
 use super::output::Output;
 
 /// What is known from the words of the command line alone.
@@ -160,7 +160,7 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
         ResultFormat::Ndjson => document.line(),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });
-    exit::after_output(code, output.finish())
+    after_output(code, output.finish())
 }
 
 /// Whether `path` means standard output.

@@ -16,7 +16,7 @@ use tracing::info;
 
 use super::args::Args;
 use super::document::{self, sha256};
-use super::failure::Failure;
+use super::failure::{Failure, after_output};
 use super::messages::{Format, Messages};
 use super::output::{Output, complain};
 use super::pictures::Pictures;
@@ -218,7 +218,7 @@ impl Ending {
         }
         document.exit_code = match self.results {
             Results::Human => code,
-            _ => exit::after_output(code, self.output.finish()),
+            _ => after_output(code, self.output.finish()),
         };
         let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
         let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
@@ -285,7 +285,7 @@ impl Ending {
         if self.results == Results::Human {
             let blank = if self.quiet { "" } else { "\n" };
             self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
-            code = exit::after_output(code, self.output.finish());
+            code = after_output(code, self.output.finish());
         }
         self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
         let mut document = self.document();

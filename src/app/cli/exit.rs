@@ -1,13 +1,7 @@
 //! Exit codes: part of the interface, for scripts.
 
-use std::io;
-
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::Reason;
-
-use super::failure::Failure;
-use super::output::{CLOSED, Output};
 
 /// Safe, or nothing wrong found.
 pub const OK: u8 = 0;
@@ -60,23 +54,5 @@ pub fn of_reason(reason: &Reason) -> u8 {
         Reason::Interrupted(signal) => of_signal(*signal),
         Reason::Uncertified(_) | Reason::Storage(_) | Reason::Cluster(_) => INTERNAL,
         _ => UNKNOWN,
-    }
-}
-
-/// Writes `text` to standard output; the exit code.
-pub fn after_text(text: &str) -> u8 {
-    let output = Output::new(Interrupt::default());
-    output.write(text);
-    after_output(OK, output.finish())
-}
-
-/// `code`, unless the output could not be written. A reader that went away (`| head`) is not an error: the
-/// answer stands when there is one.
-pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
-        Err(error) => Failure::internal(format!("cannot write to standard output: {error}")).complain(),
-        Ok(()) if code == of_signal(CLOSED) => INTERNAL,
-        Ok(()) => code,
     }
 }

@@ -1,9 +1,12 @@
-//! Why a command ends without an answer.
+//! Why a command ends without an answer, and how writing one may fail.
 
 use std::fmt::Display;
+use std::io;
+
+use cubicle_run::interrupt::Interrupt;
 
 use super::exit;
-use super::output::complain;
+use super::output::{CLOSED, Output, complain};
 
 /// Why a command ends without an answer, or refuses a word of its command line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -45,5 +48,23 @@ impl Failure {
             complain(&format!("error: {self}"));
         }
         self.code
+    }
+}
+
+/// Writes `text` to standard output; the exit code.
+pub fn after_text(text: &str) -> u8 {
+    let output = Output::new(Interrupt::default());
+    output.write(text);
+    after_output(exit::OK, output.finish())
+}
+
+/// `code`, unless the output could not be written. A reader that went away (`| head`) is not an error: the
+/// answer stands when there is one.
+pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
+        Err(error) => Failure::internal(format!("cannot write to standard output: {error}")).complain(),
+        Ok(()) if code == exit::of_signal(CLOSED) => exit::INTERNAL,
+        Ok(()) => code,
     }
 }

@@ -21,7 +21,7 @@ use cubicle_transform::{alive_array, with_monitor};
 use super::args::Args;
 use super::document::NoInvocation;
 use super::ending::Ending;
-use super::failure::Failure;
+use super::failure::{Failure, after_output};
 use super::formulas::{expected_end, with_formulas};
 use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
@@ -137,7 +137,7 @@ fn decide(
         if ending.results == Results::Human {
             ending.output.write(&shown);
         }
-        return Ok((exit::after_output(exit::OK, ending.output.finish()), well_formed(ending)));
+        return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
     }
     if args.type_only {
         return Ok((exit::OK, well_formed(ending)));
@@ -167,7 +167,7 @@ fn decide(
     let mut code = exit::of_report(&found);
     if ending.results == Results::Human {
         printer.conclude(&system, &source, &options, &found);
-        code = exit::after_output(code, ending.output.finish());
+        code = after_output(code, ending.output.finish());
     }
     messages.diagnostics(&report::vacuity(&system, &found), &source);
     if let Some(note) = report::unpopulated(&system, &source, &found) {

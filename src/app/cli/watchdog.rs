@@ -14,6 +14,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::ending::Ending;
+use super::failure::after_output;
 use super::output::{CLOSED, complain};
 use super::{cpu, exit, memory};
 
@@ -135,7 +136,7 @@ impl Watch {
             *overdue = None;
         } else if overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE_AT_LIMIT {
             complain("note: ended while the answer was being written");
-            leave(exit::after_output(exit::of_signal(signal), self.ending.output.try_finish()));
+            leave(after_output(exit::of_signal(signal), self.ending.output.try_finish()));
         }
     }
 }

@@ -16,7 +16,7 @@ use cubicle_transform::Crash;
 
 use super::external::{self, Ruling};
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, crash_words, duration};
 use crate::cli::supervise::supervise;
@@ -99,7 +99,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
     }
     ending.begin();
     ending.output.write(&lines);
-    exit::after_output(code, ending.output.finish())
+    after_output(code, ending.output.finish())
 }
 
 /// A certificate that is to be checked.

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::exit;
+use crate::cli::failure::after_text;
 
 /// Writes a script to standard output with which a shell completes the flags, values and commands of
 /// cubicle.
@@ -24,5 +24,5 @@ pub struct CompletionsArgs {
 pub fn run(args: CompletionsArgs, mut tree: Command) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree, "cubicle", &mut script);
-    exit::after_text(&String::from_utf8_lossy(&script))
+    after_text(&String::from_utf8_lossy(&script))
 }

@@ -4,6 +4,7 @@ use std::io::stdout;
 
 use cubicle_lang::explain;
 
+use crate::cli::failure::after_text;
 use crate::cli::output::complain;
 use crate::cli::{exit, settings};
 
@@ -34,7 +35,7 @@ pub fn run(args: ExplainArgs) -> u8 {
             plain(page, settings::automatic_style(&stdout()).colored)
         }
     };
-    exit::after_text(&text)
+    after_text(&text)
 }
 
 /// A page for a terminal: models are indented, the title may be bold.

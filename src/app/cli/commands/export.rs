@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::export::{InstanceName, Target, export};
 
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_text};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
@@ -107,5 +107,5 @@ pub fn run(args: ExportArgs) -> u8 {
     if let Some(path) = &args.output {
         return files::write(path, &written).map_or_else(|failure| failure.complain(), |()| exit::OK);
     }
-    exit::after_text(&written)
+    after_text(&written)
 }

@@ -7,7 +7,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
 use cubicle_run::interrupt::Interrupt;
 
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::messages::Messages;
 use crate::cli::output::{Output, complain};
 use crate::cli::{exit, files, input, settings};
@@ -39,7 +39,7 @@ pub fn run(mut args: FmtArgs) -> u8 {
     let output = Output::new(Interrupt::default());
     // The gravest of all counts.
     let code = args.files.iter().map(|path| one(path, args.check, &output)).max().unwrap_or(exit::OK);
-    exit::after_output(code, output.finish())
+    after_output(code, output.finish())
 }
 
 /// Lays one file out.

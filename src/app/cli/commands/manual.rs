@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 
+use crate::cli::failure::after_text;
 use crate::cli::{exit, files, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
@@ -23,7 +24,7 @@ pub struct ManualArgs {
 /// Runs the command; `tree` is the program with all its commands.
 pub fn run(args: ManualArgs, tree: Command) -> u8 {
     let Some(folder) = args.folder else {
-        return exit::after_text(&page(tree));
+        return after_text(&page(tree));
     };
     let written = files::make_folder(&folder).and_then(|()| {
         pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))

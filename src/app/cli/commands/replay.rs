@@ -11,7 +11,7 @@ use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array};
 
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::formulas::with_formulas;
 use crate::cli::load::{LoadedModel, crashing, load};
 use crate::cli::quantities::{crash, duration};
@@ -90,7 +90,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
-            return exit::after_output(exit::of_reason(&reason), ending.output.finish());
+            return after_output(exit::of_reason(&reason), ending.output.finish());
         }
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
@@ -99,5 +99,5 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));
-    exit::after_output(code, ending.output.finish())
+    after_output(code, ending.output.finish())
 }

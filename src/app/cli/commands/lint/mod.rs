@@ -15,6 +15,7 @@ pub use self::args::LintArgs;
 use self::args::LintFormat;
 use crate::cli::ending::Ending;
 use crate::cli::exit;
+use crate::cli::failure::after_output;
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
@@ -99,7 +100,7 @@ impl LintRun<'_> {
             }
             None => exit::OK,
         };
-        (exit::after_output(code, written), document)
+        (after_output(code, written), document)
     }
 
     fn options(&self) -> LintOptions {

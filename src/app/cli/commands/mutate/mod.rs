@@ -33,7 +33,7 @@ use self::args::MutantFormat;
 pub use self::args::MutateArgs;
 use crate::cli::document::NoInvocation;
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
@@ -106,7 +106,7 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
             }
             ending.begin();
             let code = match ended {
-                Ok(code) => exit::after_output(code, ending.output.finish()),
+                Ok(code) => after_output(code, ending.output.finish()),
                 Err((Failure { mut code, error, .. }, why)) => {
                     let mut document = ending.document();
                     (document.error, document.reason) =

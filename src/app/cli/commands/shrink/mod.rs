@@ -15,7 +15,7 @@ use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, Seen};
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, logging, outputs};
@@ -82,7 +82,7 @@ pub fn run(args: ShrinkArgs) -> u8 {
         move |interrupt, ending| {
             let code = work(&args, interrupt, ending).unwrap_or_else(|failure| failure.complain());
             ending.begin();
-            exit::after_output(code, ending.output.finish())
+            after_output(code, ending.output.finish())
         },
     )
 }

@@ -20,7 +20,7 @@ use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::messages::Messages;
 use crate::cli::output::Output;
@@ -93,7 +93,7 @@ pub fn run(args: SimulateArgs) -> u8 {
         let code = script(session, &read, &output, &interrupt);
         interrupt.pending().map_or(code, exit::of_signal)
     };
-    exit::after_output(code, output.finish())
+    after_output(code, output.finish())
 }
 
 /// The session, and what to show first.
@@ -124,7 +124,7 @@ fn listen(output: &Arc<Output>, interrupt: &Interrupt) {
         let Some(signal) = signals.forever().next() else { return };
         interrupt.raise(signal);
         thread::sleep(GRACE);
-        low_level::exit(exit::after_output(exit::of_signal(signal), output.try_finish()).into());
+        low_level::exit(after_output(exit::of_signal(signal), output.try_finish()).into());
     });
 }
 

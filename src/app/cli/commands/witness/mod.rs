@@ -24,7 +24,7 @@ use cubicle_transform::mutate::candidates;
 pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
@@ -46,7 +46,7 @@ pub fn run(args: WitnessArgs) -> u8 {
         args.time_limit,
         move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
         move |interrupt, ending| match (WitnessRun { args: &args, ending, interrupt }).witness() {
-            Ok(code) => exit::after_output(code, ending.output.finish()),
+            Ok(code) => after_output(code, ending.output.finish()),
             Err(failure) => {
                 ending.begin();
                 ending.fail(failure)
