@@ -220,8 +220,9 @@ fn a_folder_that_goes_away_or_is_full_ends_the_run() {
     let run = run.finish();
     assert_eq!(run.code, Some(4), "{run:?}");
     // Any step of it may notice.
-    let told =
-        ["write", "clear"].iter().any(|what| run.stdout.contains(&format!("UNKNOWN: cannot {what} kept")));
+    let told = ["read", "write", "clear"]
+        .iter()
+        .any(|what| run.stdout.contains(&format!("UNKNOWN: cannot {what} kept")));
     assert!(told, "{run:?}");
     // The files written until then are a checkpoint.
     std::fs::rename(path.join("away"), path.join("kept")).unwrap();
