@@ -30,7 +30,7 @@ pub struct Shared<'a> {
     pub lemmas: &'a Lemmas,
     /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
     /// that reason ends there.
-    pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
+    pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
 }
 
 /// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
@@ -69,7 +69,7 @@ pub fn search(
             transitions: &transitions,
             options,
             pre,
-            mends: shared.mends,
+            repairs: shared.repairs,
             interrupt,
         },
         method: proof.method(),
@@ -167,7 +167,10 @@ impl Search<'_> {
 
     /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.
     fn is_mended(&self) -> bool {
-        self.setting.mends.zip(self.forgotten.as_ref()).is_some_and(|(mends, forgotten)| mends(forgotten))
+        self.setting
+            .repairs
+            .zip(self.forgotten.as_ref())
+            .is_some_and(|(repairs, forgotten)| repairs(forgotten))
     }
 
     /// One run from the pool's candidates and the bad cubes.

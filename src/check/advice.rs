@@ -29,22 +29,22 @@ const MOST_BOUNDS: usize = 2;
 /// when it has a verdict, or when only another machine helps.
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
     let Some(reason) = report.open() else { return Vec::new() };
-    let told = Told { system, options, report };
+    let advisor = Advisor { system, options, report };
     if report.unproved.as_ref() == Some(reason) {
         // What helps a search for bad states does not help with properties of runs.
         let runs = matches!(reason, Reason::Runs { .. }) && !options.only_forward;
-        return told.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();
+        return advisor.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();
     }
     let mut tries = match reason {
-        Reason::Nodes(most) => told.search(Some(Limit::Nodes(*most))),
-        Reason::Depth(most) => told.search(Some(Limit::Depth(*most))),
-        Reason::Time => told.search(Some(Limit::Time(options.time_limit))),
-        Reason::Effort(_) | Reason::Overflow | Reason::Interrupted(2 | 15) => told.search(None),
-        Reason::Memory => told.memory(),
-        Reason::SolverUnknown(why) => told.solver(why),
-        Reason::Spurious(_) => told.spurious(),
+        Reason::Nodes(most) => advisor.search(Some(Limit::Nodes(*most))),
+        Reason::Depth(most) => advisor.search(Some(Limit::Depth(*most))),
+        Reason::Time => advisor.search(Some(Limit::Time(options.time_limit))),
+        Reason::Effort(_) | Reason::Overflow | Reason::Interrupted(2 | 15) => advisor.search(None),
+        Reason::Memory => advisor.memory(),
+        Reason::SolverUnknown(why) => advisor.solver(why),
+        Reason::Spurious(_) => advisor.spurious(),
         Reason::Deadlocks(_) => vec![Try::Hold],
-        Reason::Partial(cut) => told.partial(cut),
+        Reason::Partial(cut) => advisor.partial(cut),
         Reason::Threads(_)
         | Reason::Storage(_)
         | Reason::Cluster(_)
@@ -66,13 +66,13 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
 
 /// What is known of a run.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct Advisor<'a> {
     system: &'a System,
     options: &'a Options,
     report: &'a Report,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Advisor<'a> {
     /// After a search that did not finish; `limit` is what ended it.
     fn search(self, limit: Option<Limit>) -> Vec<Try> {
         let mut tries: Vec<Try> = Vec::new();

@@ -41,8 +41,8 @@ fn once(
         return OwnerSearchEnd::Verdict(verdict);
     }
     let options = &session.options.backward;
-    let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-    let outcome = session.search(search, options.order.unwrap_or_default(), options.max_effort, &mends);
+    let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+    let outcome = session.search(search, options.order.unwrap_or_default(), options.max_effort, &repairs);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     session.report.backward = Some(outcome);
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {

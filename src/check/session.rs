@@ -62,18 +62,18 @@ impl Session<'_> {
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
-    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `mends` can repair.
+    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair.
     pub fn search(
         &mut self,
         proof: BackwardMode,
         order: SearchOrder,
         effort: Option<u64>,
-        mends: &dyn Fn(&Forgotten) -> bool,
+        repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let start = Instant::now();
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
-        let shared = Shared { oracle: &self.space, lemmas: &self.lemmas, mends: Some(mends) };
+        let shared = Shared { oracle: &self.space, lemmas: &self.lemmas, repairs: Some(repairs) };
         let (system, interrupt) = (self.system, self.interrupt);
         let outcome = backward::search(system, &options, proof, shared, interrupt, &mut *self.observer);
         self.report.spend("backward search", start.elapsed());

@@ -50,8 +50,8 @@ impl Turn {
     pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
         let effort = self.entry.effort(self.level);
-        let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-        TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &mends)))
+        let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+        TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &repairs)))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends

@@ -57,12 +57,12 @@ impl Cluster {
         (instance, memory): (&Instance, usize),
         serves: bool,
         interrupt: &Interrupt,
-        mut told: Callbacks<'_>,
+        mut callbacks: Callbacks<'_>,
     ) -> Result<Option<Found>, Fault> {
         let (me, workers, kept) = (self.me, self.workers, Arc::clone(&self.kept));
         let (tell, events) = mpsc::channel();
         let facts = (facts, instance.agreement());
-        let (states, watch) = self.connect(facts, (told.log, told.stop), (&tell, Event::Fault))?;
+        let (states, watch) = self.connect(facts, (callbacks.log, callbacks.stop), (&tell, Event::Fault))?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
@@ -70,7 +70,7 @@ impl Cluster {
             memory: memory / workers,
             interrupt: interrupt.clone(),
             course: Mutex::new(tell.clone()),
-            told: Event::RunEvent,
+            report: Event::RunEvent,
             questions: Mutex::new((serves && me == 0).then_some(questions)),
             rounds: AtomicU64::new(0),
             kept,
@@ -85,7 +85,7 @@ impl Cluster {
             leaving.spawn(leave).map_err(Fault::of("cannot start a thread"))
         });
         let mut attending = Attending { serves, events, wake: None, outcome: None };
-        if let Err(why) = begun.and_then(|_| attending.attend(&mut told)) {
+        if let Err(why) = begun.and_then(|_| attending.attend(&mut callbacks)) {
             watch.fault(&why.0);
             return Err(why);
         }
@@ -117,7 +117,7 @@ struct Attending {
 
 impl Attending {
     /// Runs until the exploration is over, or only questions are left.
-    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), Fault> {
+    fn attend(&mut self, callbacks: &mut Callbacks<'_>) -> Result<(), Fault> {
         let mut known_since: Option<Instant> = None;
         loop {
             let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
@@ -126,12 +126,12 @@ impl Attending {
             }
             // A process may have ended because the run is over, which is known by then.
             let undecided = self.outcome.is_none();
-            let gone = undecided.then(|| (told.stop)().or_else(unexplained)).flatten();
+            let gone = undecided.then(|| (callbacks.stop)().or_else(unexplained)).flatten();
             let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
             match self.events.recv_timeout(wait) {
                 Ok(Event::RunEvent(RunEvent::Begins(wake))) => self.wake = Some(wake),
                 Ok(Event::RunEvent(RunEvent::Progress(states, waiting, depth))) => {
-                    (told.progress)(states, waiting, depth);
+                    (callbacks.progress)(states, waiting, depth);
                 }
                 Ok(Event::RunEvent(RunEvent::Over(found))) => {
                     self.outcome = Some(*found);

@@ -65,7 +65,7 @@ pub struct Part<T> {
     /// Receives the events of the run, in the process that leads.
     pub course: Mutex<Sender<T>>,
     /// Converts an event to the type that is sent there.
-    pub told: fn(RunEvent) -> T,
+    pub report: fn(RunEvent) -> T,
     /// Source of questions, in the process that leads, when the states serve as an oracle.
     pub questions: Mutex<Option<Receiver<Question>>>,
     /// Rounds so far.
@@ -170,7 +170,7 @@ struct Turn<T> {
     /// May send a command, once all summaries have arrived.
     command_at: Option<Capability<u64>>,
     /// Summaries of this round.
-    told: Vec<Summary>,
+    summaries: Vec<Summary>,
     /// Whether the first command was sent.
     begun: bool,
     /// Whether all states are known, and only questions are left.
@@ -193,7 +193,7 @@ impl<T> Turn<T> {
             summing: None,
             coordinator,
             command_at: None,
-            told: Vec::new(),
+            summaries: Vec::new(),
             begun: false,
             serves: false,
             questions: None,
@@ -204,8 +204,8 @@ impl<T> Turn<T> {
     fn arrives(&mut self, parcel: Parcel, cap: Option<&Capability<u64>>) {
         match parcel {
             Parcel::States(states) => self.owner.receive(states),
-            Parcel::Summary(told) => {
-                self.told.push(*told);
+            Parcel::Summary(summary) => {
+                self.summaries.push(*summary);
                 self.command_at = self.command_at.take().or_else(|| cap.cloned());
             }
             Parcel::Command(Command::End) => {}
@@ -251,12 +251,12 @@ impl<T> Turn<T> {
     /// The coordinator decides what comes next.
     fn next_round(&mut self) -> Command {
         self.begun = true;
-        let mut told = std::mem::take(&mut self.told);
-        told.sort_unstable_by_key(|told| told.worker);
+        let mut summaries = std::mem::take(&mut self.summaries);
+        summaries.sort_unstable_by_key(|summary| summary.worker);
         self.part.rounds.fetch_add(1, Ordering::Relaxed);
         let coordinator = self.coordinator.as_mut().expect("summaries go to the coordinator");
-        let (states, waiting, depth) = coordinator.progress(&told);
-        let command = coordinator.next(told);
+        let (states, waiting, depth) = coordinator.progress(&summaries);
+        let command = coordinator.next(summaries);
         let outcome = matches!(command, Command::Serve | Command::End | Command::Fail(_))
             .then(|| coordinator.outcome());
         self.serves = command == Command::Serve;
@@ -269,10 +269,10 @@ impl<T> Turn<T> {
 
     /// Answers the last question from the workers' summaries, and asks the next one, if there is one.
     fn next_question(&mut self) -> Option<Command> {
-        let told = std::mem::take(&mut self.told);
+        let summaries = std::mem::take(&mut self.summaries);
         if let Some(asked) = self.asked.take() {
             // One worker that knows such a state is enough; the receiver may be gone.
-            let _ = asked.send(told.iter().filter_map(|told| told.answer).max());
+            let _ = asked.send(summaries.iter().filter_map(|summary| summary.answer).max());
         }
         match self.questions.as_ref().map(Receiver::try_recv) {
             Some(Ok(Question::Ask(procs, literals, reply))) => {
@@ -286,7 +286,7 @@ impl<T> Turn<T> {
 
     fn tell(&self, course: RunEvent) {
         // There is no receiver any more when the run has ended otherwise.
-        let _ = locked(&self.part.course).send((self.part.told)(course));
+        let _ = locked(&self.part.course).send((self.part.report)(course));
     }
 }
 

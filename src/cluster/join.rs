@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// How long others may still connect to learn of a difference.
 const GRACE: Duration = Duration::from_secs(3);
 /// Most strangers that are logged, one line each.
-const MOST_TOLD: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 /// A process of a cluster that has not connected to the others.
 pub struct Cluster {
@@ -68,7 +68,7 @@ impl Cluster {
         self,
         (first, further): (Facts, Facts),
         (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
-        (faults, told): (&Sender<T>, fn(String) -> T),
+        (faults, report): (&Sender<T>, fn(String) -> T),
     ) -> Result<(Vec<Option<Channel>>, Watch), Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let sizes = [
@@ -78,7 +78,7 @@ impl Cluster {
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
         let agreement = Agreement::new(first.into_iter().chain(sizes).chain(further));
         let Links { states, life } = join(self, agreement, log, stop)?;
-        let watch = Watch::start(life, (me, &addresses), faults, told)?;
+        let watch = Watch::start(life, (me, &addresses), faults, report)?;
         Ok((states, watch))
     }
 }
@@ -163,7 +163,7 @@ fn gather(
     stop: &dyn Fn() -> Option<String>,
 ) -> Result<(), Fault> {
     let Cluster { me, addresses, wait, .. } = &shared.cluster;
-    let mut told = 0;
+    let mut reported = 0;
     // The first difference, and when it was seen.
     let mut difference: Option<(String, Instant)> = None;
     loop {
@@ -207,8 +207,8 @@ fn gather(
                 }
             }
             Ok(News::Dropped(what)) => {
-                told += 1;
-                if told <= MOST_TOLD {
+                reported += 1;
+                if reported <= MAX_REPORTED {
                     log(&what);
                 }
             }
@@ -322,7 +322,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
                 continue;
             }
         };
-        let told = match initiate(&mut timed(&stream), secret, claim, agreement) {
+        let news = match initiate(&mut timed(&stream), secret, claim, agreement) {
             Ok((keys, theirs)) => News::Linked(claim, keys.over(stream), theirs),
             Err(why @ (Refusal::Stranger | Refusal::Refused)) => {
                 News::Fatal(format!("process {to} ({address}) is not part of this run: {why}"))
@@ -333,7 +333,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
                 continue;
             }
         };
-        let _ = tell.send(told);
+        let _ = tell.send(news);
         return;
     }
 }

@@ -78,7 +78,7 @@ pub fn help(
         if begun == 0 {
             meeting.fail(format!("process {} cannot start a thread", meeting.place().0));
         }
-        while let Some(mutant) = told(meeting) {
+        while let Some(mutant) = receive(meeting) {
             match mutant.try_into().map(u64::from_le_bytes) {
                 Ok(mutant) => drop(give.send(mutant)),
                 Err(_) => meeting.protocol_error(0),
@@ -91,7 +91,7 @@ pub fn help(
 }
 
 /// The next message of process 0; `None` when there are no more, or the run must end.
-pub fn told(meeting: &Meeting) -> Option<Vec<u8>> {
+pub fn receive(meeting: &Meeting) -> Option<Vec<u8>> {
     while !meeting.is_over() {
         match meeting.hear(PATIENCE) {
             Some(Incoming::Message(0, message)) => return Some(message),

@@ -28,8 +28,8 @@ impl RemoteWalks {
         Self { meeting, waiting: (0..processes).map(|_| (VecDeque::new(), false)).collect() }
     }
 
-    fn take_in(&mut self, heard: Incoming) {
-        match heard {
+    fn receive(&mut self, message: Incoming) {
+        match message {
             Incoming::Ended(from) => self.waiting[from].1 = true,
             Incoming::Message(from, mut bytes) => match bytes.pop() {
                 Some(FOUND) => self.waiting[from].0.push_back(EpochMessage::Found(bytes)),
@@ -71,8 +71,8 @@ impl Peers for RemoteWalks {
                 Some(_) if stop() || self.meeting.is_over() => return None,
                 Some(_) => {}
             }
-            if let Some(heard) = self.meeting.hear(PATIENCE) {
-                self.take_in(heard);
+            if let Some(message) = self.meeting.hear(PATIENCE) {
+                self.receive(message);
             }
         }
     }

@@ -80,7 +80,7 @@ impl Watch {
         links: Vec<Option<Channel>>,
         (me, addresses): (usize, &[String]),
         faults: &Sender<T>,
-        told: fn(String) -> T,
+        report: fn(String) -> T,
     ) -> Result<Self, Fault> {
         let failed = Fault::of::<io::Error>("cannot watch over the cluster");
         let mut readers = Vec::new();
@@ -110,7 +110,7 @@ impl Watch {
             let listen = move || {
                 if let Some(why) = shared.listen(other, link) {
                     // There is no receiver any more when the run is over.
-                    let _ = faults.send(told(why));
+                    let _ = faults.send(report(why));
                 }
             };
             listening.spawn(listen).map_err(&failed)?;

@@ -107,10 +107,10 @@ pub fn conclude(
         && limits.stop != Some(Stop::Unsafe)
         && let Some(search) = search_clean(&searched)
     {
-        let told = outside_deadlocks.len();
+        let known = outside_deadlocks.len();
         let misses = |n: &usize| search.misses(tree.store.state(*n));
         outside_deadlocks.extend(doubtful.into_iter().filter(|(n, _)| misses(n)).map(|(_, trace)| trace));
-        outside_states += search.missed(in_question).unwrap_or(outside_deadlocks.len() - told);
+        outside_states += search.missed(in_question).unwrap_or(outside_deadlocks.len() - known);
         if search.complete {
             unclear_states = 0;
         }
@@ -205,20 +205,20 @@ impl Clean {
     /// known: where cells are undefined, states overlap.
     pub fn misses(&self, state: &[u64]) -> bool {
         let none = self.complete && self.found.clean_states.is_empty();
-        let told = self.complete
+        let looked_up = self.complete
             && self.comparable
             && (self.program.is_plain() || !self.open && !self.program.is_open(state))
             && (self.tree.store.find(state).is_none()
                 || self.program.deadlock(state, &mut Scratch::new(&self.program)).is_none());
-        none || told
+        none || looked_up
     }
 
     /// Of `states` deadlocked states of the first search, the number to which no clean run leads, if that is known
     /// without examining each.
     pub fn missed(&self, states: usize) -> Option<usize> {
         let none = self.found.clean_states.is_empty();
-        let told = self.complete && (none || self.comparable && self.program.is_plain());
-        told.then(|| states.saturating_sub(self.states))
+        let is_known = self.complete && (none || self.comparable && self.program.is_plain());
+        is_known.then(|| states.saturating_sub(self.states))
     }
 }
 

@@ -174,7 +174,7 @@ pub fn follow_campaign(
     let limits = Limits::new(options, interrupt);
     let Ok(program) = compile(system, procs, options, &limits.clock) else { return };
     let mut campaign = Campaign::within(Arc::new(system.clone()), Arc::new(program), options, limits);
-    campaign.company = OptionalPeers(Some(peers));
+    campaign.peers = OptionalPeers(Some(peers));
     let _ = campaign.run(&mut Silent);
 }
 
@@ -225,7 +225,7 @@ fn attempt(
     let mut walk = None;
     let found = if walks(options) {
         let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
-        new.company = OptionalPeers(peers);
+        new.peers = OptionalPeers(peers);
         new.run(observer).map(|()| {
             let found = conclude::conclude_walks(new.searched(), observer);
             let visited = new.take_visited();

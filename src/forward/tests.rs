@@ -118,8 +118,8 @@ fn compare(seed: u64, order: bool) {
             if found.stop == Stop::Complete && found.depth < 10 {
                 let outside = found.outside_deadlock_states;
                 // Where cells are undefined, states overlap, and it is not known for each whether it counts.
-                let (told, all) = (traces.clone().count(), found.deadlock_states);
-                assert!(name == "compressed" || (all.min(256)..=all).contains(&told), "{name} {context}");
+                let (shown, all) = (traces.clone().count(), found.deadlock_states);
+                assert!(name == "compressed" || (all.min(256)..=all).contains(&shown), "{name} {context}");
                 assert!(found.outside_deadlocks.len() <= outside, "{name} {context}");
             }
             for trace in traces.chain(&found.unsafe_trace) {

@@ -18,8 +18,8 @@ pub fn sarif(document: &Document) -> String {
     codes.sort_unstable();
     codes.dedup();
     let results = messages.iter().map(|message| result(document, message, &codes, uri.as_deref()));
-    let told = document.messages.iter().filter(|it| it.code.is_none());
-    let told = told.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
+    let notes = document.messages.iter().filter(|it| it.code.is_none());
+    let notes = notes.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
     let file = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -35,7 +35,7 @@ pub fn sarif(document: &Document) -> String {
                 "arguments": document.command.get(1..).unwrap_or_default(),
                 "exitCode": document.exit_code,
                 "executionSuccessful": document.verdict != Answer::Unchecked(Unchecked::Error),
-                "toolExecutionNotifications": told.collect::<Vec<_>>(),
+                "toolExecutionNotifications": notes.collect::<Vec<_>>(),
             }],
             "results": results.collect::<Vec<_>>(),
             "properties": { "verdict": document.verdict },

@@ -169,7 +169,7 @@ impl Ending {
 
     /// Reports why a run has no answer, unless that was done; the exit code, and the document that says so.
     pub fn failed(&self, failure: Failure) -> (u8, Document) {
-        if !failure.told {
+        if !failure.reported {
             self.messages.error(&failure.error);
         }
         let mut document = self.document();
@@ -186,7 +186,7 @@ impl Ending {
     /// The document as it would be written now.
     pub fn draft(&self, code: u8, document: &Document) -> Document {
         let mut document = document.clone();
-        document.messages.clone_from(&self.messages.told());
+        document.messages.clone_from(&self.messages.reported());
         document.exit_code = code;
         document.times.total = self.start.elapsed().as_secs_f64();
         document
@@ -202,7 +202,7 @@ impl Ending {
 
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
     pub fn finish(&self, code: u8, mut document: Document) -> u8 {
-        document.messages.clone_from(&self.messages.told());
+        document.messages.clone_from(&self.messages.reported());
         for finding in report::findings(&document) {
             self.messages.finding(&finding);
         }
@@ -261,11 +261,11 @@ impl Ending {
             return None;
         }
         // Whatever blocks here must not keep the process from ending.
-        let (tell, told) = mpsc::channel();
+        let (tell, answer) = mpsc::channel();
         let (this, reason) = (Arc::clone(self), why.clone());
         let writer = thread::Builder::new().name("last words".into());
         let code = match writer.spawn(move || tell.send(this.write(&reason))) {
-            Ok(_) => told.recv_timeout(LAST_WORDS_TIME).unwrap_or_else(|_| {
+            Ok(_) => answer.recv_timeout(LAST_WORDS_TIME).unwrap_or_else(|_| {
                 complain("error: cannot write the answer: it is not being read");
                 exit::INTERNAL
             }),

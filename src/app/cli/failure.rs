@@ -17,13 +17,13 @@ pub struct Failure {
     /// What is wrong, in one line.
     pub error: String,
     /// Whether that was reported.
-    pub told: bool,
+    pub reported: bool,
 }
 
 impl Failure {
     /// With this exit code, not reported.
     pub fn new(code: u8, error: impl Display) -> Self {
-        Self { code, error: error.to_string(), told: false }
+        Self { code, error: error.to_string(), reported: false }
     }
 
     /// The command line, the model or another input is wrong.
@@ -38,13 +38,13 @@ impl Failure {
 
     /// It was reported.
     #[must_use]
-    pub fn told(self) -> Self {
-        Self { told: true, ..self }
+    pub fn reported(self) -> Self {
+        Self { reported: true, ..self }
     }
 
     /// Reports it to a person, unless that was done; the exit code.
     pub fn complain(&self) -> u8 {
-        if !self.told {
+        if !self.reported {
             complain(&format!("error: {self}"));
         }
         self.code

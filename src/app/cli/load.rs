@@ -52,7 +52,7 @@ pub fn load_for(
 
 impl From<NoModel> for Failure {
     fn from(NoModel { error, .. }: NoModel) -> Self {
-        Self::usage(error).told()
+        Self::usage(error).reported()
     }
 }
 
@@ -122,7 +122,7 @@ pub fn crashing(
         let name = file.display().to_string();
         let error = format!("--crash: {}", why.message);
         messages.diagnostics(&[*why], &Source { name: &name, text });
-        Failure::usage(error).told()
+        Failure::usage(error).reported()
     })
 }
 

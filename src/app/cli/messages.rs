@@ -34,13 +34,13 @@ pub struct Messages {
     keep: bool,
     /// The user's name for the model.
     model: String,
-    told: Mutex<Vec<Message>>,
+    reported: Mutex<Vec<Message>>,
 }
 
 impl Messages {
     /// For a run on `model`; when `quiet`, only errors and warnings are shown; with `keep`, all are kept.
     pub const fn new(format: Format, quiet: bool, style: Style, keep: bool, model: String) -> Self {
-        Self { format, quiet, style, keep, model, told: Mutex::new(Vec::new()) }
+        Self { format, quiet, style, keep, model, reported: Mutex::new(Vec::new()) }
     }
 
     /// For a person, with all there is to say.
@@ -49,8 +49,8 @@ impl Messages {
     }
 
     /// The messages so far.
-    pub fn told(&self) -> MutexGuard<'_, Vec<Message>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn reported(&self) -> MutexGuard<'_, Vec<Message>> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports an error without a place in the model.
@@ -66,11 +66,11 @@ impl Messages {
                 let text = diagnostic.render(option, formula, self.style.colored);
                 complain(&format!("{}\n", text.trim_end()));
             }
-            self.told().push(Message::new(Level::Error, &error));
+            self.reported().push(Message::new(Level::Error, &error));
         } else {
             self.error(&error);
         }
-        Failure::usage(error).told()
+        Failure::usage(error).reported()
     }
 
     /// Reports a warning without a place in the model.
@@ -100,7 +100,7 @@ impl Messages {
                 _ => self.write(&message),
             }
         }
-        self.told().push(message);
+        self.reported().push(message);
     }
 
     /// Writes a summary of the messages for people; programs count themselves.
@@ -145,7 +145,7 @@ impl Messages {
                 if self.format != Format::Human {
                     self.write(&message);
                 }
-                self.told().push(message);
+                self.reported().push(message);
             }
         }
         let more = diagnostics.len().saturating_sub(shown);

@@ -59,7 +59,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     let typed: Vec<OsString> = words.into_iter().collect();
     if let Err(failure) = logging::wanted() {
         failure.complain();
-        return ExitCode::from(document::refused(&typed, failure.told()));
+        return ExitCode::from(document::refused(&typed, failure.reported()));
     }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
@@ -67,7 +67,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
             let refused = Failure::usage(error);
             refused.complain();
             complain(&format!("help: {help}"));
-            return ExitCode::from(document::refused(&typed, refused.told()));
+            return ExitCode::from(document::refused(&typed, refused.reported()));
         }
     };
     let command = words.get(1).and_then(|word| word.to_str()).filter(|word| Task::has_subcommand(word));

@@ -52,12 +52,12 @@ pub fn supervised(asked: Invocation) -> u8 {
         Ok(run_dir) => run_dir,
         Err(failure) => return Ending::new(&args, head, None, &Interrupt::default()).fail(failure),
     };
-    let told = args.clone();
+    let known = args.clone();
     supervise(
         args.time_limit,
         settings::memory(&args),
         move |interrupt| {
-            let ending = Ending::new(&told, head, run_dir, interrupt);
+            let ending = Ending::new(&known, head, run_dir, interrupt);
             for note in &notes {
                 ending.messages.note(note);
             }

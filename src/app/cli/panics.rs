@@ -29,6 +29,6 @@ pub fn report() {
 }
 
 /// The first panic.
-pub fn told() -> Option<String> {
+pub fn reported() -> Option<String> {
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

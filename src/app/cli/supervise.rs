@@ -35,17 +35,17 @@ pub fn supervise(
                 Err(failure) => {
                     run.messages.error(&failure.error);
                     run.begin();
-                    run.fail(failure.told())
+                    run.fail(failure.reported())
                 }
             };
             run.begin();
             code
         })
     });
-    match (code, panics::told()) {
+    match (code, panics::reported()) {
         (Ok(_), Some(error)) => {
             ending.begin();
-            ending.fail(Failure::internal(error).told())
+            ending.fail(Failure::internal(error).reported())
         }
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),

@@ -92,7 +92,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         self.effort = effort;
         loop {
             let mut together = self.together()?;
-            if !self.take_in(&mut together)? {
+            if !self.examine_waiting(&mut together)? {
                 return Ok((None, self.progress));
             }
             let (failed, all) = self.failed(&together)?;
@@ -150,7 +150,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     }
 
     /// Examines all waiting guesses, and holds those that no state refutes; false when the effort is spent before.
-    fn take_in(&mut self, together: &mut Visited) -> Result<bool, Halt> {
+    fn examine_waiting(&mut self, together: &mut Visited) -> Result<bool, Halt> {
         while !self.progress.fresh.is_empty() {
             self.setting.interrupt.check()?;
             if self.spent() > self.effort {

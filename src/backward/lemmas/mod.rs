@@ -78,7 +78,7 @@ impl Lemmas {
                 transitions: &transitions,
                 options,
                 pre,
-                mends: None,
+                repairs: None,
                 interrupt,
             };
             let mut tester = Tester::new(system, &context, options);

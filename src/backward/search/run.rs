@@ -76,7 +76,7 @@ pub struct Setting<'a> {
     /// How pre-images are taken.
     pub pre: PreOptions,
     /// Whether the caller can restore what a spurious path forgot; then the run ends there.
-    pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
+    pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
 }

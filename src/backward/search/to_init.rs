@@ -89,8 +89,8 @@ impl Run<'_, '_> {
                         Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                     }
                 }
-                let mended = setting.mends.zip(self.forgotten.as_ref());
-                if mended.is_some_and(|(mends, forgotten)| mends(forgotten)) {
+                let mended = setting.repairs.zip(self.forgotten.as_ref());
+                if mended.is_some_and(|(repairs, forgotten)| repairs(forgotten)) {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
                 self.spurious.get_or_insert(history);

@@ -48,10 +48,10 @@ impl Search<'_> {
     /// Called after the last level: successors found before the search ended within it count.
     fn end(&mut self, last: &Level) {
         if let Some(stop @ (Stop::Wide | Stop::Fired)) = self.limits.stop
-            && !self.visited.is_settled()
+            && !self.visited.is_deduplicated()
         {
             self.limits.stop = None;
-            self.settle();
+            self.deduplicate();
             self.limits.stop.get_or_insert(stop);
         }
         self.visited.end();
@@ -157,8 +157,8 @@ impl Levels for Bfs<'_, '_> {
             search.merge_chunk(chunk);
             next = chunk.successors.of.end;
         }
-        if (next == level.states.end || search.visited.must_settle()) && search.limits.stop.is_none() {
-            search.settle();
+        if (next == level.states.end || search.visited.must_deduplicate()) && search.limits.stop.is_none() {
+            search.deduplicate();
         }
         Some(next)
     }

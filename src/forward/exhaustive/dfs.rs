@@ -7,7 +7,7 @@ use crate::program::step::Scratch;
 use crate::run::searched::Problem;
 use crate::store::hash::hash;
 use crate::store::intake::{Intake, Offer};
-use crate::store::tree::Met;
+use crate::store::tree::Offered;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::Stop;
 
@@ -81,18 +81,18 @@ impl Search<'_> {
                 if let Some(Waiting { depth, parent, sleep }) = stack.pop(&mut current) {
                     let offer = Offer { state: &current, hash: hash(&current), parent, suspect: true };
                     match tree.offer(offer, &mut Intake { program, limits, examiner: tally }) {
-                        Met::Refused => break,
-                        Met::New => {
+                        Offered::Refused => break,
+                        Offered::New => {
                             depths.push(depth);
                             progress.depth = progress.depth.max(depth as usize);
                             (depths.len() - 1, depth, sleep)
                         }
-                        Met::Old(number) if bound < u32::MAX && depth < depths[number] => {
+                        Offered::Old(number) if bound < u32::MAX && depth < depths[number] => {
                             depths[number] = depth;
                             tree.parents[number] = parent;
                             (number, depth, sleep)
                         }
-                        Met::Old(_) => continue,
+                        Offered::Old(_) => continue,
                     }
                 } else if let Some(seed) = seeds.next() {
                     current.copy_from_slice(tree.store.state(seed));

@@ -13,7 +13,7 @@ use crate::run::curve::Curve;
 use crate::run::searched::{Problem, SearchStats};
 use crate::run::tally::{Tally, TallyCounts};
 use crate::store::intake::Intake;
-use crate::store::merge::SettledAt;
+use crate::store::merge::DeduplicatedAt;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
 use crate::tuning::CHUNK_STATES;
@@ -41,7 +41,7 @@ pub struct Search<'a> {
     /// The file error that ended the search.
     fault: Option<StorageError>,
     /// Since when successors wait to be compared with the states.
-    unsettled: Option<Unsettled>,
+    pending: Option<Pending>,
 }
 
 /// How deep a search is.
@@ -74,7 +74,7 @@ pub struct Threads {
 
 /// The point since which successors wait to be compared with the states.
 #[derive(Debug)]
-struct Unsettled {
+struct Pending {
     /// The first state whose successors wait.
     first: usize,
     /// The counts before it was expanded.
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
             },
             keeper: None,
             fault: None,
-            unsettled: None,
+            pending: None,
         }
     }
 
@@ -190,9 +190,9 @@ impl<'a> Search<'a> {
             Err(why) => self.fail(why),
             Ok(Some(at)) => self.cut(chunk, at),
             Ok(None) => {
-                if !self.visited.is_settled() && self.unsettled.is_none() {
+                if !self.visited.is_deduplicated() && self.pending.is_none() {
                     let first = chunk.successors.of.start;
-                    self.unsettled = Some(Unsettled { first, counts: self.tally.counts() });
+                    self.pending = Some(Pending { first, counts: self.tally.counts() });
                 }
                 self.tally.count(&chunk.fired);
                 self.tally.deadlocks(&chunk.deadlocks);
@@ -217,22 +217,22 @@ impl<'a> Search<'a> {
     }
 
     /// Compares waiting successors with the states: the level has been expanded, or will not be finished.
-    pub fn settle(&mut self) {
+    pub fn deduplicate(&mut self) {
         let (visited, mut intake) = self.intake();
-        let settled = visited.settle(&mut intake).and_then(|settled| match settled {
-            SettledAt::End => Ok(()),
-            SettledAt::Successor(state, parent) => self.count_until(&state, parent),
+        let settled = visited.deduplicate(&mut intake).and_then(|settled| match settled {
+            DeduplicatedAt::End => Ok(()),
+            DeduplicatedAt::Successor(state, parent) => self.count_until(&state, parent),
         });
         if let Err(why) = settled {
             self.fail(why);
         }
-        self.unsettled = None;
+        self.pending = None;
     }
 
     /// The search ends with the first step to `last`, which comes from state number `parent`: later steps do not count. Where a
     /// store compares successors late, the steps since then are repeated.
     fn count_until(&mut self, last: &[u64], parent: u32) -> Result<(), StorageError> {
-        let Some(Unsettled { first, counts }) = self.unsettled.take() else { return Ok(()) };
+        let Some(Pending { first, counts }) = self.pending.take() else { return Ok(()) };
         if parent == ROOT {
             return Ok(());
         }

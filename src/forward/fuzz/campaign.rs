@@ -80,7 +80,7 @@ pub struct Campaign {
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
     /// The other processes of the campaign, until it ends for the first time.
-    pub company: OptionalPeers,
+    pub peers: OptionalPeers,
 }
 
 impl Campaign {
@@ -143,7 +143,7 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
-            company: OptionalPeers::default(),
+            peers: OptionalPeers::default(),
             system,
             program,
         }

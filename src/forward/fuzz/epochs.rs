@@ -120,9 +120,9 @@ impl Campaign {
 
     /// Runs the walks of an epoch, alone or together with other processes; `None` when the campaign ends meanwhile.
     fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let Some(mut peers) = self.company.0.take() else { return self.walk(tasks) };
+        let Some(mut peers) = self.peers.0.take() else { return self.walk(tasks) };
         let outcomes = self.walk_together(tasks, &mut *peers);
-        self.company = OptionalPeers(Some(peers));
+        self.peers = OptionalPeers(Some(peers));
         outcomes
     }
 

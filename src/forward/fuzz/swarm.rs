@@ -32,15 +32,15 @@ impl Campaign {
         }
         peers.say(&EpochMessage::Found(found));
         let clock = &self.limits.clock;
-        let told = peers.hear(&|| clock.expired())?;
-        if told.contains(&Some(EpochMessage::Full)) {
+        let messages = peers.hear(&|| clock.expired())?;
+        if messages.contains(&Some(EpochMessage::Full)) {
             self.limits.stop = Some(Stop::Memory);
             return None;
         }
         let mut all: Vec<Option<(WalkOutcome, Duration)>> = tasks.iter().map(|_| None).collect();
         let places = |process: usize| (process..tasks.len()).step_by(processes);
         places(me).zip(walked).for_each(|(place, walked)| all[place] = Some(walked));
-        for (process, word) in told.iter().enumerate() {
+        for (process, word) in messages.iter().enumerate() {
             let Some(EpochMessage::Found(bytes)) = word else { continue };
             let mut reader = OutcomeReader::new(self, bytes);
             // Results of another process make sense only if its campaign is in the same state.
@@ -69,7 +69,7 @@ impl Campaign {
 
     /// Tells the others when the campaign ends here for a reason that they cannot see.
     pub fn leave(&mut self) {
-        let Some(mut peers) = self.company.0.take() else { return };
+        let Some(mut peers) = self.peers.0.take() else { return };
         if self.limits.stop == Some(Stop::Memory) {
             peers.say(&EpochMessage::Full);
         }

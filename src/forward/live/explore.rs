@@ -108,7 +108,7 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, E> {
                     touched = ahead;
                 }
                 *numbers |= buffer.ends[at].1.numbers;
-                graph.take_in(state, buffer, at, limits);
+                graph.merge_expanded(state, buffer, at, limits);
                 if limits.tick() && state % 1024 == 0 {
                     limits.check_memory(graph.bytes());
                 }

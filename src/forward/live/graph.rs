@@ -48,7 +48,7 @@ impl RunGraph {
         program.initial_states(&clock, &mut numbers, |state| {
             first.copy_from_slice(state);
             representative(program, &mut first);
-            this.meet(&first, hash(&first), (ROOT, STUTTER), limits);
+            this.insert(&first, hash(&first), (ROOT, STUTTER), limits);
             if limits.tick() && this.store.len().is_multiple_of(1024) {
                 limits.check_memory(this.bytes());
             }
@@ -83,7 +83,7 @@ impl RunGraph {
     }
 
     /// Stores the successors of a state, whose steps are at index `at` of a buffer.
-    pub fn take_in(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
+    pub fn merge_expanded(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
         let (last, end) = buffer.ends[at];
         let first = if at == 0 { 0 } else { buffer.ends[at - 1].0 };
         let words = buffer.states.len() / buffer.steps.len().max(1);
@@ -95,7 +95,7 @@ impl RunGraph {
             let (instance, turn) = &buffer.steps[step];
             let label = self.moves.number(*instance, turn);
             let next = &buffer.states[step * words..(step + 1) * words];
-            let Some(to) = self.meet(next, buffer.hashes[step], (state as u32, label), limits) else {
+            let Some(to) = self.insert(next, buffer.hashes[step], (state as u32, label), limits) else {
                 missing = true;
                 break;
             };
@@ -114,7 +114,7 @@ impl RunGraph {
     }
 
     /// The number of a state; `None` when the store is full.
-    fn meet(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
+    fn insert(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
         if self.store.len() >= limits.max_states {
             let known = self.store.find_hashed(state, h);
             if known.is_none() {

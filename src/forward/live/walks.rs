@@ -115,7 +115,7 @@ impl<'a> Walks<'a> {
         if self.place_of(state) == NONE {
             expander.expand(graph.store.state(state as usize), &mut self.buffer);
             self.numbers |= self.buffer.ends[0].1.numbers;
-            graph.take_in(state as usize, &self.buffer, 0, limits);
+            graph.merge_expanded(state as usize, &self.buffer, 0, limits);
             self.place.resize(graph.store.len().max(self.place.len()), NONE);
             self.place[state as usize] = self.order.len() as u32;
             self.order.push(state);

@@ -138,8 +138,8 @@ impl Coordinator {
     pub fn progress(&self, summaries: &[Summary]) -> (usize, usize, usize) {
         // States of a checkpoint are counted already.
         let counted = matches!(self.phase, Phase::Resume | Phase::Save);
-        let found: usize = summaries.iter().filter(|_| !counted).map(|told| told.found).sum();
-        let rest: usize = summaries.iter().map(|told| told.rest).sum();
+        let found: usize = summaries.iter().filter(|_| !counted).map(|summary| summary.found).sum();
+        let rest: usize = summaries.iter().map(|summary| summary.rest).sum();
         (self.outcome.states + found, rest + found, self.outcome.depth)
     }
 
@@ -158,14 +158,14 @@ impl Coordinator {
     }
 
     fn explore(&mut self, summaries: Vec<Summary>) -> Command {
-        for told in &summaries {
+        for summary in &summaries {
             // Numbers restored from a checkpoint may be arbitrarily large.
             let all = &mut self.outcome.traffic;
-            all.sent = all.sent.saturating_add(told.traffic.sent);
-            all.known = all.known.saturating_add(told.traffic.known);
+            all.sent = all.sent.saturating_add(summary.traffic.sent);
+            all.known = all.known.saturating_add(summary.traffic.known);
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Over);
-        if let Some(why) = summaries.iter().find_map(|told| told.fault.clone()) {
+        if let Some(why) = summaries.iter().find_map(|summary| summary.fault.clone()) {
             return if phase == Phase::Save { self.not_saved(&why) } else { self.fail(why) };
         }
         match phase {
@@ -174,7 +174,7 @@ impl Coordinator {
             Phase::Save => self.saved(summaries),
             Phase::Level => self.level(summaries),
             Phase::Count { pivot, bit, keep } => {
-                let counted = summaries.iter().map(|told| told.count).sum();
+                let counted = summaries.iter().map(|summary| summary.count).sum();
                 self.counted(pivot, bit, keep, counted)
             }
             Phase::Cut { keep } => {
@@ -189,30 +189,30 @@ impl Coordinator {
 
     /// Evaluates a round in which a piece of a level was expanded.
     fn level(&mut self, summaries: Vec<Summary>) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
             self.outcome.stop = halt.into();
             return self.end();
         }
         let mut found = 0;
         let mut rest = 0;
         let mut summaries = summaries;
-        for told in &mut summaries {
-            found += told.found;
-            rest += told.rest;
-            self.numbers |= told.numbers;
-            self.fired.iter_mut().zip(&told.fired).for_each(|(all, new)| *all += new);
-            self.deadlocks.add(std::mem::take(&mut told.deadlocks), MAX_DEADLOCK_TRACES);
+        for summary in &mut summaries {
+            found += summary.found;
+            rest += summary.rest;
+            self.numbers |= summary.numbers;
+            self.fired.iter_mut().zip(&summary.fired).for_each(|(all, new)| *all += new);
+            self.deadlocks.add(std::mem::take(&mut summary.deadlocks), MAX_DEADLOCK_TRACES);
         }
         if rest > 0 {
             self.phase = Phase::Level;
             return Command::Expand { next: false };
         }
-        let all: usize = summaries.iter().map(|told| told.states).sum();
+        let all: usize = summaries.iter().map(|summary| summary.states).sum();
         assert_eq!(all, self.outcome.states + found, "each state belongs to the level that it was found for");
         let room = self.max_states - self.outcome.states;
         if found > 0 && room == 0 {
-            for told in &mut summaries {
-                told.bads.clear();
+            for summary in &mut summaries {
+                summary.bads.clear();
             }
             self.outcome.stop = Stop::States;
             self.level_ends(&summaries, 0);
@@ -246,15 +246,15 @@ impl Coordinator {
             self.curve.note(|| point(self.level, states));
         }
         self.outcome.shares.resize(summaries.len(), 0);
-        for (share, told) in self.outcome.shares.iter_mut().zip(summaries) {
-            *share += told.found;
+        for (share, summary) in self.outcome.shares.iter_mut().zip(summaries) {
+            *share += summary.found;
         }
         for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
             *all = all.saturating_add(std::mem::take(new));
         }
         self.take_deadlocks();
         let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
-        for (bad, worth) in summaries.iter().flat_map(|told| &told.bads) {
+        for (bad, worth) in summaries.iter().flat_map(|summary| &summary.bads) {
             let least = bads.entry(*bad).or_insert_with(|| worth.clone());
             if *worth < *least {
                 least.clone_from(worth);
@@ -349,12 +349,12 @@ impl Coordinator {
     }
 
     fn parents(&mut self, level: usize, targets: &[Vec<u64>], summaries: Vec<Summary>) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
             self.outcome.stop = halt.into();
             return self.give_up();
         }
         let mut best: Vec<Option<Vec<u64>>> = vec![None; targets.len()];
-        for (place, parent) in summaries.into_iter().flat_map(|told| told.parents) {
+        for (place, parent) in summaries.into_iter().flat_map(|summary| summary.parents) {
             if best[place].as_ref().is_none_or(|known| parent < *known) {
                 best[place] = Some(parent);
             }

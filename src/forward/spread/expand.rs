@@ -31,7 +31,7 @@ impl Worker {
     /// Expands the next state, which has index `place` in the level.
     #[inline]
     fn expand_one(&mut self, program: &Program, place: usize) {
-        let Self { store, sleeps, duties, clock, ticker, filter, outboxes, own, hashes, scratch, .. } = self;
+        let Self { store, sleeps, config, clock, ticker, filter, outboxes, own, hashes, scratch, .. } = self;
         let (summary, number) = (&mut self.summary, self.cursor);
         let mut steps = 0;
         let asleep = program.asleep(sleeps[place]);
@@ -41,8 +41,8 @@ impl Worker {
             summary.fired[usize::from(program.instances[i].transition.0)] += 1;
             let h = hash(next);
             if filter.passes(next, h, sleep) {
-                let to = owner(h, duties.total);
-                if to == duties.me {
+                let to = owner(h, config.total);
+                if to == config.me {
                     own.words.extend_from_slice(next);
                     own.sleeps.push(sleep);
                     hashes.push(h);
@@ -53,7 +53,7 @@ impl Worker {
             if let Some(stop) = ticker.count(1 + tried, clock) {
                 summary.halt.get_or_insert(stop.into());
             }
-            if steps > duties.widest {
+            if steps > config.widest {
                 summary.halt.get_or_insert(Halt::Wide);
             }
             summary.halt.is_some()
@@ -61,7 +61,7 @@ impl Worker {
         if let Some(stop) = ticker.tick(clock) {
             summary.halt.get_or_insert(stop.into());
         }
-        if !live && duties.deadlock && summary.halt.is_none() {
+        if !live && config.deadlock && summary.halt.is_none() {
             let state = self.store.state(number);
             if let Some(refined) = program.deadlock(state, &mut self.scratch) {
                 let state = state.to_vec();

@@ -65,11 +65,11 @@ impl Instance {
     ) -> Worker {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
-        let duties = WorkerConfig { me, total, workers, deadlock, widest: widest(&limits), memory };
+        let config = WorkerConfig { me, total, workers, deadlock, widest: widest(&limits), memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
-        Worker::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
+        Worker::new(system, program, Clock::new(&self.options, interrupt), config, keeping)
     }
 
     /// The coordinator of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle

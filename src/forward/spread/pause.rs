@@ -36,11 +36,11 @@ impl Coordinator {
 
     /// All workers have read their parts of the checkpoint.
     pub fn resumed(&mut self, summaries: &[Summary]) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
             self.outcome.stop = halt.into();
             return self.give_up();
         }
-        self.outcome.shares = summaries.iter().map(|told| told.states).collect();
+        self.outcome.shares = summaries.iter().map(|summary| summary.states).collect();
         let (is, wanted) = (self.outcome.shares.iter().sum::<usize>(), self.outcome.states);
         if is != wanted || is > self.max_states {
             return self.fail(format!("the files of the checkpoint have {is} states, not {wanted}"));
@@ -64,7 +64,7 @@ impl Coordinator {
 
     /// All workers have written their parts.
     pub fn saved(&mut self, summaries: Vec<Summary>) -> Command {
-        let members = summaries.into_iter().filter_map(|told| told.kept).collect();
+        let members = summaries.into_iter().filter_map(|summary| summary.kept).collect();
         let known = self.known();
         let end = (self.outcome.depth, self.outcome.states);
         match self.writer.as_mut().map_or(Ok(()), |writer| writer.commit(end, &known, members)) {

@@ -44,7 +44,7 @@ impl Worker {
         let program = Arc::clone(&self.program);
         let valid = Valid::new(&program);
         let Some(keeping) = &mut self.keeping else { return Ok(()) };
-        let (process, same) = (self.duties.me / self.duties.workers, spread.workers == self.duties.workers);
+        let (process, same) = (self.config.me / self.config.workers, spread.workers == self.config.workers);
         let theirs = &spread.members[process * spread.workers..][..spread.workers];
         keeping.resumes(level, theirs, same)?;
         let folder = keeping.folder.clone();
@@ -92,8 +92,8 @@ impl Worker {
             self.store.touch(&self.hashes);
             for (state, at) in words.chunks_exact(size).zip(0..) {
                 let h = self.hashes[at];
-                let is = owner(h, self.duties.total);
-                if is / self.duties.workers != self.duties.me / self.duties.workers {
+                let is = owner(h, self.config.total);
+                if is / self.config.workers != self.config.me / self.config.workers {
                     return Err(levels.damaged(&Damage("it has a state of another process")).into());
                 }
                 let sleep = match sleeps {
@@ -101,7 +101,7 @@ impl Worker {
                     Some(sleeps) => *sleeps.get(place).ok_or_else(|| levels.damaged(&WAITING))?,
                 };
                 place += 1;
-                if is == self.duties.me {
+                if is == self.config.me {
                     self.add(levels, (state, h), sleeps.map(|_| sleep))?;
                 } else if all {
                     return Err(levels.damaged(&Damage("it has a state of another worker")).into());
@@ -125,7 +125,7 @@ impl Worker {
         (state, h): (&[u64], u64),
         sleep: Option<SleepId>,
     ) -> Result<(), StorageError> {
-        if self.store.len() >= MAX_STATES || self.store.bytes() > self.duties.memory {
+        if self.store.len() >= MAX_STATES || self.store.bytes() > self.config.memory {
             let why = "it has more states than the memory limit allows for";
             return Err(StorageError(format!("cannot resume from the checkpoint: {why}")));
         }

@@ -55,7 +55,7 @@ pub enum Task {
 /// One owner of states.
 pub struct Worker {
     pub(super) program: Arc<Program>,
-    pub(super) duties: WorkerConfig,
+    pub(super) config: WorkerConfig,
     pub(super) clock: Arc<Clock>,
     pub(super) ticker: Ticker,
     pub(super) store: Store,
@@ -99,13 +99,13 @@ impl Worker {
         system: Arc<System>,
         program: Arc<Program>,
         clock: Clock,
-        duties: WorkerConfig,
+        config: WorkerConfig,
         keeping: Option<Keeping>,
     ) -> Self {
         let words = program.packing.words;
         let clock = Arc::new(clock);
         Self {
-            duties,
+            config,
             scratch: Scratch::timed(&program, &clock),
             bad_scratch: BadScratch::new(&program, &clock),
             clock,
@@ -116,7 +116,7 @@ impl Worker {
             sleeps: Vec::new(),
             next_sleeps: Vec::new(),
             filter: Filter::new(words),
-            outboxes: (0..duties.total).map(|_| Outbox::default()).collect(),
+            outboxes: (0..config.total).map(|_| Outbox::default()).collect(),
             own: States::default(),
             hashes: Vec::new(),
             findings: Findings::new(&system, &program),
@@ -225,7 +225,7 @@ impl Worker {
         self.hashes.clear();
         self.hashes.extend(states.words.chunks_exact(words).map(hash));
         let hashes = std::mem::take(&mut self.hashes);
-        let new = self.take_in(&states, &hashes);
+        let new = self.insert_all(&states, &hashes);
         self.hashes = hashes;
         // The hashes of successors come next.
         self.hashes.clear();
@@ -235,7 +235,7 @@ impl Worker {
     /// Stores the successors that it found and owns itself.
     pub fn take_own(&mut self) {
         let (own, hashes) = (std::mem::take(&mut self.own), std::mem::take(&mut self.hashes));
-        self.take_in(&own, &hashes);
+        self.insert_all(&own, &hashes);
         (self.own, self.hashes) = (own, hashes);
         self.own.words.clear();
         self.own.sleeps.clear();
@@ -247,7 +247,7 @@ impl Worker {
         let found = self.levels.last().map_or(0, |first| self.store.len() - first);
         self.summary.deadlocks.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
         Summary {
-            worker: self.duties.me,
+            worker: self.config.me,
             rest: self.level().end - self.cursor,
             found,
             states: self.store.len(),
@@ -294,7 +294,7 @@ impl Worker {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let h = hash(&buffer);
-            if owner(h, self.duties.total) == self.duties.me {
+            if owner(h, self.config.total) == self.config.me {
                 self.meet(&buffer, h, AWAKE);
             }
             if let Some(stop) = self.ticker.count(1 + tried, &self.clock) {
@@ -321,7 +321,7 @@ impl Worker {
     }
 
     /// Stores states; returns how many were new.
-    fn take_in(&mut self, states: &States, hashes: &[u64]) -> usize {
+    fn insert_all(&mut self, states: &States, hashes: &[u64]) -> usize {
         let words = self.program.packing.words;
         let before = self.store.len();
         let groups = states.words.chunks(TOUCH_GROUP * words).zip(states.sleeps.chunks(TOUCH_GROUP));
@@ -338,7 +338,7 @@ impl Worker {
     #[inline]
     fn meet(&mut self, state: &[u64], h: u64, sleep: SleepId) {
         let full = self.store.len() >= MAX_STATES
-            || self.store.len().is_multiple_of(1 << 10) && self.store.bytes() > self.duties.memory;
+            || self.store.len().is_multiple_of(1 << 10) && self.store.bytes() > self.config.memory;
         if full {
             self.summary.halt.get_or_insert(Halt::Memory);
             return;

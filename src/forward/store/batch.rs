@@ -94,7 +94,7 @@ impl Recent {
 
     /// Stores a state, replacing another one; false when it is there already.
     #[inline]
-    fn meet(&mut self, state: &[u64], h: u64) -> bool {
+    fn insert(&mut self, state: &[u64], h: u64) -> bool {
         let place = (h >> 6) as usize % RECENT_SLOTS;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
@@ -145,7 +145,7 @@ impl Batch {
     #[inline]
     pub fn push(&mut self, state: &[u64], sleep: SleepId, recent: &mut Recent) -> bool {
         let h = hash(state);
-        let new = recent.meet(state, h);
+        let new = recent.insert(state, h);
         if new {
             self.add(state, h, sleep);
         }

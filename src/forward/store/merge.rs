@@ -19,9 +19,9 @@ use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
 
-/// How [`Visited::settle`] ended.
+/// How [`Visited::deduplicate`] ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum SettledAt {
+pub enum DeduplicatedAt {
     /// All successors so far were compared, or the search must end at once.
     End,
     /// The search ended with this successor of the state with this number.
@@ -36,12 +36,12 @@ impl Visited {
         let added = self.merge(&root, intake);
         self.root = root;
         added?;
-        if self.must_settle() { self.settle(intake).map(drop) } else { Ok(()) }
+        if self.must_deduplicate() { self.deduplicate(intake).map(drop) } else { Ok(()) }
     }
 
     /// Called when all initial states were added.
     pub fn end_roots(&mut self, intake: &mut Intake<'_>) -> Result<(), StorageError> {
-        self.settle(intake)?;
+        self.deduplicate(intake)?;
         self.sleeps = LevelSleep::of_roots(self.len());
         if let Kept::Lossy(lossy) = &mut self.kept {
             lossy.next_level();
@@ -58,7 +58,7 @@ impl Visited {
     }
 
     /// Adds successors, in order, until a limit or a finding ends the search. Returns the position of the one that it ended
-    /// with, if any. On a disk they wait for [`Visited::settle`].
+    /// with, if any. On a disk they wait for [`Visited::deduplicate`].
     pub fn merge(
         &mut self,
         successors: &Successors,
@@ -205,15 +205,15 @@ impl Visited {
     }
 
     /// Whether all successors so far were compared with the states.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_deduplicated(&self) -> bool {
         match &self.kept {
             Kept::Disk(disk) => !disk.is_waiting(),
             Kept::Table(_) | Kept::Compact(_) | Kept::Lossy(_) => true,
         }
     }
 
-    /// Whether successors should be settled before the level ends.
-    pub fn must_settle(&self) -> bool {
+    /// Whether successors should be deduplicated before the level ends.
+    pub fn must_deduplicate(&self) -> bool {
         match &self.kept {
             Kept::Disk(disk) => disk.is_due() || !disk.has_place(),
             Kept::Table(_) | Kept::Compact(_) | Kept::Lossy(_) => false,
@@ -221,8 +221,8 @@ impl Visited {
     }
 
     /// Compares waiting successors with the states, and adds new ones, until a limit or a finding ends the search.
-    pub fn settle(&mut self, intake: &mut Intake<'_>) -> Result<SettledAt, StorageError> {
-        let Kept::Disk(disk) = &mut self.kept else { return Ok(SettledAt::End) };
+    pub fn deduplicate(&mut self, intake: &mut Intake<'_>) -> Result<DeduplicatedAt, StorageError> {
+        let Kept::Disk(disk) = &mut self.kept else { return Ok(DeduplicatedAt::End) };
         let (ticker, clock) = (RefCell::new(Ticker::new()), Arc::clone(&intake.limits.clock));
         let go_on = || ticker.borrow_mut().tick(&clock).is_none();
         let settled = disk.deduplicate(&go_on, &mut |number, state| {
@@ -239,9 +239,9 @@ impl Visited {
         match settled {
             Settled::All => {}
             Settled::Interrupted => intake.limits.look(),
-            Settled::Ended(state, parent) => return Ok(SettledAt::Successor(state, parent)),
+            Settled::Ended(state, parent) => return Ok(DeduplicatedAt::Successor(state, parent)),
         }
-        Ok(SettledAt::End)
+        Ok(DeduplicatedAt::End)
     }
 }
 

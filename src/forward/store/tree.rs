@@ -22,7 +22,7 @@ pub struct StateTree {
 
 /// The outcome of [`StateTree::offer`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum Offered {
     /// It is stored now, with the next number.
     New,
     /// It is known by this number.
@@ -55,22 +55,22 @@ impl StateTree {
 
     /// Adds a state unless it is known or a limit is reached, and has it examined.
     #[inline]
-    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Met {
+    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Offered {
         let Offer { state, hash, parent, suspect } = offer;
         if self.store.len() >= intake.limits.max_states {
             let Some(number) = self.store.find_hashed(state, hash) else {
                 intake.limits.stop = Some(intake.limits.full);
-                return Met::Refused;
+                return Offered::Refused;
             };
-            return Met::Old(number);
+            return Offered::Old(number);
         }
         match self.insert(state, hash, parent) {
-            Inserted::Old(number) => Met::Old(number),
+            Inserted::Old(number) => Offered::Old(number),
             Inserted::New(number) => {
                 if suspect {
                     intake.examine(number, state);
                 }
-                Met::New
+                Offered::New
             }
         }
     }
@@ -106,6 +106,6 @@ impl InMemory for StateTree {
         _: (&(), usize),
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
-        Ok(self.offer(offer, intake) == Met::New)
+        Ok(self.offer(offer, intake) == Offered::New)
     }
 }

@@ -123,8 +123,8 @@ fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usi
         let names: Vec<usize> =
             symmetry.renaming(cells, packing, &mut known).0.into_iter().map(usize::from).collect();
         assert_eq!(known, canonical, "{}", context());
-        let told = renamed(cells, &codes, &names);
-        assert_eq!(packed(&program, &told), canonical, "{names:?} does not lead there: {}", context());
+        let claimed = renamed(cells, &codes, &names);
+        assert_eq!(packed(&program, &claimed), canonical, "{names:?} does not lead there: {}", context());
         if let Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _) = symmetry {
             let equal = lanes.equal_neighbours(&canonical);
             let codes: Vec<i64> = packing.fields.iter().map(|field| field.get(&canonical)).collect();
@@ -132,10 +132,10 @@ fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usi
                 let mut names: Vec<usize> = (0..procs).collect();
                 names.swap(p, p + 1);
                 let same = p >= fixed && renamed(cells, &codes, &names) == codes;
-                let told = equal >> p & 1 == 1;
+                let claimed = equal >> p & 1 == 1;
                 // Two processes that name each other, for example, can be exchanged as well.
                 let exact = matches!(symmetry, Symmetry::Lanes(_));
-                assert!(told == same || same && !exact, "{p} and the next: {}", context());
+                assert!(claimed == same || same && !exact, "{p} and the next: {}", context());
             }
             assert_eq!(equal >> (procs - 1), 0, "{}", context());
         }

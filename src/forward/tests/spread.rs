@@ -28,12 +28,12 @@ pub fn spread_until(
     let mut owners: Vec<_> =
         (0..total).map(|me| instance.worker((me, total), workers, usize::MAX, &interrupt)).collect();
     let mut coordinator = instance.coordinator(false, (processes, workers));
-    let mut told = Vec::new();
+    let mut summaries = Vec::new();
     loop {
         if !goes_on() {
             return None;
         }
-        let command = coordinator.next(std::mem::take(&mut told));
+        let command = coordinator.next(std::mem::take(&mut summaries));
         if matches!(command, Command::End | Command::Fail(_)) {
             return Some(coordinator.outcome());
         }
@@ -62,7 +62,7 @@ pub fn spread_until(
                 }
             }
         }
-        told = owners.iter_mut().map(Worker::summary).collect();
+        summaries = owners.iter_mut().map(Worker::summary).collect();
     }
 }
 

@@ -198,11 +198,11 @@ impl<'t> Parser<'t> {
             *count += 1;
             if *at < next {
                 if *count <= MAX_PLACES + 1
-                    && let Some(told) = self.build.diagnostics.get_mut(*at)
+                    && let Some(earlier) = self.build.diagnostics.get_mut(*at)
                 {
-                    let same = told.message == diagnostic.message;
+                    let same = earlier.message == diagnostic.message;
                     let text = if same { "here too".to_owned() } else { diagnostic.message };
-                    told.secondary.push(Label { span: diagnostic.primary.span, text });
+                    earlier.secondary.push(Label { span: diagnostic.primary.span, text });
                 }
                 return;
             }
@@ -218,8 +218,8 @@ impl<'t> Parser<'t> {
             let (from, to) = (a.end.min(b.end) as usize, a.start.max(b.start) as usize);
             from >= to || text.get(from..to).is_some_and(|between| !between.contains('\n'))
         };
-        let told = self.habits.values().copied().collect::<Vec<_>>();
-        told.into_iter().find(|&(at, _)| {
+        let reported = self.habits.values().copied().collect::<Vec<_>>();
+        reported.into_iter().find(|&(at, _)| {
             let first = self.build.diagnostics.get_mut(at);
             respelled(diagnostic)
                 && first.is_some_and(|it| respelled(it) && line(it.primary.span, diagnostic.primary.span))
@@ -292,7 +292,7 @@ impl<'t> Parser<'t> {
     fn repaired(&mut self, mut chunk: Vec<Placed<'t>>, quiet: bool, next: Span, more: bool) {
         let (mut past, mut beyond) = (0, 0);
         for round in 0..MAX_REPAIRS {
-            let told = self.build.diagnostics.len();
+            let reported = self.build.diagnostics.len();
             let failure = match self.attempt(&chunk) {
                 Ok(Entry::Declaration(item)) => {
                     self.keep(item, &chunk);
@@ -304,7 +304,7 @@ impl<'t> Parser<'t> {
                 }
                 Err(failure) => failure,
             };
-            self.build.diagnostics.truncate(told);
+            self.build.diagnostics.truncate(reported);
             let long = chunk.len() > MAX_REPAIRED;
             // An error near a repair follows from it, unless it is the same mistake again.
             let near = round > 0 && failure.at <= beyond;
@@ -312,7 +312,7 @@ impl<'t> Parser<'t> {
                 break;
             }
             let complete = self.attempt(&chunk[..failure.at]).is_ok();
-            self.build.diagnostics.truncate(told);
+            self.build.diagnostics.truncate(reported);
             let alone = matches!(chunk[0], (_, Token::Formula, _));
             let another = complete && !near && !alone;
             if another && repair::begins_declaration(&chunk[failure.at..], &self.known) {
@@ -341,9 +341,9 @@ impl<'t> Parser<'t> {
             };
             let (mended, after) = repair.apply(&chunk);
             let Repair { diagnostic, habit, more: others, .. } = repair;
-            let told = diagnostic.is_some();
+            let found = diagnostic.is_some();
             self.push(diagnostic, habit);
-            (past, beyond) = (after, if told { after + NEAR } else { after });
+            (past, beyond) = (after, if found { after + NEAR } else { after });
             chunk = mended;
             for other in others {
                 self.repaired(other, true, next, more);

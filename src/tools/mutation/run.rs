@@ -77,7 +77,7 @@ pub fn run_with(
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may handle a signal itself, but the user who interrupts wants the whole run to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
-    let told = |looked: &MutantOutcome| {
+    let report = |looked: &MutantOutcome| {
         let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -86,7 +86,7 @@ pub fn run_with(
     let deal = |shared: Shared<'_, MutantOutcome>, others: &dyn Others| {
         let put = |at: usize, answer: &[u8]| {
             let Some(result) = looking.answer(at, answer) else { return false };
-            result.iter().for_each(told);
+            result.iter().for_each(report);
             (shared.put)(at, result);
             true
         };
@@ -96,7 +96,7 @@ pub fn run_with(
     let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, MutantOutcome>) + Sync));
     let results = pool::share_with(&plan.mutants, options.jobs, deal, stop, |at, _| {
         let looked = looking.at(at);
-        told(&looked);
+        report(&looked);
         looked
     });
     let stopped = interrupt.reason();

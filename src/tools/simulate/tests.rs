@@ -32,7 +32,7 @@ fn session<'a>(system: &'a System, text: &'a str, procs: usize) -> Simulation<'a
     Simulation::new(system, source, procs, 1, Style::PLAIN, &Interrupt::default()).expect("it begins")
 }
 
-fn told(session: &mut Simulation<'_>, line: &str) -> String {
+fn reply(session: &mut Simulation<'_>, line: &str) -> String {
     session.execute(line).unwrap_or_else(|refusal| panic!("{line}: {refusal:?}")).text
 }
 
@@ -63,12 +63,12 @@ fn steps_by_number_and_by_name_mark_what_changed() {
   2  ask(#2)  At[#2]: Idle -> Want
 "
     );
-    told(&mut session, "2");
-    told(&mut session, "ask(#1)");
-    let text = told(&mut session, "meet(#2, #1)");
+    reply(&mut session, "2");
+    reply(&mut session, "ask(#1)");
+    let text = reply(&mut session, "meet(#2, #1)");
     assert!(text.starts_with("3: meet(#2, #1)\n"), "{text}");
     assert!(text.contains("\n  #2  True*  False\n"), "{text}");
-    let text = told(&mut session, "enter(#2)");
+    let text = reply(&mut session, "enter(#2)");
     assert!(text.contains("Locked = True*\n") && text.contains("\n  #2  Inside*\n"), "{text}");
     assert!(
         text.contains("leave(#2)  Turn := ? (#1 | #2 | outside), Locked: True -> False, At[#2]: "),
@@ -80,14 +80,14 @@ fn steps_by_number_and_by_name_mark_what_changed() {
 fn processes_may_follow_the_name() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
-    assert!(told(&mut session, "ask 2").starts_with("1: ask(#2)\n"));
-    assert!(told(&mut session, "step ask #1").starts_with("2: ask(#1)\n"));
-    assert!(told(&mut session, "meet 2 1").starts_with("3: meet(#2, #1)\n"));
-    assert!(told(&mut session, "enter 1").starts_with("4: enter(#1)\n"));
-    assert_eq!(told(&mut session, "why leave 1"), "it is enabled\n");
+    assert!(reply(&mut session, "ask 2").starts_with("1: ask(#2)\n"));
+    assert!(reply(&mut session, "step ask #1").starts_with("2: ask(#1)\n"));
+    assert!(reply(&mut session, "meet 2 1").starts_with("3: meet(#2, #1)\n"));
+    assert!(reply(&mut session, "enter 1").starts_with("4: enter(#1)\n"));
+    assert_eq!(reply(&mut session, "why leave 1"), "it is enabled\n");
     assert_eq!(refused(&mut session, "leave 1").0, "leave(#1) gives Turn a value of your choice (`:= ?`)");
     assert_eq!(refused(&mut session, "meet 1").0, "meet is not enabled");
-    assert!(told(&mut session, "leave 1 #2").contains("Turn = #2*"));
+    assert!(reply(&mut session, "leave 1 #2").contains("Turn = #2*"));
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn what_a_step_leaves_open_is_chosen() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     for line in ["ask(#1)", "enter(#1)"] {
-        told(&mut session, line);
+        reply(&mut session, line);
     }
     let (what, help) = refused(&mut session, "leave(#1)");
     assert_eq!(what, "leave(#1) gives Turn a value of your choice (`:= ?`)");
     assert_eq!(help, "write it after the transition: #1, #2, outside");
     assert_eq!(refused(&mut session, "leave(#1) #3").1, "Turn takes #1, #2, outside");
     assert!(refused(&mut session, "leave(#1) #2 #2").0.contains("does not take \"#2\""));
-    assert!(told(&mut session, "leave(#1) #2").contains("Turn = #2*"));
-    told(&mut session, "undo");
-    assert!(told(&mut session, "leave(#1) outside").contains("Turn = outside!1*"));
+    assert!(reply(&mut session, "leave(#1) #2").contains("Turn = #2*"));
+    reply(&mut session, "undo");
+    assert!(reply(&mut session, "leave(#1) outside").contains("Turn = outside!1*"));
 }
 
 #[test]
@@ -112,21 +112,21 @@ fn undo_redo_and_goto_move_along_the_run() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     for line in ["ask(#1)", "ask(#2)", "enter(#2)"] {
-        told(&mut session, line);
+        reply(&mut session, line);
     }
-    assert!(told(&mut session, "undo 2").starts_with("1: ask(#1)\n"));
+    assert!(reply(&mut session, "undo 2").starts_with("1: ask(#1)\n"));
     assert_eq!(
-        told(&mut session, "trace"),
+        reply(&mut session, "trace"),
         "  0: initial state\n> 1: ask(#1)  At[#1]: Idle -> Want\n  2: ask(#2)  At[#2]: Idle -> Want\n  \
          3: enter(#2)  Locked: False -> True, At[#2]: Want -> Inside\n"
     );
-    assert!(told(&mut session, "redo 2").starts_with("3: enter(#2)\n"));
-    assert!(told(&mut session, "goto 0").starts_with("0: initial state\n"));
+    assert!(reply(&mut session, "redo 2").starts_with("3: enter(#2)\n"));
+    assert!(reply(&mut session, "goto 0").starts_with("0: initial state\n"));
     assert_eq!(refused(&mut session, "goto 4").1, "this is state 0 of 0 to 3");
     refused(&mut session, "undo");
     refused(&mut session, "redo 99999999999999999999");
     // After a new step, undone steps cannot be redone.
-    told(&mut session, "ask(#2)");
+    reply(&mut session, "ask(#2)");
     refused(&mut session, "redo");
 }
 
@@ -152,29 +152,29 @@ fn an_impossible_step_is_refused_with_what_is_possible() {
         assert_eq!(refused(&mut session, line), (what.to_owned(), help.to_owned()), "{line}");
     }
     assert_eq!(
-        told(&mut session, "why enter(#1)"),
+        reply(&mut session, "why enter(#1)"),
         "At[#1] = Want (model.cub:10:37) is false, At[#1] is Idle\n"
     );
-    assert_eq!(told(&mut session, "why ask(#1)"), "it is enabled\n");
+    assert_eq!(reply(&mut session, "why ask(#1)"), "it is enabled\n");
 }
 
 #[test]
 fn random_steps_are_repeatable_and_until_ends_where_the_cube_holds() {
     let system = system(LOCK);
     let (mut one, mut other) = (session(&system, LOCK, 3), session(&system, LOCK, 3));
-    assert_eq!(told(&mut one, "random 30"), told(&mut other, "random 30"));
-    assert_ne!(told(&mut one, "random 30"), told(&mut one, "random 30"));
-    let many = told(&mut one, "random 30");
+    assert_eq!(reply(&mut one, "random 30"), reply(&mut other, "random 30"));
+    assert_ne!(reply(&mut one, "random 30"), reply(&mut one, "random 30"));
+    let many = reply(&mut one, "random 30");
     assert!(many.starts_with(".. 9 earlier steps: `trace` shows them\n"), "{many}");
     for session in [&mut one, &mut other] {
-        told(session, "goto 0");
-        told(session, "seed 5");
+        reply(session, "goto 0");
+        reply(session, "seed 5");
     }
     let cube = "until At[#2] = Inside && (At[#1] = Want || At[#3] = Want)";
-    let text = told(&mut one, cube);
-    assert_eq!(text, told(&mut other, cube));
-    assert_eq!(told(&mut one, "holds At[#2] = Inside"), "yes\n");
-    assert_eq!(told(&mut one, cube), "it holds here\n");
+    let text = reply(&mut one, cube);
+    assert_eq!(text, reply(&mut other, cube));
+    assert_eq!(reply(&mut one, "holds At[#2] = Inside"), "yes\n");
+    assert_eq!(reply(&mut one, cube), "it holds here\n");
     assert!(replay_steps(&system, &one.run).is_ok());
 }
 
@@ -182,11 +182,11 @@ fn random_steps_are_repeatable_and_until_ends_where_the_cube_holds() {
 fn the_nearest_state_is_found_or_there_is_none() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
-    let text = told(&mut session, "find At[#1] = Inside && At[#2] = Want");
+    let text = reply(&mut session, "find At[#1] = Inside && At[#2] = Want");
     assert!(text.contains("3: "), "{text}");
     assert_eq!(session.at, 3);
-    assert!(told(&mut session, "find exists p. (At[p] = Idle && Turn = p)").contains("Turn = "));
-    let none = told(&mut session, "find At[#1] = Inside && At[#2] = Inside");
+    assert!(reply(&mut session, "find exists p. (At[p] = Idle && Turn = p)").contains("Turn = "));
+    let none = reply(&mut session, "find At[#1] = Inside && At[#2] = Inside");
     assert!(none.starts_with("it holds in no other state reachable from here ("), "{none}");
     for (cube, why) in [
         ("At[#1] = Outside", "`Outside`"),
@@ -205,34 +205,34 @@ fn watched_cells_replace_the_state() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
     assert_eq!(
-        told(&mut session, "watch At Knows[#1,#2]"),
+        reply(&mut session, "watch At Knows[#1,#2]"),
         "  At[#1] = Idle\n  At[#2] = Idle\n  Knows[#1, #2] = False\n"
     );
     assert!(
-        told(&mut session, "1")
+        reply(&mut session, "1")
             .starts_with("1: ask(#1)\n  At[#1] = Want*\n  At[#2] = Idle\n  Knows[#1, #2] = False\n  1  ")
     );
-    told(&mut session, "unwatch At[#2] Knows");
-    assert_eq!(told(&mut session, "watch"), "  At[#1] = Want*\n");
-    told(&mut session, "unwatch");
-    assert_eq!(told(&mut session, "watch"), "no cell is watched\n");
+    reply(&mut session, "unwatch At[#2] Knows");
+    assert_eq!(reply(&mut session, "watch"), "  At[#1] = Want*\n");
+    reply(&mut session, "unwatch");
+    assert_eq!(reply(&mut session, "watch"), "no cell is watched\n");
 }
 
 #[test]
 fn initial_states_are_listed_and_restricted() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
-    assert_eq!(told(&mut session, "init"), "   1  Turn = #1\n   2  Turn = #2\n   3  Turn = outside!1\n");
-    assert!(told(&mut session, "init 2").contains("Turn = #2 "));
+    assert_eq!(reply(&mut session, "init"), "   1  Turn = #1\n   2  Turn = #2\n   3  Turn = outside!1\n");
+    assert!(reply(&mut session, "init 2").contains("Turn = #2 "));
     assert_eq!(refused(&mut session, "init 4").0, "there is no initial state number 4");
-    assert!(told(&mut session, "fix Turn = outside").contains("Turn = outside!1 "));
-    assert_eq!(told(&mut session, "init"), "there is one initial state\n");
+    assert!(reply(&mut session, "fix Turn = outside").contains("Turn = outside!1 "));
+    assert_eq!(reply(&mut session, "init"), "there is one initial state\n");
     assert_eq!(
         refused(&mut session, "fix At[#1] = Want").0,
         "no initial state was found with these fixed cells"
     );
     assert!(refused(&mut session, "fix At[#1] = Green").1.contains("At takes Idle, Want, Inside"));
-    assert!(told(&mut session, "free").contains("Turn = #1 "));
+    assert!(reply(&mut session, "free").contains("Turn = #1 "));
 }
 
 #[test]
@@ -243,24 +243,24 @@ fn a_saved_run_can_be_loaded() {
     assert_eq!(file, "a b.json");
     assert!(!text.contains("ends in"), "an initial state is not an ending");
     for line in ["ask(#1)", "enter(#1)", "leave(#1) outside"] {
-        told(&mut session, line);
+        reply(&mut session, line);
     }
     let Then::Save { text, .. } = session.execute("save t").unwrap().then else { panic!() };
-    let trace = told(&mut session, "trace");
-    told(&mut session, "goto 0");
-    told(&mut session, "ask(#2)");
+    let trace = reply(&mut session, "trace");
+    reply(&mut session, "goto 0");
+    reply(&mut session, "ask(#2)");
     let what = session.load("t", &text).unwrap();
     assert!(
         what.starts_with("3 steps with 2 processes, ending anywhere; `redo` follows it\n0: initial state\n"),
         "{what}"
     );
-    told(&mut session, "goto 3");
-    assert_eq!(told(&mut session, "trace"), trace);
-    let (wrong, before) = (text.replacen("\"Want\"", "\"Inside\"", 1), told(&mut session, "trace"));
+    reply(&mut session, "goto 3");
+    assert_eq!(reply(&mut session, "trace"), trace);
+    let (wrong, before) = (text.replacen("\"Want\"", "\"Inside\"", 1), reply(&mut session, "trace"));
     assert!(
         session.load("t", &wrong).unwrap_err().what.starts_with("t: step 1: ask gives At[#1] the value Want")
     );
-    assert_eq!(told(&mut session, "trace"), before);
+    assert_eq!(reply(&mut session, "trace"), before);
 }
 
 #[test]
@@ -274,8 +274,8 @@ fn a_bad_state_and_a_deadlock_are_pointed_out() {
     ";
     let system = system(text);
     let mut session = session(&system, text, 2);
-    told(&mut session, "1");
-    let last = told(&mut session, "1");
+    reply(&mut session, "1");
+    let last = reply(&mut session, "1");
     assert!(
         last.contains("unsafe at line 5 (model.cub:5:9) holds for #1, #2\nno transition is enabled\n"),
         "{last}"
@@ -283,7 +283,7 @@ fn a_bad_state_and_a_deadlock_are_pointed_out() {
     let Then::Save { text: saved, .. } = session.execute("save t").unwrap().then else { panic!() };
     assert!(saved.contains("\"ends in\":\"unsafe at line 5\""), "{saved}");
     assert_eq!(refused(&mut session, "1").1, "no transition is enabled: `undo` goes back");
-    assert!(told(&mut session, "random 5").ends_with("stopped after 0 steps\n"));
+    assert!(reply(&mut session, "random 5").ends_with("stopped after 0 steps\n"));
 }
 
 #[test]
@@ -303,12 +303,12 @@ fn numbers_and_abstract_values_are_typed() {
     let system = system(text);
     let mut session = session(&system, text, 1);
     assert!(session.greeting().contains("Most = 4   Count = 5 "), "{}", session.greeting());
-    assert!(told(&mut session, "fix Most = 10").contains("Count = 11 "));
-    assert!(told(&mut session, "fix Clock[#1] = 1/4").contains("0.25"));
-    assert!(told(&mut session, "take(#1) data").contains("Last = data!2*"));
+    assert!(reply(&mut session, "fix Most = 10").contains("Count = 11 "));
+    assert!(reply(&mut session, "fix Clock[#1] = 1/4").contains("0.25"));
+    assert!(reply(&mut session, "take(#1) data").contains("Last = data!2*"));
     assert_eq!(refused(&mut session, "fix Most = many").1, "Most takes an integer such as 3 or -1");
-    told(&mut session, "take(#1) data!1");
-    assert!(told(&mut session, "any() -7").contains("Count = -7*"));
+    reply(&mut session, "take(#1) data!1");
+    assert!(reply(&mut session, "any() -7").contains("Count = -7*"));
     assert_eq!(refused(&mut session, "any() 1.5").1, "Count takes an integer such as 3 or -1");
 }
 

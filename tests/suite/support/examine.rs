@@ -417,7 +417,7 @@ fn backward_agrees(
         for effort in [100, 200, 700] {
             lemmas.look(system, &options, oracle, effort, &timed());
         }
-        let shared = Shared { oracle, lemmas: &lemmas, mends: None };
+        let shared = Shared { oracle, lemmas: &lemmas, repairs: None };
         let proof = match (brab, directed) {
             (0, _) => BackwardMode::Classic,
             (_, false) => BackwardMode::Brab(brab),

@@ -73,13 +73,13 @@ fn run<'w>(
         .stdout(Stdio::piped())
         .spawn()?;
     let mut output = child.stdout.take().expect("it is piped");
-    let (tell, told) = mpsc::channel();
+    let (tell, answer) = mpsc::channel();
     thread::Builder::new().name("solver output".into()).spawn(move || {
         let mut text = Vec::new();
         let _ = tell.send(output.read_to_end(&mut text).map(|_| text));
     })?;
     let text = loop {
-        match told.recv_timeout(LOOK_EVERY) {
+        match answer.recv_timeout(LOOK_EVERY) {
             Ok(text) => break text?,
             Err(_) if interrupt.reason().is_some() => {
                 child.kill()?;

@@ -10,27 +10,27 @@ use crate::cli::kept::ResumeArgs;
 use crate::cli::model::{parse, supervised};
 
 /// Runs the command.
-pub fn run(told: ResumeArgs) -> u8 {
-    let manifest = match Manifest::read(&told.folder) {
+pub fn run(resume: ResumeArgs) -> u8 {
+    let manifest = match Manifest::read(&resume.folder) {
         Ok(manifest) => manifest,
         Err(error) => return Failure::usage(error).complain(),
     };
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
-    match (&manifest.spread, told.jobs, told.workers) {
+    match (&manifest.spread, resume.jobs, resume.workers) {
         (Some(_), Some(_), _) => {
             return Failure::usage("--jobs has no effect here: a cluster has --workers").complain();
         }
         (None, _, Some(_)) => {
             return Failure::usage("--workers has no effect here: no cluster explored").complain();
         }
-        (Some(_), ..) => return cluster::resume(told, &manifest),
+        (Some(_), ..) => return cluster::resume(resume, &manifest),
         (None, ..) => {}
     }
     let mut asked = match parse(typed.clone(), &typed) {
         Ok(asked) => asked,
         Err(refused) => return refused.end(&typed),
     };
-    match told.settle(&mut asked.args, &manifest) {
+    match resume.settle(&mut asked.args, &manifest) {
         Ok(()) => supervised(asked),
         Err(failure) => failure.complain(),
     }

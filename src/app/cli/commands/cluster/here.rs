@@ -28,14 +28,14 @@ pub fn explore_on(
     (system, instance): (&System, &Instance),
     options: &ForwardOptions,
     interrupt: &Interrupt,
-    told: Callbacks<'_>,
+    callbacks: Callbacks<'_>,
     serves: bool,
 ) -> Result<Option<Found>, Fault> {
     let memory = options.memory.map_or(usize::MAX, |bytes| bytes / cluster.sharing());
     let mut facts = facts(export::model(system).as_bytes());
     let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
     facts.push(("a checkpoint".to_owned(), keeps.to_owned()));
-    cluster.explore(facts, (instance, memory), serves, interrupt, told)
+    cluster.explore(facts, (instance, memory), serves, interrupt, callbacks)
 }
 
 /// Explores on the cluster that this process leads.
@@ -92,8 +92,8 @@ impl RemoteExplorer for Leading {
             observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
         };
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
-        let told = Callbacks { log: &log, stop: &stop, progress: &mut progress };
-        let explored = explore_on(cluster, (system, &instance), options, interrupt, told, serves);
+        let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut progress };
+        let explored = explore_on(cluster, (system, &instance), options, interrupt, callbacks, serves);
         match explored {
             Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {

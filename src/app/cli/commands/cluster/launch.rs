@@ -32,7 +32,7 @@ impl Children {
 
     /// Those of this machine.
     pub fn here(
-        told: &ClusterArgs,
+        args: &ClusterArgs,
         addresses: &[String],
         listeners: Vec<TcpListener>,
         secret: &Secret,
@@ -43,7 +43,7 @@ impl Children {
         for (number, listener) in (1..).zip(listeners) {
             let mut command = Command::new(&program);
             command
-                .args(words(told, number, addresses, Started::Local))
+                .args(words(args, number, addresses, Started::Local))
                 .env(SECRET, OsStr::new(&String::from_utf8_lossy(secret.bytes()).into_owned()))
                 .stdin(Stdio::from(OwnedFd::from(listener)))
                 .stdout(Stdio::null())
@@ -55,11 +55,11 @@ impl Children {
     }
 
     /// Those of the other hosts.
-    pub fn elsewhere(told: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, Failure> {
+    pub fn elsewhere(args: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, Failure> {
         let mut children = Self::default();
         for (number, address) in addresses.iter().enumerate().skip(1) {
-            let words = words(told, number, addresses, Started::Ssh);
-            let quoted: Vec<String> = std::iter::once(OsString::from(&told.program))
+            let words = words(args, number, addresses, Started::Ssh);
+            let quoted: Vec<String> = std::iter::once(OsString::from(&args.program))
                 .chain(words)
                 .map(|word| quoted(&word.to_string_lossy()))
                 .collect();
@@ -100,23 +100,23 @@ impl Drop for Children {
 }
 
 /// The command line of another process.
-fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Started) -> Vec<OsString> {
+fn words(args: &ClusterArgs, number: usize, addresses: &[String], started: Started) -> Vec<OsString> {
     let started = match started {
         Started::Local => "local",
         Started::Ssh => "ssh",
     };
-    let wait = format!("{}ms", told.wait.as_millis());
+    let wait = format!("{}ms", args.wait.as_millis());
     let own = ["cluster", "--process", &number.to_string(), "--started", started].map(OsString::from);
-    let rest = ["--addresses", &addresses.join(","), "--workers", &told.workers.to_string(), "--wait", &wait];
+    let rest = ["--addresses", &addresses.join(","), "--workers", &args.workers.to_string(), "--wait", &wait];
     let mut words: Vec<OsString> = own.into_iter().chain(rest.map(OsString::from)).collect();
-    if let Some(memory) = told.memory {
+    if let Some(memory) = args.memory {
         words.extend(["--memory".into(), memory.to_string().into()]);
     }
     // On other hosts it is where the command line says.
-    if let Some(kept) = told.kept.as_ref().filter(|_| told.local.is_some()) {
+    if let Some(kept) = args.kept.as_ref().filter(|_| args.local.is_some()) {
         words.extend(["--kept".into(), kept.into()]);
     }
     words.push("--".into());
-    words.extend(told.exploration.iter().cloned());
+    words.extend(args.exploration.iter().cloned());
     words
 }

@@ -223,7 +223,7 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
         return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
-    let told = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
-    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, told, false);
+    let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
+    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, callbacks, false);
     following.ended(explored.map(drop))
 }

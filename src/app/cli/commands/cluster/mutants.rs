@@ -7,7 +7,7 @@ use std::thread::{self, Builder};
 use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
-use cubicle_cluster::{Cluster, Fault, Meeting, deal, help, told};
+use cubicle_cluster::{Cluster, Fault, Meeting, deal, help, receive};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
@@ -116,7 +116,7 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
     let model = ModelSource::new(system, text);
     let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
     // Nothing arrives when the model itself is not safe.
-    if let Some(cache) = told(&meeting) {
+    if let Some(cache) = receive(&meeting) {
         let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
         let options = args.options();
         let helper = Helper::new(model, &plan, &options, &cache, &interrupt);

@@ -24,13 +24,13 @@ fn meet_walkers(
     system: &System,
     (procs, options): Walked<'_>,
     interrupt: &Interrupt,
-    told: (&dyn Fn(&str), &dyn Fn() -> Option<String>),
+    callbacks: (&dyn Fn(&str), &dyn Fn() -> Option<String>),
     leaves: Leaves,
 ) -> Result<(Arc<Meeting>, ForwardOptions), Fault> {
     let facts = (facts(export::model(system).as_bytes()), walking_agreement(procs, options));
     let mut options = options.clone().jobs(cluster.workers);
     options.memory = options.memory.map(|bytes| bytes / cluster.sharing());
-    let meeting = cluster.meet(facts, interrupt, told, leaves)?;
+    let meeting = cluster.meet(facts, interrupt, callbacks, leaves)?;
     Ok((Arc::new(meeting), options))
 }
 

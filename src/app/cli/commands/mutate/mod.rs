@@ -187,10 +187,10 @@ impl MutateRun<'_> {
 
     /// Reports why there are no mutants.
     fn failed(&self, failure: Failure) -> NoMutants {
-        if !failure.told {
+        if !failure.reported {
             self.ending.messages.error(&failure.error);
         }
-        (failure.told(), None)
+        (failure.reported(), None)
     }
 
     /// The file of the cache, if there is one.

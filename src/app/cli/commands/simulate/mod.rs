@@ -67,8 +67,8 @@ pub fn run(args: SimulateArgs) -> u8 {
         let why = "commands are read from standard input, so that the model and the run need files";
         return Failure::usage(why).complain();
     }
-    let told = settings::automatic_style(&stderr());
-    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
+    let style = settings::automatic_style(&stderr());
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(style)) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();
