@@ -1,7 +1,7 @@
 //! Prints a system as a model: the result of a transformation.
 //!
 //! What was split on reading stays split: a guard with `||` is several transitions, and processes that a guard requires
-//! are parameters. Process constants need `number_procs` in the language; they are written without it, too.
+//! are parameters. Only the cubes of an `invariant` are written as one, since it is an axiom or a claim as a whole. Process constants need `number_procs` in the language; they are written without it, too.
 
 use std::fmt::Write as _;
 
@@ -30,20 +30,46 @@ pub fn model(system: &System) -> String {
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
     let init = names(system.init.params.into());
     let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), dnf(system, &system.init.body, &init));
-    for axiom in &system.axioms {
-        let names = names(axiom.params.into());
-        let _ =
-            writeln!(text, "\ninvariant ({}) {{ {} }}", names.join(" "), conj(system, &axiom.cube, &names));
+    for axioms in system.axioms.chunk_by(|a, b| a.span == b.span) {
+        text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)));
     }
-    for Bad { kind, params, cube, .. } in &system.bad {
-        let names = names((*params).into());
-        let word = if *kind == BadKind::Unsafe { "unsafe" } else { "invariant" };
-        let _ = writeln!(text, "\n{word} ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
+    let together = |a: &Bad, b: &Bad| a.kind == BadKind::Invariant && a.kind == b.kind && a.span == b.span;
+    for declared in system.bad.chunk_by(together) {
+        match declared {
+            [Bad { kind: BadKind::Unsafe, params, cube, .. }] => {
+                let names = names((*params).into());
+                let _ = writeln!(text, "\nunsafe ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
+            }
+            _ => text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube))),
+        }
     }
     for it in &system.transitions {
         text += &transition(system, it);
     }
     text + &runs(system)
+}
+
+/// An `invariant` of these cubes, each over a number of processes. It is an axiom or a claim as a whole, so that its cubes stay
+/// together.
+fn invariant<'s>(system: &System, cubes: impl Iterator<Item = (u8, &'s Conj)> + Clone) -> String {
+    let least = cubes.clone().map(|(params, _)| params).min().unwrap_or(0);
+    let names: Vec<String> = (1..=least).map(|p| format!("p{p}")).collect();
+    let cubes: Vec<String> = cubes
+        .map(|(params, cube)| {
+            let mut scope = names.clone();
+            scope.extend(fresh(&names, (params - least).into(), 'e'));
+            let text = conj(system, cube, &scope);
+            match scope[names.len()..].join(" ") {
+                others if others.is_empty() => text,
+                others => format!("exists_other {others}. ({text})"),
+            }
+        })
+        .collect();
+    let body = match cubes.as_slice() {
+        [one] => one.clone(),
+        several => several.iter().map(|it| format!("({it})")).collect::<Vec<_>>().join(" || "),
+    };
+    format!("\ninvariant ({}) {{ {body} }}\n", names.join(" "))
 }
 
 fn variable(system: &System, var: &Var) -> String {
@@ -260,5 +286,38 @@ mod tests {
         let [it, other] = [&system.transitions[0], &again.transitions[0]];
         assert_eq!((&it.guard, &it.updates), (&other.guard, &other.updates));
         assert_eq!(it.universals[0].body, other.universals[0].body);
+    }
+
+    #[test]
+    fn an_invariant_is_printed_as_one_declaration() {
+        let text = |invariant: &str| {
+            format!(
+                "const K : bool var X : bool array S[proc] : bool
+                 init (p) {{ X = False && S[p] = False }} invariant {invariant}
+                 transition t (p) {{ X := True; S[p] := True }}"
+            )
+        };
+        // One cube of each of the first three is about what never changes; none of these is an axiom.
+        for (invariant, cubes, axioms) in [
+            ("() { exists_other p. (X = True || K = False) }", 2, 0),
+            ("() { K = True || exists_other p. (S[p] = True) }", 2, 0),
+            ("(p) { K = True || exists_other q. (S[p] = True && S[q] = True) || X = True }", 3, 0),
+            ("() { K = True }", 0, 1),
+            ("(p) { S[p] = True }", 1, 0),
+        ] {
+            let load = |text: &str| crate::load(text).expect("a model").system;
+            let system = load(&text(invariant));
+            let printed = super::model(&system);
+            let again = load(&printed);
+            // The cubes of a declaration may come in another order.
+            let facts = |it: &crate::model::System| {
+                let bad = it.bad.iter().map(|bad| format!("bad: {} {:?}", bad.params, bad.cube));
+                let axioms =
+                    it.axioms.iter().map(|axiom| format!("axiom: {} {:?}", axiom.params, axiom.cube));
+                bad.chain(axioms).collect::<std::collections::BTreeSet<_>>()
+            };
+            assert_eq!((system.bad.len(), system.axioms.len()), (cubes, axioms), "{invariant}");
+            assert_eq!(facts(&again), facts(&system), "{printed}");
+        }
     }
 }
