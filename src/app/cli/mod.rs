@@ -58,8 +58,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     panics::report();
     let typed: Vec<OsString> = words.into_iter().collect();
     if let Err(failure) = logging::wanted() {
-        failure.complain();
-        return ExitCode::from(document::refused(&typed, failure.reported()));
+        return ExitCode::from(document::refused(&typed, failure));
     }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,

@@ -54,7 +54,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Records that there are so many `states` up to a depth.
+    /// Records a depth, and the number of states up to it.
     pub fn reach(&mut self, depth: usize, states: usize) {
         self.depth = depth;
         self.curve.note(|| depth_point(depth, states));

@@ -42,9 +42,12 @@ impl Visited {
     /// Called when all initial states were added.
     pub fn end_roots(&mut self, intake: &mut Intake<'_>) -> Result<(), StorageError> {
         self.deduplicate(intake)?;
-        self.sleeps = LevelSleep::of_roots(self.len());
         if let Kept::Lossy(lossy) = &mut self.kept {
             lossy.next_level();
+        }
+        // States on a disk come with how they were found when they are loaded.
+        if !matches!(self.kept, Kept::Disk(_)) {
+            self.sleeps = LevelSleep::of_roots(self.len());
         }
         Ok(())
     }
@@ -176,12 +179,14 @@ impl Visited {
     /// Moves the states to the disk, if they may go there and are not there yet.
     #[cold]
     fn move_to_disk(&mut self) -> Result<bool, StorageError> {
-        let Some(mut disk) = self.write_to_disk()? else { return Ok(false) };
+        let Some(disk) = self.write_to_disk()? else { return Ok(false) };
         // The states in memory are freed before the sort, which needs memory.
-        self.kept = Kept::Table(StateTree::default());
         self.sleeps = LevelSleep::default();
-        disk.sort_from(0)?;
         self.kept = Kept::Disk(Box::new(disk));
+        // They stay there when this fails: findings refer to them.
+        if let Kept::Disk(disk) = &mut self.kept {
+            disk.sort_from(0)?;
+        }
         Ok(true)
     }
 

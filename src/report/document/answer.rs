@@ -166,7 +166,7 @@ impl From<&Deadlocks> for DeadlockAnswer {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecidedBy {
     /// The engine: `forward` for the exploration of an instance, or a value of `--engine`.
-    #[cfg_attr(test, schemars(extend("enum" = super::search::searches().chain(["forward"]).collect::<Vec<_>>())))]
+    #[cfg_attr(test, schemars(extend("enum" = super::name::searches().chain(["forward"]).collect::<Vec<_>>())))]
     pub engine: &'static str,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,

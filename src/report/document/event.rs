@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 #[cfg(test)]
-use super::search::searches;
+use super::name::searches;
 use super::search::{ExplorationFigures, StageFigures};
 use cubicle_run::named::Named;
 use cubicle_run::observer::Event;

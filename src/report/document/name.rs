@@ -4,8 +4,14 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use cubicle_run::named::Named;
+use cubicle_run::options::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
+
+/// The names of backward searches.
+pub fn searches() -> impl Iterator<Item = &'static str> {
+    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
+}
 
 /// Stands for a value of `T` in the type that a schema is made from: the crate of `T` knows no schemas.
 pub struct Name<T>(PhantomData<T>);

@@ -188,7 +188,7 @@ impl From<Enough> for Sizes {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageFigures {
     /// The kind of search, as a value of `--engine`.
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = super::name::searches().collect::<Vec<_>>())))]
     pub search: Method,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
@@ -207,12 +207,6 @@ impl From<&Stage> for StageFigures {
         let order = (search != Method::Pdr).then(|| stage.order.name());
         Self { search, processes, order, nodes: stage.nodes, reason }
     }
-}
-
-/// The names of backward searches.
-#[cfg(test)]
-pub(super) fn searches() -> impl Iterator<Item = &'static str> {
-    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
 }
 
 /// A variable that a proof has added to the model: the process that last made a condition true.
