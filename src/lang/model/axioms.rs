@@ -42,7 +42,7 @@ pub(super) fn separate(system: &mut SystemParts) {
 
 /// Whether the cube has cells, and no transition assigns any of them.
 pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj) -> bool {
-    let assigned = |var: VarId| system.transitions.iter().flat_map(|t| &t.updates).any(|u| u.var == var);
+    let assigned = |var: VarId| system.transitions.iter().any(|t| system.may_change(t, var));
     let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
     !vars.is_empty() && !vars.into_iter().any(assigned)
 }

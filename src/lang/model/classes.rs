@@ -84,6 +84,7 @@ impl Classes {
         for bad in &system.bad {
             f.conj(&bad.cube);
         }
+        system.counts.iter().for_each(|count| f.dnf(&count.body));
         // A literal and its negation need not read alike.
         for axiom in &system.axioms {
             f.conj(&axiom.cube);

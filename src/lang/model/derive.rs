@@ -51,6 +51,7 @@ fn orders_processes(system: &SystemParts) -> bool {
         || dnf(&system.init.without_processes)
         || system.bad.iter().any(|b| orders(&b.cube))
         || system.axioms.iter().any(|axiom| orders(&axiom.cube))
+        || system.counts.iter().any(|count| dnf(&count.body))
         || system.transitions.iter().any(|t| {
             orders(&t.guard)
                 || t.universals.iter().any(|u| dnf(&u.body))

@@ -42,6 +42,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         enums: symbols.enums.clone(),
         abstracts: symbols.abstracts.clone(),
         vars: symbols.vars.clone(),
+        counts: Vec::new(),
         asks_for_order: false,
         orders_processes: false,
         init,

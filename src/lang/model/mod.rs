@@ -7,6 +7,7 @@ pub mod classes;
 mod compare;
 mod connectives;
 mod context;
+mod counts;
 mod derive;
 mod dnf;
 mod elaborate;
@@ -44,6 +45,7 @@ pub mod union_find;
 mod updates;
 
 pub use axioms::negated;
+pub use counts::Count;
 pub use dnf::simplify;
 pub use elaborate::elaborate;
 pub use forbidden::Forbidden;

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::counts::Count;
 use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
@@ -29,6 +30,8 @@ pub struct SystemParts {
     pub abstracts: Vec<String>,
     /// Globals, constants and arrays in file order.
     pub vars: Vec<Var>,
+    /// Those of the variables that count processes, in the order of these.
+    pub counts: Vec<Count>,
     /// Initial states, as far as the axioms allow them.
     pub init: Init,
     /// Assumptions about all initial states, and so about all reachable ones, in file order.

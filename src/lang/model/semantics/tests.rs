@@ -24,6 +24,7 @@ fn system() -> System {
             EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]) },
         ],
         abstracts: vec![],
+        counts: Vec::new(),
         vars: vec![
             var("S", VarKind::Array(1), Type::Enum(T)),
             var("G", VarKind::Global, Type::Enum(T)),

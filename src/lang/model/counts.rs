@@ -1,0 +1,77 @@
+//! Counts: variables whose value in each state follows from the other variables, for they say how many processes satisfy
+//! a formula (`#{p | S[p] = Reading}`, `#proc`), or what a term of each of them adds up to (`sum{p | Balance[p]}`).
+//!
+//! No transition assigns a count; its cells are evaluated again in each state. So whatever derives a system from another
+//! one need not keep counts up to date, and a system with more counts has the same runs.
+
+use super::axioms::vars;
+use super::{Dnf, Linear, SystemParts, Transition, Type, Var, VarId, VarKind};
+use crate::diagnostic::Span;
+
+/// A variable that counts processes, or adds up a term of them.
+///
+/// With n indices, `ProcRef::Var(0)` up to `Var(n - 1)` are the processes of the cell and `ProcRef::Var(n)` is the counted
+/// process, which ranges over all processes, those of the cell included. No count reads another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// The variable: a global without indices, else an array; of type `int`, or `real` for a sum of reals.
+    pub var: VarId,
+    /// Which processes are counted.
+    pub body: Dnf,
+    /// What each of them contributes; 1 when there is none.
+    pub summand: Option<Linear>,
+}
+
+impl Count {
+    /// The variables that it reads, without repetitions.
+    pub fn reads(&self) -> Vec<VarId> {
+        let mut read: Vec<VarId> = self.body.0.iter().flatten().flat_map(vars).collect();
+        read.extend(self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var));
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+}
+
+impl SystemParts {
+    /// What a variable counts, if it does.
+    pub fn count_of(&self, var: VarId) -> Option<&Count> {
+        self.counts.iter().find(|count| count.var == var)
+    }
+
+    /// Whether a step of the transition may change the variable: it assigns it, or something that it counts.
+    pub fn may_change(&self, t: &Transition, var: VarId) -> bool {
+        let assigns = |var: VarId| t.updates.iter().any(|update| update.var == var);
+        match self.count_of(var) {
+            Some(count) => count.reads().into_iter().any(assigns),
+            None => assigns(var),
+        }
+    }
+
+    /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
+    /// variables.
+    pub fn counted(
+        &mut self,
+        indices: u8,
+        body: Dnf,
+        summand: Option<Linear>,
+        span: Span,
+    ) -> Option<VarId> {
+        let arity = usize::from(indices);
+        let same = |it: &&Count| {
+            it.body == body && it.summand == summand && self.var(it.var).arity() == arity
+        };
+        if let Some(known) = self.counts.iter().find(same) {
+            return Some(known.var);
+        }
+        let var = VarId::new(self.vars.len())?;
+        let of_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| self.var(cell.var).ty);
+        let ty = if of_summand.into_iter().any(|ty| ty == Type::Real) { Type::Real } else { Type::Int };
+        let kind = if indices == 0 { VarKind::Global } else { VarKind::Array(indices) };
+        // No text can use this name; what is written is the formula.
+        let name = format!("#{{{}}}", self.counts.len() + 1);
+        self.vars.push(Var { name, kind, ty, range: u64::MAX, span });
+        self.counts.push(Count { var, body, summand });
+        Some(var)
+    }
+}
