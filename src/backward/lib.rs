@@ -4,13 +4,14 @@
 //! figures.
 //!
 //! In reading order, each folder uses only those before it: `cube` (the algebra), `theory`
-//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (proved cubes about numbers),
+//! (satisfiability), `counting` (what numbers of processes add to it), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (proved cubes about numbers),
 //! `approximation` (candidates in place of cubes), `brab` and `pdr` (two ways to drive a run), `restarts` (the loop around
 //! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 
 mod approximation;
 mod brab;
+mod counting;
 mod cube;
 mod fixpoint;
 #[doc(hidden)]

@@ -5,13 +5,14 @@
 
 use super::{brab, pdr};
 use crate::approximation::{Approximation, Brab, Pool, Reached};
+use crate::counting::Counting;
 use crate::cube::{self, CubeContext, invariant, text};
 use crate::fixpoint::Tester;
 use crate::lemmas::Lemmas;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
-use cubicle_lang::model::System;
+use cubicle_lang::model::{Equation, System};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
@@ -26,6 +27,8 @@ use tracing::{debug, info, info_span};
 pub struct Shared<'a> {
     /// Judges the candidates of a search with approximations.
     pub oracle: &'a dyn Oracle,
+    /// Equations that hold in every reachable state.
+    pub equations: &'a [Equation],
     /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
     /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
@@ -48,11 +51,13 @@ pub fn search(
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
+    let counting = Counting::new(system, shared.equations);
     let brab = proof.oracle_procs().map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: false,
         eliminate_constants: options.eliminate_constants,
         join: brab.is_none(),
+        counting: counting.as_ref(),
     };
     let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
@@ -194,6 +199,7 @@ impl Search<'_> {
         let ended = ended.unwrap_or_else(DriveEnd::from);
         if matches!(ended, DriveEnd::Run(RunEnd::Safe)) {
             self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
+            self.invariant.extend(setting.pre.counting.map(Counting::violations).unwrap_or_default());
         }
         if run.forgotten.is_some() {
             self.forgotten = run.forgotten.take();

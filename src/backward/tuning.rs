@@ -125,3 +125,10 @@ pub const LEMMAS_AGAIN: u64 = 3;
 
 /// The search for lemmas may take N times the effort of the backward search.
 pub const LEMMA_EFFORT: u64 = 10;
+
+/// Possibilities for one process that the theory of counts tries for a cube; with more it says nothing. Most cubes have fewer
+/// than ten. By estimate.
+pub const MAX_SIGNATURES: usize = 1_000;
+
+/// Counts and universal guards that the theory of counts looks at together: a bit of a signature for each.
+pub const MAX_COUNTED: usize = 40;

@@ -1,14 +1,16 @@
 //! Transformations of models.
 //!
 //! `owner`: from a system to one that is easier to decide, by ghost variables for universal guards, and the way back for
-//! runs found there. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
+//! runs found there. `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
 //! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
 mod again;
+mod counts;
 mod crash;
 pub mod edit;
+mod equations;
 mod monitor;
 pub mod mutate;
 mod owner;
@@ -18,7 +20,9 @@ pub mod strengthen;
 mod taken;
 
 pub use again::ActsAgain;
+pub use counts::{with_all_counts, with_updates_of_counts};
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
+pub use equations::{WithEquations, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use taken::Taken;

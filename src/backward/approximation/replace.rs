@@ -117,7 +117,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let effort = spent.saturating_sub(self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
         self.pool.lemmas_at = spent;
         let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
-        self.lemmas.look(system, options, self.brab.oracle, effort, interrupt);
+        self.lemmas.look(system, options, setting.pre.counting, self.brab.oracle, effort, interrupt);
         let Some(lemmas) = self.lemmas.get() else { return false };
         debug!(lemmas = lemmas.len(), effort, "lemmas found");
         self.pool.keep_lemmas(lemmas);

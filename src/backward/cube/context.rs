@@ -89,6 +89,11 @@ impl CubeContext {
         if cell.is_process() { CellKind::Proc } else { self.kinds[cell.var().0 as usize] }
     }
 
+    /// The type of the values of a variable's cells.
+    pub fn kind_of(&self, var: VarId) -> CellKind {
+        self.kinds[usize::from(var.0)]
+    }
+
     /// Whether a cell is a declared numeric constant.
     pub fn is_constant(&self, cell: CubeCell) -> bool {
         !cell.is_process() && self.constant[cell.var().0 as usize]

@@ -16,6 +16,7 @@ use std::cell::{OnceCell, RefCell};
 
 use inductive::{Houdini, Progress};
 
+use crate::counting::Counting;
 use crate::cube::{Cube, CubeContext};
 use crate::fixpoint::Tester;
 use crate::preimage::{PreOptions, prepare};
@@ -53,6 +54,7 @@ impl Lemmas {
         &self,
         system: &System,
         options: &BackwardOptions,
+        counting: Option<&Counting<'_>>,
         oracle: &dyn Oracle,
         effort: u64,
         interrupt: &Interrupt,
@@ -71,6 +73,7 @@ impl Lemmas {
                 keep_unused: false,
                 eliminate_constants: options.eliminate_constants,
                 join: false,
+                counting,
             };
             let setting = Setting {
                 system,

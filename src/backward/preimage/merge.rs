@@ -7,7 +7,7 @@ use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
 /// under the same names.
 pub fn merge(
     context: &CubeContext,
-    options: PreOptions,
+    options: PreOptions<'_>,
     out: &mut Vec<Pre>,
     from: usize,
 ) -> Result<(), Halt> {

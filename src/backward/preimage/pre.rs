@@ -1,5 +1,6 @@
 //! One cube of a pre-image, and how pre-images are taken.
 
+use crate::counting::Counting;
 use crate::cube::Cube;
 
 /// One cube of a pre-image.
@@ -33,7 +34,7 @@ impl std::ops::AddAssign for PreCounts {
 
 /// How pre-images are taken.
 #[derive(Clone, Copy, Debug)]
-pub struct PreOptions {
+pub struct PreOptions<'a> {
     /// Keep processes that no literal mentions: they still must exist.
     pub keep_unused: bool,
     /// Project away numeric constants that a literal bounds from one side; they are rigid, so this
@@ -42,4 +43,6 @@ pub struct PreOptions {
     /// Join cubes that differ in one mask. Fewer nodes without approximation; with it, the parts have
     /// smaller unreachable generalisations than the whole.
     pub join: bool,
+    /// Leaves out the cubes that it excludes.
+    pub counting: Option<&'a Counting<'a>>,
 }

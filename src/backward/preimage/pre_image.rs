@@ -9,6 +9,7 @@ use super::merge::merge;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::FiredTransition;
 use super::transition::Prepared;
+use crate::counting::{Counting, Everywhere};
 use crate::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
@@ -16,7 +17,7 @@ pub fn pre_image(
     context: &CubeContext,
     t: &Prepared<'_>,
     child: &Cube,
-    options: PreOptions,
+    options: PreOptions<'_>,
     counts: &mut PreCounts,
     out: &mut Vec<Pre>,
 ) -> Result<(), Halt> {
@@ -32,7 +33,7 @@ struct Instances<'a, 'b> {
     context: &'a CubeContext,
     t: &'b Prepared<'b>,
     child: &'b Cube,
-    options: PreOptions,
+    options: PreOptions<'b>,
     counts: &'b mut PreCounts,
     out: &'b mut Vec<Pre>,
 }
@@ -72,7 +73,34 @@ impl Instances<'_, '_> {
         }
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
-        merge(context, options, self.out, from)
+        merge(context, options, self.out, from)?;
+        if let Some(counting) = options.counting {
+            let mut at = from;
+            while at < self.out.len() {
+                if self.is_excluded(counting, &self.out[at])? {
+                    self.out.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether counts and equations exclude the cube, where the universal guards hold.
+    fn is_excluded(&self, counting: &Counting<'_>, pre: &Pre) -> Result<bool, Halt> {
+        // Where an argument is not named any more, it may be any process, also one of which a universal guard is false.
+        let place = |arg: &u8| pre.kept.iter().position(|kept| kept == arg).map(|at| at as u8);
+        let args: Option<Vec<u8>> = pre.args.iter().map(place).collect();
+        let universals = &self.t.transition.universals;
+        let everywhere: Vec<Everywhere<'_>> = match &args {
+            Some(args) => {
+                let of_one = universals.iter().filter(|it| it.bound == 1);
+                of_one.map(|it| Everywhere { body: &it.body, args }).collect()
+            }
+            None => Vec::new(),
+        };
+        counting.excludes(self.context, &pre.cube, &everywhere)
     }
 
     /// Whether the step may change anything that the cube constrains.

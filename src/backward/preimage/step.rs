@@ -19,7 +19,7 @@ struct Rewrite {
 /// The cube that a step leads to, and how its pre-images are made.
 struct Child<'b> {
     child: &'b Cube,
-    options: PreOptions,
+    options: PreOptions<'b>,
 }
 
 /// A transition fired with given arguments.
@@ -39,7 +39,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     }
 
     /// Appends the cubes from which the step leads into `child` to `out`.
-    pub fn before(mut self, child: &Cube, options: PreOptions, out: &mut Vec<Pre>) -> Result<(), Halt> {
+    pub fn before(mut self, child: &Cube, options: PreOptions<'_>, out: &mut Vec<Pre>) -> Result<(), Halt> {
         let mut base = CubeBuilder::new(self.context, self.procs);
         if !self.guard(&mut base)? {
             return Ok(());

@@ -85,6 +85,15 @@ impl Initial {
         self.choose(context, &b, 0, &mut branches)
     }
 
+    /// The part of a cube that satisfies what holds in every initial state; `None` when there is none.
+    pub fn within(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        let mut b = CubeBuilder::from_cube(context, cube);
+        if self.empty || !b.require_all(&self.certain) {
+            return Ok(None);
+        }
+        b.finish()
+    }
+
     fn choose(
         &self,
         context: &CubeContext,

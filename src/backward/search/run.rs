@@ -74,7 +74,7 @@ pub struct Setting<'a> {
     /// Options.
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
-    pub pre: PreOptions,
+    pub pre: PreOptions<'a>,
     /// Whether the caller can restore what a spurious path forgot; then the run ends there.
     pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// Polled for time and signals.
@@ -162,7 +162,7 @@ impl<'a, 'r> Run<'a, 'r> {
             undecided: None,
         };
         for (number, cube) in candidates {
-            run.root(cube.clone(), Origin::Candidate(*number));
+            run.root(cube.clone(), Origin::Candidate(*number))?;
         }
         for (_, cube) in lemmas {
             run.visited.insert(run.tester, cube.clone(), false)?;
@@ -183,16 +183,21 @@ impl<'a, 'r> Run<'a, 'r> {
                     run.visited.insert(run.tester, cube, false)?;
                     run.visited_ids.push(None);
                 } else {
-                    run.root(cube, Origin::Bad(k));
+                    run.root(cube, Origin::Bad(k))?;
                 }
             }
         }
         Ok(run)
     }
 
-    fn root(&mut self, cube: Cube, origin: Origin) {
-        let id = self.nodes.push(Node { cube, origin, depth: 0 });
-        self.frontier.push(id, &self.nodes);
+    fn root(&mut self, cube: Cube, origin: Origin) -> Result<(), Halt> {
+        let Setting { context, pre, .. } = self.setting;
+        let excluded = pre.counting.map(|counting| counting.excludes(context, &cube, &[])).transpose()?;
+        if excluded != Some(true) {
+            let id = self.nodes.push(Node { cube, origin, depth: 0 });
+            self.frontier.push(id, &self.nodes);
+        }
+        Ok(())
     }
 
     /// Adds a node that is one step before another.

@@ -2,6 +2,7 @@
 
 use super::node::{NodeId, Origin};
 use super::run::{Run, RunEnd, Setting};
+use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
 use crate::profile::Phase;
 use crate::safety::{Initial, concretize, forgotten};
@@ -36,7 +37,19 @@ impl Run<'_, '_> {
             self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
         }
         let initial = self.initial[at].as_ref().expect("just made");
-        Ok(match initial.meets(context, cube)? {
+        let met = initial.meets(context, cube)?;
+        if met != Sat::No
+            && let Some(counting) = self.setting.pre.counting
+        {
+            let init = &self.setting.system.init;
+            let everywhere = Everywhere { body: &init.body, args: &[] };
+            let everywhere = if init.params == 1 { std::slice::from_ref(&everywhere) } else { &[] };
+            let Some(within) = initial.within(context, cube)? else { return Ok(Sat::No) };
+            if counting.excludes(context, &within, everywhere)? {
+                return Ok(Sat::No);
+            }
+        }
+        Ok(match met {
             Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
                 Satisfiability::Sat => Sat::Yes,
                 Satisfiability::Unsat => Sat::No,

@@ -45,7 +45,7 @@ pub mod union_find;
 mod updates;
 
 pub use axioms::negated;
-pub use counts::Count;
+pub use counts::{Count, Equation};
 pub use dnf::simplify;
 pub use elaborate::elaborate;
 pub use forbidden::Forbidden;

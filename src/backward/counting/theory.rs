@@ -1,0 +1,278 @@
+//! Whether the counts and equations leave a cube any state.
+
+use hashbrown::HashMap;
+
+use super::signature::{Counted, Member, signatures};
+use crate::cube::{
+    relation_of,    Cube, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
+};
+use crate::theory::{Sat, linearly_satisfiable};
+use crate::tuning::MAX_COUNTED;
+use cubicle_lang::model::{Dnf, Equation, Forbidden, Rational, Relation, System, VarId};
+
+/// The counts of a system, and the equations that hold in its reachable states.
+#[derive(Clone, Debug)]
+pub struct Counting<'a> {
+    system: &'a System,
+    equations: &'a [Equation],
+}
+
+/// A universal guard of a step, at processes of the cube before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Everywhere<'u> {
+    /// What holds of each process that is not an argument; its variable follows those of the arguments.
+    pub body: &'u Dnf,
+    /// The arguments, all of which the cube names.
+    pub args: &'u [u8],
+}
+
+/// A sum of numbers and pseudo cells for the numbers of processes with a signature.
+type Terms = Vec<(CubeCell, Rational)>;
+
+impl<'a> Counting<'a> {
+    /// For a system, and equations over its globals and counts; `None` when there is nothing to be said.
+    pub fn new(system: &'a System, equations: &'a [Equation]) -> Option<Self> {
+        (!system.counts.is_empty()).then(|| Self { system, equations })
+    }
+
+    /// The states that violate an equation.
+    pub fn violations(&self) -> Vec<Forbidden> {
+        let cubes = |it: &Equation| it.violations(self.system, usize::MAX).unwrap_or_default();
+        self.equations.iter().flat_map(cubes).collect()
+    }
+
+    /// Whether certainly no reachable state is in the cube, where each process satisfies `everywhere`.
+    pub fn excludes(
+        &self,
+        context: &CubeContext,
+        cube: &Cube,
+        everywhere: &[Everywhere<'_>],
+    ) -> Result<bool, Halt> {
+        let equations = self.relevant(cube);
+        let mut cells: Vec<CubeCell> = Vec::new();
+        let mut read = |cell: CubeCell| {
+            if !cell.is_process() && self.counts(cell.var()) && !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        };
+        for relational in &cube.relational {
+            relational.cells().into_iter().for_each(&mut read);
+        }
+        for equation in &equations {
+            equation.number.terms.iter().for_each(|(cell, _)| read(CubeCell::of(cell.var, [])));
+        }
+        if cells.is_empty() || cells.len() + everywhere.len() + 1 > MAX_COUNTED {
+            return Ok(false);
+        }
+        context.interrupt.poll()?;
+        let index: Vec<Vec<u8>> = cells.iter().map(|cell| context.indices(*cell).collect()).collect();
+        let mut counted: Vec<Counted<'_>> = Vec::with_capacity(cells.len() + everywhere.len());
+        for (cell, index) in cells.iter().zip(&index) {
+            let count = self.system.count_of(cell.var()).expect("it is a count");
+            counted.push(Counted { body: &count.body, index });
+        }
+        counted.extend(everywhere.iter().map(|it| Counted { body: it.body, index: it.args }));
+        let Some(regions) = Regions::new(context, cube, &counted, cells.len())? else { return Ok(false) };
+        let mut rows = regions.rows;
+        // A count is the sum of the numbers of its signatures.
+        let mut sums: HashMap<CubeCell, Terms> = HashMap::new();
+        for (n, cell) in cells.iter().enumerate() {
+            let of_it = regions.numbers.iter().filter(|(signature, _)| signature >> n & 1 == 1);
+            sums.insert(*cell, of_it.map(|(_, number)| (*number, Rational::ONE)).collect());
+        }
+        let mut linear_literals = Vec::new();
+        for relational in &cube.relational {
+            if let Relational::Linear { integer: true, form, bound } = relational {
+                linear_literals.push((expanded(form, &sums)?, *bound));
+            }
+        }
+        for (terms, bound) in linear_literals {
+            let (relation, negate) = relation_of(bound);
+            let sign = |n: Rational| if negate { n.neg() } else { n };
+            let terms: Terms = terms.into_iter().map(|(cell, k)| (cell, sign(k))).collect();
+            if !require(&mut rows, &terms, sign(bound.number().neg()), relation)? {
+                return Ok(true);
+            }
+        }
+        for (n, equation) in equations.iter().enumerate() {
+            let (terms, constant) = self.equation(context, cube, equation, (n, &sums), &mut rows)?;
+            if !require(&mut rows, &terms, constant, Relation::Eq)? {
+                return Ok(true);
+            }
+        }
+        Ok(linearly_satisfiable(&rows)? == Sat::No)
+    }
+
+    /// Whether a variable is a number of processes.
+    fn counts(&self, var: VarId) -> bool {
+        self.system.count_of(var).is_some_and(|count| count.summand.is_none())
+    }
+
+    /// The equations that may say something of a cube: those whose numbers all occur elsewhere.
+    fn relevant(&self, cube: &Cube) -> Vec<&'a Equation> {
+        let mut left: Vec<&Equation> = self.equations.iter().collect();
+        loop {
+            let before = left.len();
+            let all = left.clone();
+            left.retain(|equation| {
+                equation.number.terms.iter().all(|(cell, _)| {
+                    let here = CubeCell::of(cell.var, []);
+                    let said = || cube.relational.iter().any(|it| it.mentions(here));
+                    let elsewhere = |other: &&&Equation| {
+                        !std::ptr::eq(**other, *equation) && other.number.terms.iter().any(|it| it.0 == *cell)
+                    };
+                    self.counts(cell.var) || said() || all.iter().any(|other| elsewhere(&other))
+                })
+            });
+            if left.len() == before {
+                return left;
+            }
+        }
+    }
+
+    /// An equation over the numbers of signatures: the terms and the constant of a sum that is zero.
+    fn equation(
+        &self,
+        context: &CubeContext,
+        cube: &Cube,
+        equation: &Equation,
+        (number, sums): (usize, &HashMap<CubeCell, Terms>),
+        rows: &mut Vec<Relational>,
+    ) -> Result<(Terms, Rational), Halt> {
+        let form: Form =
+            equation.number.terms.iter().map(|(cell, k)| (CubeCell::of(cell.var, []), *k)).collect();
+        let mut terms = expanded(&form, sums)?;
+        let mut constant = equation.number.constant;
+        for (n, (global, values, added)) in equation.indicators.iter().enumerate() {
+            let cell = CubeCell::of(*global, []);
+            let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+            if held & !values == 0 {
+                constant = constant.add(*added).ok_or(Overflow)?;
+            } else if held & values != 0 {
+                // One if it holds such a value, else zero.
+                let one = pseudo(MOST_NUMBERS + 64 * number + n);
+                require(rows, &[(one, Rational::ONE.neg())], Rational::ZERO, Relation::Le)?;
+                require(rows, &[(one, Rational::ONE)], Rational::ONE.neg(), Relation::Le)?;
+                terms.push((one, *added));
+            }
+        }
+        Ok((terms, constant))
+    }
+}
+
+/// No cube has more signatures than this.
+const MOST_NUMBERS: usize = 4_096;
+
+/// A cell that stands for a number that is not one of the system's.
+fn pseudo(n: usize) -> CubeCell {
+    CubeCell::of(VarId(0x7FFF - n as u16), [])
+}
+
+/// A form with the sums of counts in their place.
+fn expanded(form: &Form, sums: &HashMap<CubeCell, Terms>) -> Result<Terms, Overflow> {
+    let mut terms = Terms::new();
+    for (cell, k) in form {
+        match sums.get(cell) {
+            None => terms.push((*cell, *k)),
+            Some(sum) => {
+                for (number, one) in sum {
+                    terms.push((*number, one.mul(*k).ok_or(Overflow)?));
+                }
+            }
+        }
+    }
+    Ok(terms)
+}
+
+/// Adds `sum terms + constant relation 0`; false when it never holds.
+fn require(
+    rows: &mut Vec<Relational>,
+    terms: &[(CubeCell, Rational)],
+    constant: Rational,
+    relation: Relation,
+) -> Result<bool, Overflow> {
+    match linear(terms, constant, relation, true)? {
+        Reduced::True => {}
+        Reduced::False => return Ok(false),
+        Reduced::Literal(CubeLiteral::Relational(literal)) => rows.push(literal),
+        Reduced::Literal(CubeLiteral::Mask(..)) => unreachable!("it is linear"),
+    }
+    Ok(true)
+}
+
+/// The numbers of processes by signature, and what a cube says of them.
+struct Regions {
+    /// Each signature, and its number.
+    numbers: Vec<(u64, CubeCell)>,
+    rows: Vec<Relational>,
+}
+
+impl Regions {
+    /// The first `cells` of the formulas are counts, the others hold of all unnamed processes.
+    fn new(
+        context: &CubeContext,
+        cube: &Cube,
+        counted: &[Counted<'_>],
+        cells: usize,
+    ) -> Result<Option<Self>, Halt> {
+        let counts = (1_u64 << cells) - 1;
+        let everywhere = !counts & ((1_u64 << counted.len()) - 1);
+        let Some(mut unnamed) = signatures(context, cube, counted, Member::Unnamed) else { return Ok(None) };
+        unnamed.retain(|signature| signature & everywhere == everywhere);
+        for signature in &mut unnamed {
+            *signature &= counts;
+        }
+        // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.
+        let mut certain: Vec<(u64, i64)> = Vec::new();
+        let mut groups: Vec<(Vec<u64>, i64)> = Vec::new();
+        for p in 0..cube.procs {
+            let Some(mut possible) = signatures(context, cube, &counted[..cells], Member::Named(p)) else {
+                return Ok(None);
+            };
+            possible.dedup();
+            if let [one] = possible[..] {
+                match certain.iter_mut().find(|it| it.0 == one) {
+                    Some((_, n)) => *n += 1,
+                    None => certain.push((one, 1)),
+                }
+            } else {
+                match groups.iter_mut().find(|it| it.0 == possible) {
+                    Some((_, n)) => *n += 1,
+                    None => groups.push((possible, 1)),
+                }
+            }
+        }
+        let mut all: Vec<u64> = unnamed.clone();
+        all.extend(certain.iter().map(|it| it.0));
+        all.extend(groups.iter().flat_map(|it| &it.0));
+        all.sort_unstable();
+        all.dedup();
+        if all.len() >= MOST_NUMBERS {
+            return Ok(None);
+        }
+        let numbers: Vec<(u64, CubeCell)> = all.iter().enumerate().map(|(n, it)| (*it, pseudo(n))).collect();
+        let least = |signature: u64| certain.iter().find(|it| it.0 == signature).map_or(0, |it| it.1);
+        let mut rows = Vec::new();
+        for &(signature, number) in &numbers {
+            let lower = Rational::integer(least(signature));
+            require(&mut rows, &[(number, Rational::ONE.neg())], lower, Relation::Le)?;
+            if !unnamed.contains(&signature) {
+                let uncertain: i64 = groups.iter().filter(|it| it.0.contains(&signature)).map(|it| it.1).sum();
+                let upper = Rational::integer(least(signature) + uncertain);
+                require(&mut rows, &[(number, Rational::ONE)], upper.neg(), Relation::Le)?;
+            }
+        }
+        for (set, _) in &groups {
+            let within = |signatures: &[u64]| signatures.iter().all(|it| set.contains(it));
+            let processes: i64 = set.iter().map(|it| least(*it)).sum::<i64>()
+                + groups.iter().filter(|it| within(&it.0)).map(|it| it.1).sum::<i64>();
+            let members: Terms = numbers
+                .iter()
+                .filter(|(signature, _)| set.contains(signature))
+                .map(|(_, number)| (*number, Rational::ONE.neg()))
+                .collect();
+            require(&mut rows, &members, Rational::integer(processes), Relation::Le)?;
+        }
+        Ok(Some(Self { numbers, rows }))
+    }
+}

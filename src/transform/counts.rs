@@ -1,0 +1,448 @@
+//! Makes the steps of counts explicit: a system whose transitions also assign its counts, for engines that read updates.
+//!
+//! Let a transition have parameters i, and let `phi'(p)` say that process p is counted after the step. Of the processes that are not
+//! parameters, all are treated alike: `phi'` is one formula `psi(p)` of the state before for them. So the count after the step is
+//! `#{p | psi(p)}`, and for each parameter one more if `phi'(i)` holds, one less if `psi(i)` does. If the step leaves other processes alone, `psi`
+//! is `phi`, and the first summand is the count itself; otherwise it is another count, which is added. Sums
+//! are treated alike. Everything is exact.
+
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts, Term,
+    Transition, Update, VarId, negated, rename, rename::Truth, simplify, substitute,
+};
+use tracing::debug_span;
+
+/// Most counts, with those that updates need.
+const MOST_COUNTS: usize = 40;
+
+/// Most disjuncts of a formula, and branches of an update.
+const MOST_BRANCHES: usize = 200;
+
+/// The system with all counts that updates of its counts need, and no updates of them; `None` when there are too many, or a
+/// number leaves the 64-bit range.
+pub fn with_all_counts(system: &System) -> Option<System> {
+    let explicit = with_updates_of_counts(system)?;
+    Some(system.edited(|parts| {
+        parts.vars.clone_from(&explicit.vars);
+        parts.counts.clone_from(&explicit.counts);
+    }))
+}
+
+/// The system where each transition assigns the counts that it may change; `None` as for [`with_all_counts`].
+pub fn with_updates_of_counts(system: &System) -> Option<System> {
+    let _span = debug_span!("with_updates_of_counts", counts = system.counts.len()).entered();
+    let mut parts = system.to_parts();
+    let mut updates: Vec<Vec<Update>> = vec![Vec::new(); system.transitions.len()];
+    let mut at = 0;
+    while let Some(count) = parts.counts.get(at).cloned() {
+        for (t, updates) in system.transitions.iter().zip(&mut updates) {
+            if !parts.may_change(t, count.var) {
+                continue;
+            }
+            let branches = Step { system, t, count: &count }.branches(&mut parts)?;
+            updates.push(Update { var: count.var, assignment: Assignment::Cases(branches) });
+        }
+        at += 1;
+        if parts.counts.len() > MOST_COUNTS {
+            return None;
+        }
+    }
+    for (t, updates) in parts.transitions.iter_mut().zip(updates) {
+        t.updates.extend(updates);
+    }
+    Some(System::new(parts))
+}
+
+/// Formulas and what holds under them; they exclude each other, and one holds.
+type Ways<T> = Vec<(Vec<Conj>, T)>;
+
+/// A transition and a count that it may change.
+struct Step<'a> {
+    system: &'a System,
+    t: &'a Transition,
+    count: &'a Count,
+}
+
+impl Step<'_> {
+    /// How many parameters there are; in an update, the indices of the count follow them, and the counted process these.
+    fn arity(&self) -> u8 {
+        self.t.arity() as u8
+    }
+
+    /// The branches of the update, in an order in which the first that fits counts.
+    fn branches(&self, parts: &mut SystemParts) -> Option<Vec<Branch>> {
+        let indices = parts.var(self.count.var).arity() as u8;
+        let mut found = Vec::new();
+        // Each index is a parameter, or, once it is none of them, another process.
+        let choices = usize::from(self.arity()) + 1;
+        let ways = (0..indices).try_fold(1_usize, |all, _| all.checked_mul(choices))?;
+        for way in 0..ways {
+            let mut rest = way;
+            let mut index = Vec::new();
+            let mut when = Conj::new();
+            for n in 0..indices {
+                let own = ProcRef::Var(self.arity() + n);
+                let choice = (rest % choices) as u8;
+                rest /= choices;
+                if choice < self.arity() {
+                    let (left, right) = (Term::Proc(ProcRef::Var(choice)), Term::Proc(own));
+                    when.push(Literal::Eq { left, right, negated: false });
+                    index.push(ProcRef::Var(choice));
+                } else {
+                    index.push(own);
+                }
+            }
+            // Those with more parameters come first.
+            found.push((index.iter().filter(|p| self.is_parameter(**p)).count(), when, index));
+        }
+        found.sort_by_key(|(parameters, ..)| std::cmp::Reverse(*parameters));
+        let mut branches = Vec::new();
+        for (_, when, index) in found {
+            for (conj, value) in self.values(parts, &index)? {
+                let when = Dnf(conj.into_iter().map(|it| [&when[..], &it].concat()).collect());
+                branches.push(Branch { when, value: Term::Linear(value) });
+                if branches.len() > MOST_BRANCHES {
+                    return None;
+                }
+            }
+        }
+        Some(branches)
+    }
+
+    fn is_parameter(&self, p: ProcRef) -> bool {
+        matches!(p, ProcRef::Var(v) if v < self.arity())
+    }
+
+    /// Whether two processes in scope are the same, where that is known: parameters differ from each other, and other indices and the
+    /// counted process differ from them.
+    fn same(&self, a: ProcRef, b: ProcRef) -> Option<bool> {
+        if a == b {
+            return Some(true);
+        }
+        (self.is_parameter(a) || self.is_parameter(b)).then_some(false).filter(|_| {
+            matches!((a, b), (ProcRef::Var(_), ProcRef::Var(_)))
+        })
+    }
+
+    /// The values of the count's cell at these processes after the step, in an order in which the first that fits counts.
+    fn values(&self, parts: &mut SystemParts, index: &[ProcRef]) -> Option<Ways<Linear>> {
+        let other = ProcRef::Var(self.arity() + index.len() as u8);
+        let generic = self.after(index, other)?;
+        let mut base = number(Rational::ZERO);
+        if generic == self.now(index, other)? {
+            let cell = Cell { var: self.count.var, index: index.iter().copied().collect() };
+            base.terms.push((cell, Rational::ONE));
+        } else {
+            for (when, value) in &generic {
+                base = base.add_scaled(Rational::ONE, &self.counted(parts, when, value, other)?)?;
+            }
+        }
+        let mut all: Ways<Linear> = vec![(vec![Conj::new()], base)];
+        for p in (0..self.arity()).map(ProcRef::Var) {
+            // What the first summand takes this process for, and what it is.
+            let as_other = self.at(&generic, other, p)?;
+            let after = self.after(index, p)?;
+            if as_other == after {
+                continue;
+            }
+            let mut next = Vec::new();
+            for (so_far, sum) in &all {
+                for (was, minus) in with_rest(&as_other) {
+                    for (is, plus) in with_rest(&after) {
+                        let conj = self.and(&self.and(so_far, &was)?, &is)?;
+                        if conj.is_empty() {
+                            continue;
+                        }
+                        let sum = sum.add_scaled(Rational::ONE, &plus)?.add_scaled(Rational::ONE.neg(), &minus)?;
+                        next.push((conj, sum));
+                    }
+                }
+            }
+            all = next;
+            if all.len() > MOST_BRANCHES {
+                return None;
+            }
+        }
+        Some(all)
+    }
+
+    /// What a process contributes before the step; it contributes nothing where no formula holds.
+    fn now(&self, index: &[ProcRef], p: ProcRef) -> Option<Ways<Linear>> {
+        self.read(index, p, &|_| Some(vec![(vec![Conj::new()], None)]))
+    }
+
+    /// What a process contributes after the step, in terms of the state before.
+    fn after(&self, index: &[ProcRef], p: ProcRef) -> Option<Ways<Linear>> {
+        self.read(index, p, &|cell| self.written(cell))
+    }
+
+    /// What a process contributes where cells have other values (`None`: their own).
+    fn read(
+        &self,
+        index: &[ProcRef],
+        p: ProcRef,
+        value: &dyn Fn(&Cell) -> Option<Ways<Option<Term>>>,
+    ) -> Option<Ways<Linear>> {
+        let map = |it: ProcRef| match it {
+            ProcRef::Var(v) => index.get(usize::from(v)).copied().unwrap_or(p),
+            constant @ ProcRef::Const(_) => constant,
+        };
+        let one = Term::Linear(number(Rational::ONE));
+        let summand = self.count.summand.clone().map_or(one, Term::Linear);
+        let summand = rename::term(&summand, &map)?;
+        let body = rename::disjunction(&self.count.body.0, &map)?;
+        let mut cells: Vec<Cell> = Vec::new();
+        let in_summand = if let Term::Linear(it) = &summand { it.terms.clone() } else { Vec::new() };
+        let in_summand = in_summand.into_iter().map(|(cell, _)| cell);
+        for cell in body.iter().flatten().flat_map(Literal::cells).cloned().chain(in_summand) {
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+        let mut ways: Ways<Vec<(Cell, Term)>> = vec![(vec![Conj::new()], Vec::new())];
+        for cell in cells {
+            let mut next = Vec::new();
+            for (when, known) in &ways {
+                for (also, term) in value(&cell)? {
+                    let both = self.and(when, &also)?;
+                    if both.is_empty() {
+                        continue;
+                    }
+                    let mut known = known.clone();
+                    known.extend(term.map(|term| (cell.clone(), term)));
+                    next.push((both, known));
+                }
+            }
+            ways = next;
+        }
+        let mut found: Ways<Linear> = Vec::new();
+        for (when, known) in ways {
+            let value = |cell: &Cell| known.iter().find(|it| it.0 == *cell).map(|it| it.1.clone());
+            let Some(Term::Linear(sum)) = substitute::term(&summand, &value) else { return None };
+            let mut holds = Vec::new();
+            for conj in &body {
+                let mut literals = Some(Conj::new());
+                for literal in conj {
+                    match self.substituted(literal, &value)? {
+                        Truth::Constant(true) => {}
+                        Truth::Constant(false) => literals = None,
+                        Truth::Literal(literal) => {
+                            literals = literals.map(|mut it| {
+                                it.push(literal);
+                                it
+                            });
+                        }
+                    }
+                }
+                holds.extend(literals);
+            }
+            let both = self.and(&when, &holds)?;
+            if both.is_empty() {
+                continue;
+            }
+            match found.iter_mut().find(|it| it.1 == sum) {
+                Some((known, _)) => known.extend(both),
+                None => found.push((both, sum)),
+            }
+        }
+        Some(found)
+    }
+
+    /// A literal with other values of cells.
+    fn substituted(&self, literal: &Literal, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Truth> {
+        if let Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } = literal
+            && let (Term::Proc(a), Term::Proc(b)) =
+                (substitute::term(left, value)?, substitute::term(right, value)?)
+            && self.same(a, b).is_none()
+        {
+            let (left, right) = (Term::Proc(a), Term::Proc(b));
+            return match literal {
+                Literal::Eq { negated, .. } => {
+                    Some(Truth::Literal(Literal::Eq { left, right, negated: *negated }))
+                }
+                _ => None,
+            };
+        }
+        substitute::literal(self.system, literal, value)
+    }
+
+    /// The values of a cell after the step; `None` inside where it keeps its own. None at all where it is chosen freely.
+    fn written(&self, cell: &Cell) -> Option<Ways<Option<Term>>> {
+        let update = self.t.updates.iter().find(|update| update.var == cell.var);
+        let branches = match update.map(|it| &it.assignment) {
+            None => return Some(vec![(vec![Conj::new()], None)]),
+            Some(Assignment::Nondet) => return None,
+            Some(Assignment::Cases(branches)) => branches,
+        };
+        let map = |it: ProcRef| match it {
+            ProcRef::Var(v) if v >= self.arity() => cell.index[usize::from(v - self.arity())],
+            it => it,
+        };
+        let mut found = Vec::new();
+        let mut unmatched = vec![Conj::new()];
+        for branch in branches {
+            let when = self.and(&[Conj::new()], &rename::disjunction(&branch.when.0, &map)?)?;
+            let here = self.and(&unmatched, &when)?;
+            if !here.is_empty() {
+                let value = rename::term(&branch.value, &map)?;
+                let own = match &value {
+                    Term::Cell(it) => it == cell,
+                    Term::Linear(it) => {
+                        it.constant.is_zero() && it.terms.as_slice() == [(cell.clone(), Rational::ONE)]
+                    }
+                    Term::Constructor(_) | Term::Proc(_) => false,
+                };
+                found.push((here, Some(value).filter(|_| !own)));
+            }
+            unmatched = self.and(&unmatched, &self.not(&when)?)?;
+            if unmatched.is_empty() {
+                break;
+            }
+        }
+        Some(found)
+    }
+
+    /// `#{p | when}`, or the sum of a term of these processes.
+    fn counted(&self, parts: &mut SystemParts, when: &[Conj], value: &Linear, other: ProcRef) -> Option<Linear> {
+        let own = |cell: &Cell| cell.index.contains(&other);
+        let (of_process, of_none): (Vec<_>, Vec<_>) = value.terms.iter().cloned().partition(|(cell, _)| own(cell));
+        if !of_none.is_empty() {
+            // A number of processes times a number.
+            return None;
+        }
+        let mut sum = number(Rational::ZERO);
+        let mut add = |summand: Option<Linear>, factor: Rational| -> Option<()> {
+            let mut free: Vec<ProcRef> = Vec::new();
+            let read = when.iter().flatten().flat_map(Literal::cells);
+            let in_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell);
+            let in_cells = read.chain(in_summand).flat_map(|cell| cell.index.iter().copied());
+            let in_terms = when.iter().flatten().flat_map(terms);
+            for p in in_cells.chain(in_terms) {
+                if matches!(p, ProcRef::Var(_)) && p != other && !free.contains(&p) {
+                    free.push(p);
+                }
+            }
+            let map = |p: ProcRef| match free.iter().position(|it| *it == p) {
+                Some(at) => ProcRef::Var(at as u8),
+                None if p == other => ProcRef::Var(free.len() as u8),
+                None => p,
+            };
+            let body = Dnf(rename::disjunction(when, &map)?);
+            let summand = summand.map(Term::Linear).map(|it| rename::term(&it, &map));
+            let summand = match summand {
+                None => None,
+                Some(Some(Term::Linear(it))) => Some(it),
+                Some(_) => return None,
+            };
+            let var = parts.counted(free.len() as u8, body, summand, Span::default())?;
+            let cell = Cell { var, index: free.iter().copied().collect() };
+            sum = sum.add_scaled(Rational::ONE, &Linear { terms: vec![(cell, factor)], constant: Rational::ZERO })?;
+            Some(())
+        };
+        if !of_process.is_empty() {
+            add(Some(Linear { terms: of_process, constant: Rational::ZERO }), Rational::ONE)?;
+        }
+        if !value.constant.is_zero() {
+            add(None, value.constant)?;
+        }
+        Some(sum)
+    }
+
+    /// What is said of the process that is not a parameter, said of a parameter.
+    fn at(&self, ways: &Ways<Linear>, other: ProcRef, p: ProcRef) -> Option<Ways<Linear>> {
+        let map = |it: ProcRef| if it == other { p } else { it };
+        let mut found = Vec::new();
+        for (when, value) in ways {
+            let when = self.and(&[Conj::new()], &rename::disjunction(when, &map)?)?;
+            let Some(Term::Linear(value)) = rename::term(&Term::Linear(value.clone()), &map) else { return None };
+            if !when.is_empty() {
+                found.push((when, value));
+            }
+        }
+        Some(found)
+    }
+
+    /// Conjunction, without what contradicts itself or the guard, and without what the guard says.
+    fn and(&self, a: &[Conj], b: &[Conj]) -> Option<Vec<Conj>> {
+        let mut found: Vec<Conj> = Vec::new();
+        for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+            let both: Conj = a.iter().chain(b).cloned().collect();
+            let Some(both) = simplify(both, &|a, b| self.same(a, b)) else { continue };
+            let Some(both) = self.under_guard(both) else { continue };
+            if !found.contains(&both) {
+                found.push(both);
+            }
+        }
+        if found.iter().any(Vec::is_empty) {
+            return Some(vec![Conj::new()]);
+        }
+        (found.len() <= MOST_BRANCHES).then_some(found)
+    }
+
+    /// The conjunction where the guard holds; `None` where it cannot.
+    fn under_guard(&self, conj: Conj) -> Option<Conj> {
+        let mut left = Conj::new();
+        for literal in conj {
+            if let Literal::In { cell, values } = &literal {
+                let said = self.t.guard.iter().find_map(|it| match it {
+                    Literal::In { cell: of, values } if of == cell => Some(*values),
+                    _ => None,
+                });
+                if let Some(said) = said {
+                    if said & values == 0 {
+                        return None;
+                    }
+                    if said & !values == 0 {
+                        continue;
+                    }
+                }
+            } else if self.t.guard.contains(&literal) {
+                continue;
+            } else if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
+                && let Some(same) = self.same(*a, *b)
+            {
+                if same == *negated {
+                    return None;
+                }
+                continue;
+            }
+            left.push(literal);
+        }
+        Some(left)
+    }
+
+    fn not(&self, of: &[Conj]) -> Option<Vec<Conj>> {
+        let mut found = vec![Conj::new()];
+        for conj in of {
+            let ways: Vec<Conj> =
+                conj.iter().map(|it| negated(self.system, it).map(|it| vec![it])).collect::<Option<_>>()?;
+            found = self.and(&found, &ways)?;
+        }
+        Some(found)
+    }
+}
+
+/// The ways, and that none of them holds, last: the first that fits counts.
+fn with_rest(ways: &Ways<Linear>) -> Ways<Linear> {
+    let mut all = ways.clone();
+    if !all.iter().any(|(when, _)| when.iter().any(Vec::is_empty)) {
+        all.push((vec![Conj::new()], number(Rational::ZERO)));
+    }
+    all
+}
+
+fn number(constant: Rational) -> Linear {
+    Linear { terms: Vec::new(), constant }
+}
+
+/// The processes that a literal names outside of cells.
+fn terms(literal: &Literal) -> Vec<ProcRef> {
+    let of = |term: &Term| if let Term::Proc(p) = term { Some(*p) } else { None };
+    match literal {
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            of(left).into_iter().chain(of(right)).collect()
+        }
+        Literal::In { .. } | Literal::Linear { .. } => Vec::new(),
+    }
+}

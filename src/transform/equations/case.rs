@@ -1,0 +1,535 @@
+//! What a transition does to the columns, by cases of the finite values that matter to it.
+
+use cubicle_lang::model::{
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Type, VarId, VarKind,
+};
+
+use super::columns::{Column, Columns, PROCESSES, full, values};
+use super::span::{Overflow, Sparse, gathered, plus};
+use super::{MOST_CASES, MOST_CHOICES};
+
+/// A way to take a transition: an affine map of the columns. Columns after those of the system stand for numbers of which nothing is
+/// known, such as the numeric cells of the parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// What is zero before the step.
+    pub zero: Vec<Sparse>,
+    /// The columns that change, and their new values in terms of the old ones.
+    pub changes: Vec<(usize, Sparse)>,
+    /// The columns whose new values are not known.
+    pub lost: Vec<usize>,
+    /// How many unknown numbers there are.
+    pub unknown: usize,
+}
+
+/// A cell at processes of a case: the parameters by their number, then one that is not a parameter.
+type Place = (VarId, Vec<usize>);
+
+/// What is known of finite cells.
+#[derive(Clone)]
+struct Known<'a> {
+    system: &'a System,
+    cells: Vec<(Place, u64)>,
+}
+
+impl Known<'_> {
+    fn set(&mut self, place: &Place, set: u64) {
+        match self.cells.iter_mut().find(|it| it.0 == *place) {
+            Some(known) => known.1 = set,
+            None => self.cells.push((place.clone(), set)),
+        }
+    }
+
+    fn values(&self, place: &Place) -> u64 {
+        let known = self.cells.iter().find(|it| it.0 == *place);
+        known.map_or_else(|| self.system.var(place.0).range & full(self.system, place.0), |it| it.1)
+    }
+
+    fn literal(&self, literal: &Literal, names: &[usize]) -> Option<bool> {
+        match literal {
+            Literal::In { cell, values } => {
+                let possible = self.values(&place(cell, names));
+                if possible & values == 0 {
+                    Some(false)
+                } else {
+                    (possible & !values == 0).then_some(true)
+                }
+            }
+            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
+                Some((process(*a, names) == process(*b, names)) != *negated)
+            }
+            Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated }
+                if matches!(self.system.var(a.var).ty, Type::Enum(_)) =>
+            {
+                let (a, b) = (self.values(&place(a, names)), self.values(&place(b, names)));
+                if a & b == 0 {
+                    Some(*negated)
+                } else {
+                    (a == b && a.is_power_of_two()).then_some(!negated)
+                }
+            }
+            Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => None,
+        }
+    }
+
+    fn conj(&self, conj: &Conj, names: &[usize]) -> Option<bool> {
+        let mut known = true;
+        for literal in conj {
+            match self.literal(literal, names) {
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => known = false,
+            }
+        }
+        known.then_some(true)
+    }
+
+    fn dnf(&self, dnf: &Dnf, names: &[usize]) -> Option<bool> {
+        let mut known = true;
+        for conj in &dnf.0 {
+            match self.conj(conj, names) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => known = false,
+            }
+        }
+        known.then_some(false)
+    }
+
+    /// The terms that an update may assign.
+    fn outcomes<'b>(&self, branches: &'b [Branch], names: &[usize]) -> Vec<&'b Term> {
+        let mut found = Vec::new();
+        for branch in branches {
+            let when = self.dnf(&branch.when, names);
+            if when != Some(false) && !found.contains(&&branch.value) {
+                found.push(&branch.value);
+            }
+            if when == Some(true) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The values of enum type among them.
+    fn finite(&self, branches: &[Branch], names: &[usize]) -> u64 {
+        let value = |term: &Term| match term {
+            Term::Constructor(c) => 1 << c,
+            Term::Cell(cell) => self.values(&place(cell, names)),
+            Term::Proc(_) | Term::Linear(_) => 0,
+        };
+        self.outcomes(branches, names).into_iter().fold(0, |set, term| set | value(term))
+    }
+}
+
+fn process(proc: ProcRef, names: &[usize]) -> usize {
+    match proc {
+        ProcRef::Var(v) => names[usize::from(v)],
+        ProcRef::Const(_) => unreachable!("systems with named processes have no columns"),
+    }
+}
+
+fn place(cell: &Cell, names: &[usize]) -> Place {
+    (cell.var, cell.index.iter().map(|p| process(*p, names)).collect())
+}
+
+/// The cases of a transition.
+pub fn cases(columns: &Columns<'_>, t: &Transition) -> Result<Vec<Case>, Overflow> {
+    let mut cases = Vec::new();
+    let transition = TransitionCases { columns, t, arity: t.arity() };
+    let cells = transition.cells();
+    let known = Known { system: columns.system, cells: Vec::new() };
+    let choices = |cell: &Place| {
+        let own: Vec<usize> = (0..t.arity()).collect();
+        let guarded = t.guard.iter().filter_map(|literal| match literal {
+            Literal::In { cell: said, values } if place(said, &own) == *cell => Some(*values),
+            _ => None,
+        });
+        guarded.fold(known.values(cell), |all, values| all & values).count_ones() as usize
+    };
+    let most = cells.iter().map(choices).fold(1_usize, usize::saturating_mul);
+    if most > MOST_CHOICES || !transition.choose(&cells, known, &mut cases)? {
+        return Ok(vec![transition.lost()]);
+    }
+    Ok(cases)
+}
+
+struct TransitionCases<'a> {
+    columns: &'a Columns<'a>,
+    t: &'a Transition,
+    arity: usize,
+}
+
+/// New values of some columns.
+type Changes = Vec<(usize, Sparse)>;
+
+impl TransitionCases<'_> {
+    /// The finite cells whose values make a difference.
+    fn cells(&self) -> Vec<Place> {
+        let (columns, t) = (self.columns, self.t);
+        let mut cells: Vec<Place> = Vec::new();
+        let mut add = |place: Place| {
+            let finite = matches!(columns.system.var(place.0).ty, Type::Enum(_));
+            // Of the process that is not a parameter, each class is looked at.
+            if finite && !place.1.contains(&self.arity) && !cells.contains(&place) {
+                cells.push(place);
+            }
+        };
+        let mut touched: Vec<VarId> = t.updates.iter().map(|update| update.var).collect();
+        for universal in t.universals.iter().filter(|it| it.bound == 1) {
+            touched.extend(universal.body.0.iter().flatten().flat_map(Literal::cells).map(|cell| cell.var));
+        }
+        for group in &columns.groups {
+            if group.arrays.iter().any(|array| touched.contains(array)) {
+                for (array, p) in group.arrays.iter().flat_map(|a| (0..self.arity).map(move |p| (a, p))) {
+                    add((*array, vec![p]));
+                }
+            }
+        }
+        for update in &t.updates {
+            if columns.system.var(update.var).arity() == 0 {
+                add((update.var, Vec::new()));
+            }
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            for names in self.names(columns.system.var(update.var).arity()) {
+                for branch in branches {
+                    let read = branch.when.0.iter().flatten().flat_map(Literal::cells);
+                    let value = if let Term::Cell(cell) = &branch.value { Some(cell) } else { None };
+                    read.chain(value).for_each(|cell| add(place(cell, &names)));
+                }
+            }
+        }
+        cells
+    }
+
+    /// The processes of the variables of an update: the parameters, then an index among these and another process.
+    fn names(&self, indices: usize) -> Vec<Vec<usize>> {
+        let own: Vec<usize> = (0..self.arity).collect();
+        let longer = |names: Vec<usize>| (0..=self.arity).map(move |p| [&names[..], &[p]].concat());
+        (0..indices).fold(vec![own], |all, _| all.into_iter().flat_map(longer).collect())
+    }
+
+    /// Chooses values of the cells in all ways that the guard does not exclude; false when there are too many.
+    fn choose(&self, cells: &[Place], known: Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
+        let own: Vec<usize> = (0..self.arity).collect();
+        if known.conj(&self.t.guard, &own) == Some(false) {
+            return Ok(true);
+        }
+        let Some((cell, rest)) = cells.split_first() else { return self.add(&known, out) };
+        for value in values(known.values(cell)) {
+            let mut next = known.clone();
+            next.set(cell, 1 << value);
+            if !self.choose(rest, next, out)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds the cases for these values.
+    fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
+        let mut unknown = Vec::new();
+        let zero = self.zero(known, &mut unknown)?;
+        let (mut ways, mut lost): (Vec<Changes>, Vec<usize>) = (vec![Vec::new()], Vec::new());
+        for alternatives in self.updates(known, &mut lost, &mut unknown)? {
+            let both = |a: &Changes, b: &Changes| a.iter().chain(b).cloned().collect::<Changes>();
+            ways = ways.iter().flat_map(|way| alternatives.iter().map(move |more| both(way, more))).collect();
+            if ways.len() > MOST_CASES {
+                return Ok(false);
+            }
+        }
+        for changes in ways {
+            let case = Case { zero: zero.clone(), changes, lost: lost.clone(), unknown: unknown.len() };
+            if !out.contains(&case) {
+                out.push(case);
+            }
+        }
+        Ok(out.len() <= MOST_CASES)
+    }
+
+    /// What is zero before the step.
+    fn zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
+        let columns = self.columns;
+        let own: Vec<usize> = (0..self.arity).collect();
+        let mut guarded = known.clone();
+        let mut zero = Vec::new();
+        for literal in &self.t.guard {
+            match literal {
+                Literal::In { cell, values } if cell.index.is_empty() => {
+                    let place = place(cell, &own);
+                    let possible = guarded.values(&place) & values;
+                    guarded.set(&place, possible);
+                }
+                Literal::Linear { expr, relation: Relation::Eq, integer: true } => {
+                    zero.push(self.row(expr, &own, unknown)?);
+                }
+                _ => {}
+            }
+        }
+        for (at, column) in columns.all.iter().enumerate() {
+            let Column::Holds(var, value) = column else { continue };
+            let possible = guarded.values(&(*var, Vec::new()));
+            if possible >> value & 1 == 0 {
+                zero.push(vec![(at, Rational::ONE)]);
+            } else if possible == 1 << value {
+                zero.push(gathered(vec![(at, Rational::ONE), (0, Rational::ONE.neg())])?);
+            }
+        }
+        for (n, group) in columns.groups.iter().enumerate() {
+            let Some(before) = self.before(n, known) else { continue };
+            for (class, of_params) in before.iter().enumerate() {
+                if self.t.universals.iter().any(|it| it.bound == 1 && self.denies(&it.body, n, class, known)) {
+                    let params = Rational::integer(*of_params).neg();
+                    zero.push(gathered(vec![(group.first + class, Rational::ONE), (0, params)])?);
+                }
+            }
+        }
+        Ok(zero)
+    }
+
+    /// Whether another process of this class violates the body of a universal guard.
+    fn denies(&self, body: &Dnf, group: usize, class: usize, known: &Known<'_>) -> bool {
+        let names: Vec<usize> = (0..=self.arity).collect();
+        self.of_class(group, class, known).dnf(body, &names) == Some(false)
+    }
+
+    /// What is known, and that the process that is not a parameter is in a class.
+    fn of_class<'k>(&self, group: usize, class: usize, known: &Known<'k>) -> Known<'k> {
+        let group = &self.columns.groups[group];
+        let mut known = known.clone();
+        for (array, value) in group.arrays.iter().zip(&group.classes[class]) {
+            known.set(&(*array, vec![self.arity]), 1 << value);
+        }
+        known
+    }
+
+    /// How many parameters are in each class of a group; `None` where that is not known.
+    fn before(&self, group: usize, known: &Known<'_>) -> Option<Vec<i64>> {
+        let group = &self.columns.groups[group];
+        let mut count = vec![0; group.classes.len()];
+        for p in 0..self.arity {
+            let value = |array: &VarId| {
+                let set = known.values(&(*array, vec![p]));
+                set.is_power_of_two().then(|| set.trailing_zeros() as u8)
+            };
+            let class: Vec<u8> = group.arrays.iter().map(value).collect::<Option<_>>()?;
+            count[group.classes.iter().position(|it| *it == class)?] += 1;
+        }
+        Some(count)
+    }
+
+    /// For each thing that the transition writes, the ways in which it may change.
+    fn updates(
+        &self,
+        known: &Known<'_>,
+        lost: &mut Vec<usize>,
+        unknown: &mut Vec<Place>,
+    ) -> Result<Vec<Vec<Changes>>, Overflow> {
+        let columns = self.columns;
+        let own: Vec<usize> = (0..self.arity).collect();
+        let mut all = Vec::new();
+        for update in &self.t.updates {
+            let var = columns.system.var(update.var);
+            match (var.kind, var.ty, &update.assignment) {
+                (VarKind::Global, Type::Enum(_), assignment) => {
+                    let possible = match assignment {
+                        Assignment::Nondet => var.range & full(columns.system, update.var),
+                        Assignment::Cases(branches) => known.finite(branches, &own),
+                    };
+                    let holds = |value: u8| {
+                        let column = |at: usize| {
+                            let is = columns.all[at] == Column::Holds(update.var, value);
+                            (at, if is { vec![(0, Rational::ONE)] } else { Sparse::new() })
+                        };
+                        columns.values_of(update.var).map(column).collect::<Changes>()
+                    };
+                    all.push(values(possible).map(holds).collect());
+                }
+                (VarKind::Global, Type::Int, assignment) => {
+                    let Some(at) = columns.place(&Column::Number(update.var)) else { continue };
+                    match assignment {
+                        Assignment::Nondet => lost.push(at),
+                        Assignment::Cases(branches) => {
+                            let mut ways = Vec::new();
+                            for term in known.outcomes(branches, &own) {
+                                let Term::Linear(linear) = term else { continue };
+                                ways.push(vec![(at, self.row(linear, &own, unknown)?)]);
+                            }
+                            all.push(ways);
+                        }
+                    }
+                }
+                (VarKind::Array(1), Type::Int, Assignment::Cases(branches)) => {
+                    let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
+                    match self.sums(update.var, branches, known, unknown)? {
+                        Some(ways) => all.push(ways.into_iter().map(|row| vec![(at, row)]).collect()),
+                        None => lost.push(at),
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (n, group) in columns.groups.iter().enumerate() {
+            if !self.t.updates.iter().any(|update| group.arrays.contains(&update.var)) {
+                continue;
+            }
+            match self.classes(n, known)? {
+                Some(ways) => all.push(ways),
+                None => lost.extend(group.first..group.first + group.classes.len()),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The ways in which the classes of a group may change; `None` when they are not known.
+    fn classes(&self, n: usize, known: &Known<'_>) -> Result<Option<Vec<Changes>>, Overflow> {
+        let group = &self.columns.groups[n];
+        let Some(before) = self.before(n, known) else { return Ok(None) };
+        // The class of each other process after the step, by that before it.
+        let mut moved = Vec::new();
+        for class in 0..group.classes.len() {
+            let known = self.of_class(n, class, known);
+            let after: Vec<u64> = group.arrays.iter().map(|array| self.after(*array, self.arity, &known)).collect();
+            let after: Vec<u8> = after.iter().map(|set| set.trailing_zeros() as u8).collect();
+            let unique = group.arrays.iter().all(|array| self.after(*array, self.arity, &known).is_power_of_two());
+            let Some(to) = group.classes.iter().position(|it| *it == after).filter(|_| unique) else {
+                return Ok(None);
+            };
+            moved.push(to);
+        }
+        // The classes of the parameters after the step.
+        let mut ways = vec![vec![0_i64; group.classes.len()]];
+        for p in 0..self.arity {
+            let sets: Vec<u64> = group.arrays.iter().map(|array| self.after(*array, p, known)).collect();
+            let mut next = Vec::new();
+            for way in ways {
+                for (class, values) in group.classes.iter().enumerate() {
+                    if values.iter().zip(&sets).all(|(value, set)| set >> value & 1 == 1) {
+                        let mut way = way.clone();
+                        way[class] += 1;
+                        if !next.contains(&way) {
+                            next.push(way);
+                        }
+                    }
+                }
+            }
+            ways = next;
+        }
+        let mut all = Vec::new();
+        for after in ways {
+            let mut changes = Changes::new();
+            for (class, own) in after.iter().enumerate() {
+                let mut row = vec![(0, Rational::integer(*own))];
+                for (from, _) in moved.iter().enumerate().filter(|(_, to)| **to == class) {
+                    row.push((group.first + from, Rational::ONE));
+                    row.push((0, Rational::integer(before[from]).neg()));
+                }
+                let row = gathered(row)?;
+                if row != [(group.first + class, Rational::ONE)] {
+                    changes.push((group.first + class, row));
+                }
+            }
+            all.push(changes);
+        }
+        Ok(Some(all))
+    }
+
+    /// The values that a cell of an array may hold after the step.
+    fn after(&self, array: VarId, p: usize, known: &Known<'_>) -> u64 {
+        match self.t.updates.iter().find(|update| update.var == array).map(|it| &it.assignment) {
+            None => known.values(&(array, vec![p])),
+            Some(Assignment::Nondet) => 0,
+            Some(Assignment::Cases(branches)) => {
+                let names: Vec<usize> = (0..self.arity).chain([p]).collect();
+                known.finite(branches, &names)
+            }
+        }
+    }
+
+    /// The sums that a numeric array may have after the step; `None` when they are not known.
+    fn sums(
+        &self,
+        array: VarId,
+        branches: &[Branch],
+        known: &Known<'_>,
+        unknown: &mut Vec<Place>,
+    ) -> Result<Option<Vec<Sparse>>, Overflow> {
+        let own = Cell { var: array, index: [ProcRef::Var(self.arity as u8)].into_iter().collect() };
+        let names: Vec<usize> = (0..=self.arity).collect();
+        let others = known.outcomes(branches, &names);
+        let [Term::Linear(of_other)] = others.as_slice() else { return Ok(None) };
+        let keeps = match of_other.terms.as_slice() {
+            [] => false,
+            [(cell, factor)] if *cell == own && *factor == Rational::ONE => true,
+            _ => return Ok(None),
+        };
+        let at = self.columns.place(&Column::Sum(array)).expect("a column");
+        let mut sum = vec![(PROCESSES, of_other.constant)];
+        let of_params = Rational::integer(self.arity as i64).mul(of_other.constant).ok_or(Overflow)?;
+        sum.push((0, of_params.neg()));
+        if keeps {
+            sum.push((at, Rational::ONE));
+        }
+        let mut ways = vec![gathered(sum)?];
+        for p in 0..self.arity {
+            let names: Vec<usize> = (0..self.arity).chain([p]).collect();
+            let before = vec![(self.unknown(unknown, &(array, vec![p])), Rational::ONE)];
+            let mut next = Vec::new();
+            for term in known.outcomes(branches, &names) {
+                let Term::Linear(linear) = term else { continue };
+                let after = self.row(linear, &names, unknown)?;
+                for way in &ways {
+                    let way = plus(way, Rational::ONE, &after)?;
+                    next.push(if keeps { plus(&way, Rational::ONE.neg(), &before)? } else { way });
+                }
+            }
+            ways = next;
+            if ways.len() > MOST_CASES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(ways))
+    }
+
+    /// A linear term as a row.
+    fn row(
+        &self,
+        linear: &Linear,
+        names: &[usize],
+        unknown: &mut Vec<Place>,
+    ) -> Result<Sparse, Overflow> {
+        let mut row = vec![(0, linear.constant)];
+        for (cell, factor) in &linear.terms {
+            let known = if cell.index.is_empty() { self.columns.number(cell.var) } else { None };
+            let known = known.unwrap_or_else(|| {
+                vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]
+            });
+            for (at, value) in known {
+                row.push((at, value.mul(*factor).ok_or(Overflow)?));
+            }
+        }
+        gathered(row)
+    }
+
+    /// The column of a number of which nothing is known.
+    fn unknown(&self, unknown: &mut Vec<Place>, place: &Place) -> usize {
+        let at = unknown.iter().position(|it| it == place).unwrap_or_else(|| {
+            unknown.push(place.clone());
+            unknown.len() - 1
+        });
+        self.columns.all.len() + at
+    }
+
+    /// The case that says nothing of what is written.
+    fn lost(&self) -> Case {
+        let writes = |var: VarId| self.t.updates.iter().any(|update| update.var == var);
+        let is_lost = |column: &Column| match column {
+            Column::One | Column::Processes => false,
+            Column::Class(group, _) => self.columns.groups[*group].arrays.iter().any(|var| writes(*var)),
+            Column::Sum(var) | Column::Holds(var, _) | Column::Number(var) => writes(*var),
+        };
+        let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
+        Case { zero: Vec::new(), changes: Vec::new(), lost, unknown: 0 }
+    }
+}

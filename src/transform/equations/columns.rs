@@ -1,0 +1,185 @@
+//! The columns: what is counted, added up or watched in a state.
+
+use cubicle_lang::model::{Cell, Count, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
+
+use super::span::{Overflow, Sparse, gathered};
+use super::MOST_COLUMNS;
+
+/// A column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// The constant 1.
+    One,
+    /// The number of processes.
+    Processes,
+    /// The number of processes in a class of a group: the number of both.
+    Class(usize, usize),
+    /// The sum of a numeric array.
+    Sum(VarId),
+    /// 1 while a global of enum type holds a value, else 0.
+    Holds(VarId, u8),
+    /// A numeric global or constant.
+    Number(VarId),
+}
+
+/// Arrays of enum type whose cells of one process are looked at together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The arrays.
+    pub arrays: Vec<VarId>,
+    /// The classes: for each array a value.
+    pub classes: Vec<Vec<u8>>,
+    /// The column of the first class.
+    pub first: usize,
+}
+
+/// All columns of a system.
+#[derive(Clone, Debug)]
+pub struct Columns<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The columns; the constant is the first, the number of processes the second.
+    pub all: Vec<Column>,
+    /// The groups.
+    pub groups: Vec<Group>,
+}
+
+/// The column of the number of processes.
+pub const PROCESSES: usize = 1;
+
+impl<'a> Columns<'a> {
+    /// The columns over these groups of arrays; `None` when there are too many.
+    pub fn new(system: &'a System, groups: &[Vec<VarId>]) -> Option<Self> {
+        let mut all = vec![Column::One, Column::Processes];
+        let mut known = Vec::new();
+        for arrays in groups {
+            let mut classes = vec![Vec::new()];
+            for array in arrays {
+                let longer = |class: &Vec<u8>| {
+                    let class = class.clone();
+                    values(system.var(*array).range & full(system, *array))
+                        .map(move |value| class.iter().copied().chain([value]).collect::<Vec<u8>>())
+                };
+                classes = classes.iter().flat_map(longer).collect();
+                if classes.len() > MOST_COLUMNS {
+                    return None;
+                }
+            }
+            let first = all.len();
+            all.extend((0..classes.len()).map(|class| Column::Class(known.len(), class)));
+            known.push(Group { arrays: arrays.clone(), classes, first });
+        }
+        for (id, var) in (0..).map(VarId).zip(&system.vars) {
+            if system.count_of(id).is_some() {
+                continue;
+            }
+            match (var.kind, var.ty) {
+                (VarKind::Array(1), Type::Int) => all.push(Column::Sum(id)),
+                (VarKind::Global, Type::Enum(_)) => {
+                    let range = var.range & full(system, id);
+                    all.extend(values(range).map(|value| Column::Holds(id, value)));
+                }
+                (VarKind::Global | VarKind::Const, Type::Int) => all.push(Column::Number(id)),
+                _ => {}
+            }
+        }
+        (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known })
+    }
+
+    /// The place of a column.
+    pub fn place(&self, column: &Column) -> Option<usize> {
+        self.all.iter().position(|it| it == column)
+    }
+
+    /// The group of an array and its place there.
+    pub fn group_of(&self, array: VarId) -> Option<(usize, usize)> {
+        let place = |group: &Group| group.arrays.iter().position(|it| *it == array);
+        self.groups.iter().enumerate().find_map(|(n, group)| Some((n, place(group)?)))
+    }
+
+    /// A count without indices as a sum of classes, where it is one.
+    pub fn counted(&self, count: &Count) -> Option<Sparse> {
+        if self.system.var(count.var).arity() > 0 {
+            return None;
+        }
+        let own = |cell: &Cell| cell.index.as_slice() == [ProcRef::Var(0)];
+        if let Some(summand) = &count.summand {
+            let [(cell, factor)] = summand.terms.as_slice() else { return None };
+            let sum = self.place(&Column::Sum(cell.var)).filter(|_| own(cell) && count.body.is_true())?;
+            return gathered(vec![(sum, *factor), (PROCESSES, summand.constant)]).ok();
+        }
+        if count.body.is_true() {
+            return Some(vec![(PROCESSES, Rational::ONE)]);
+        }
+        let read = count.reads();
+        let holds = |group: &Group| read.iter().all(|var| group.arrays.contains(var));
+        let group = self.groups.iter().find(|group| holds(group))?;
+        let mut row = Sparse::new();
+        for (n, class) in group.classes.iter().enumerate() {
+            let literal = |literal: &Literal| match literal {
+                Literal::In { cell, values } if own(cell) => {
+                    let at = group.arrays.iter().position(|it| *it == cell.var)?;
+                    Some(values >> class[at] & 1 == 1)
+                }
+                _ => None,
+            };
+            let truths: Option<Vec<bool>> = count
+                .body
+                .0
+                .iter()
+                .map(|conj| conj.iter().map(literal).try_fold(true, |all, one| Some(all & one?)))
+                .collect();
+            if truths?.into_iter().any(|it| it) {
+                row.push((group.first + n, Rational::ONE));
+            }
+        }
+        Some(row)
+    }
+
+    /// A numeric cell without indices as a row.
+    pub fn number(&self, var: VarId) -> Option<Sparse> {
+        match self.system.count_of(var) {
+            Some(count) => self.counted(count),
+            None => Some(vec![(self.place(&Column::Number(var))?, Rational::ONE)]),
+        }
+    }
+
+    /// The rows that are zero whatever the state: each process is in one class of each group, each global holds one value.
+    pub fn structural(&self) -> Result<Vec<Sparse>, Overflow> {
+        let mut rows = Vec::new();
+        for group in &self.groups {
+            let classes = (group.first..group.first + group.classes.len()).map(|at| (at, Rational::ONE));
+            rows.push(gathered(classes.chain([(PROCESSES, Rational::ONE.neg())]).collect())?);
+        }
+        let mut globals: Vec<VarId> = self
+            .all
+            .iter()
+            .filter_map(|it| if let Column::Holds(var, _) = it { Some(*var) } else { None })
+            .collect();
+        globals.dedup();
+        for global in globals {
+            let values = self.values_of(global).map(|at| (at, Rational::ONE));
+            rows.push(gathered(values.chain([(0, Rational::ONE.neg())]).collect())?);
+        }
+        Ok(rows)
+    }
+
+    /// The columns of the values of a global.
+    pub fn values_of(&self, global: VarId) -> impl Iterator<Item = usize> + '_ {
+        let of_it = move |column: &Column| matches!(column, Column::Holds(var, _) if *var == global);
+        self.all.iter().enumerate().filter(move |(_, it)| of_it(it)).map(|(at, _)| at)
+    }
+}
+
+/// The set of all values of a variable of enum type; empty for others.
+pub fn full(system: &System, var: VarId) -> u64 {
+    match system.var(var).ty {
+        Type::Enum(id) => system.enumeration(id).all(),
+        _ => 0,
+    }
+}
+
+/// The members of a set.
+pub fn values(set: u64) -> impl Iterator<Item = u8> {
+    (0..64).filter(move |value| set >> value & 1 == 1)
+}

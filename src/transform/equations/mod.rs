@@ -1,0 +1,91 @@
+//! Equations between numbers of processes, sums and numeric variables that hold in every reachable state:
+//! `Readers = #{p | S[p] = Reading}`.
+//!
+//! The affine hull of the reachable states over *columns* (how many processes are in a class, sums of arrays, numeric
+//! globals, which value a global holds) is the least one that contains the initial states and is closed under all steps (M. Karr,
+//! "Affine relationships among variables of a program", Acta Informatica 1976; for counts alone these are place invariants,
+//! K. Lautenbach 1987). What a step does to the columns is found by cases of the finite values that its guard and its updates
+//! read; what is not affine loses its column.
+//!
+//! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `named` (equations
+//! that people can read, and the counts that they need).
+
+mod case;
+mod columns;
+mod hull;
+mod named;
+mod span;
+
+use cubicle_lang::model::{Equation, System, Type, VarId, VarKind};
+use tracing::{debug, debug_span};
+
+use columns::Columns;
+
+/// Most columns: with more the elimination takes longer than most searches.
+const MOST_COLUMNS: usize = 72;
+
+/// Most cases of a transition; with more the columns that it writes are given up.
+const MOST_CASES: usize = 3_000;
+
+/// Most choices of finite values that are looked at for a transition.
+const MOST_CHOICES: usize = 20_000;
+
+/// Most cubes that violate an equation: with more it says little of each.
+const MOST_VIOLATIONS: usize = 16;
+
+/// Most classes of a group of several arrays.
+const MOST_CLASSES: usize = 40;
+
+/// A system with the counts that its equations mention.
+#[derive(Clone, Debug)]
+pub struct WithEquations {
+    /// The system; its counts of the original come first.
+    pub system: System,
+    /// What holds in all reachable states.
+    pub equations: Vec<Equation>,
+}
+
+/// The equations of a system; `None` when there is none about a number.
+pub fn with_equations(system: &System) -> Option<WithEquations> {
+    let _span = debug_span!("equations").entered();
+    let moves = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
+    let numbers: Vec<VarId> = (0..system.vars.len() as u16)
+        .map(VarId)
+        .filter(|id| system.var(*id).kind == VarKind::Global && system.var(*id).ty == Type::Int && moves(id))
+        .collect();
+    if numbers.is_empty() || system.proc_constants > 0 {
+        return None;
+    }
+    let arrays: Vec<VarId> = (0..system.vars.len() as u16)
+        .map(VarId)
+        .filter(|id| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_)))
+        .collect();
+    let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
+    let found = equations(system, &single);
+    let settles = |found: &WithEquations| {
+        let says = |var: &VarId| {
+            found.equations.iter().any(|it| it.number.terms.iter().any(|(cell, _)| cell.var == *var))
+        };
+        numbers.iter().filter(|var| says(var)).count()
+    };
+    let alone = found.as_ref().map_or(0, settles);
+    let classes = arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
+    let found = if alone < numbers.len() && arrays.len() > 1 && together <= MOST_CLASSES {
+        let joint = equations(system, &[arrays]).filter(|joint| settles(joint) > alone);
+        joint.or(found)
+    } else {
+        found
+    };
+    found.filter(|found| settles(found) > 0)
+}
+
+/// The equations over the columns of these groups of arrays.
+fn equations(system: &System, groups: &[Vec<VarId>]) -> Option<WithEquations> {
+    let columns = Columns::new(system, groups)?;
+    let order = named::independent_first(&columns);
+    let hull = hull::hull(&columns, &order).ok()??;
+    let found = named::named(&columns, &hull).ok()?;
+    debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
+    (!found.equations.is_empty()).then_some(found)
+}

@@ -1,0 +1,167 @@
+//! Equations that people can read: over the counts that say them in the fewest words.
+
+use cubicle_lang::diagnostic::Span as Place;
+use cubicle_lang::model::{
+    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, SystemParts, System, VarId, VarKind, lcm,
+};
+
+use super::columns::{Column, Columns, Group, PROCESSES, full};
+use super::hull::is_initial;
+use super::span::{Overflow, Span, Sparse};
+use super::{MOST_VIOLATIONS, WithEquations};
+
+/// The columns in the order in which they become pivots. Those without a pivot are given by the others: numeric globals if
+/// possible, then what holds initially, so that an equation names what changed.
+pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
+    let rank = |at: &usize| match &columns.all[*at] {
+        Column::One => 0,
+        Column::Processes => 1,
+        Column::Number(var) if columns.system.var(*var).kind == VarKind::Const => 2,
+        Column::Class(..) if !is_initial(columns, *at) => 3,
+        Column::Holds(..) if !is_initial(columns, *at) => 4,
+        Column::Sum(_) => 5,
+        Column::Class(..) => 6,
+        Column::Holds(..) => 7,
+        Column::Number(_) => 8,
+    };
+    let mut order: Vec<usize> = (0..columns.all.len()).collect();
+    order.sort_by_key(rank);
+    order
+}
+
+/// The equations of a hull that do not hold by themselves, and the system with their counts.
+pub fn named(columns: &Columns<'_>, hull: &Span) -> Result<WithEquations, Overflow> {
+    let width = columns.all.len();
+    let order: Vec<usize> = (0..width).collect();
+    let mut structural = Span::default();
+    for row in columns.structural()? {
+        structural.add(dense(&row, width), &order)?;
+    }
+    let mut parts = columns.system.to_parts();
+    let mut found = Vec::new();
+    for row in hull.equations(width) {
+        if !structural.clone().add(row.clone(), &order)? {
+            continue;
+        }
+        let row = shortest(columns, row)?;
+        let Some(equation) = equation(columns, &mut parts, &row) else { continue };
+        let violations = equation.violations(&parts, MOST_VIOLATIONS);
+        if !equation.number.terms.is_empty() && violations.is_some() {
+            found.push(equation);
+        }
+    }
+    Ok(WithEquations { system: System::new(parts), equations: found })
+}
+
+fn dense(row: &Sparse, width: usize) -> Vec<Rational> {
+    let mut vector = vec![Rational::ZERO; width];
+    for (at, value) in row {
+        vector[*at] = *value;
+    }
+    vector
+}
+
+/// The row itself, or one that says the same with the classes of a group instead of the number of processes.
+fn shortest(columns: &Columns<'_>, row: Vec<Rational>) -> Result<Vec<Rational>, Overflow> {
+    let mut best = row.clone();
+    let processes = row[PROCESSES];
+    for group in columns.groups.iter().filter(|_| !processes.is_zero()) {
+        let mut other = row.clone();
+        other[PROCESSES] = Rational::ZERO;
+        for value in &mut other[group.first..group.first + group.classes.len()] {
+            *value = value.add(processes).ok_or(Overflow)?;
+        }
+        if terms(columns, &other) < terms(columns, &best) {
+            best = other;
+        }
+    }
+    Ok(best)
+}
+
+/// How many terms it takes to write the row.
+fn terms(columns: &Columns<'_>, row: &[Rational]) -> usize {
+    let single = columns.all.iter().zip(row);
+    let single = single.filter(|(it, value)| !matches!(it, Column::Class(..)) && !value.is_zero()).count();
+    single + columns.groups.iter().map(|group| by_factor(group, row).len()).sum::<usize>()
+}
+
+/// The classes of a group by their coefficient, without those that do not occur.
+fn by_factor(group: &Group, row: &[Rational]) -> Vec<(Rational, Vec<usize>)> {
+    let mut found: Vec<(Rational, Vec<usize>)> = Vec::new();
+    for class in 0..group.classes.len() {
+        let factor = row[group.first + class];
+        match found.iter_mut().find(|it| it.0 == factor) {
+            _ if factor.is_zero() => {}
+            Some((_, classes)) => classes.push(class),
+            None => found.push((factor, vec![class])),
+        }
+    }
+    found
+}
+
+/// The row as an equation with whole coefficients; `None` when a number leaves the 64-bit range, or there are too many variables.
+fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) -> Option<Equation> {
+    let scale = row.iter().try_fold(1, |all, value| lcm(all, value.den()))?;
+    let scaled: Vec<Rational> =
+        row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
+    let mut equation =
+        Equation { number: Linear { terms: Vec::new(), constant: scaled[0] }, indicators: Vec::new() };
+    let mut add = |var: VarId, factor: Rational| {
+        let cell = Cell { var, index: std::iter::empty().collect() };
+        equation.number.terms.push((cell, factor));
+    };
+    if !scaled[PROCESSES].is_zero() {
+        add(parts.counted(0, Dnf::truth(), None, Place::default())?, scaled[PROCESSES]);
+    }
+    for group in &columns.groups {
+        for (factor, classes) in by_factor(group, &scaled) {
+            let members: Vec<&[u8]> = classes.iter().map(|it| group.classes[*it].as_slice()).collect();
+            let body = Dnf(formula(columns.system, &group.arrays, &members));
+            add(parts.counted(0, body, None, Place::default())?, factor);
+        }
+    }
+    for (column, factor) in columns.all.iter().zip(&scaled).filter(|it| !it.1.is_zero()) {
+        match column {
+            Column::Number(var) => add(*var, *factor),
+            Column::Sum(var) => {
+                let cell = Cell { var: *var, index: [ProcRef::Var(0)].into_iter().collect() };
+                let summand = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
+                add(parts.counted(0, Dnf::truth(), Some(summand), Place::default())?, *factor);
+            }
+            Column::Holds(..) | Column::One | Column::Processes | Column::Class(..) => {}
+        }
+    }
+    for (column, factor) in columns.all.iter().zip(&scaled).filter(|it| !it.1.is_zero()) {
+        if let Column::Holds(var, value) = column {
+            equation.indicators.push((*var, 1 << value, *factor));
+        }
+    }
+    equation.number.terms.sort_by(|a, b| a.0.cmp(&b.0));
+    Some(equation)
+}
+
+/// A formula for processes with one of these values of the arrays.
+fn formula(system: &System, arrays: &[VarId], members: &[&[u8]]) -> Vec<Conj> {
+    let Some((array, others)) = arrays.split_first() else { return vec![Conj::new()] };
+    // The values of the first array, by the values of the others that go with them.
+    let mut kinds: Vec<(u64, Vec<&[u8]>)> = Vec::new();
+    for value in 0..64 {
+        let rest: Vec<&[u8]> = members.iter().filter(|it| it[0] == value).map(|it| &it[1..]).collect();
+        match kinds.iter_mut().find(|it| it.1 == rest) {
+            _ if rest.is_empty() => {}
+            Some((values, _)) => *values |= 1 << value,
+            None => kinds.push((1 << value, rest)),
+        }
+    }
+    let mut found = Vec::new();
+    for (values, rest) in kinds {
+        for mut conj in formula(system, others, &rest) {
+            if values != full(system, *array) {
+                let cell = Cell { var: *array, index: [ProcRef::Var(0)].into_iter().collect() };
+                conj.insert(0, Literal::In { cell, values });
+            }
+            found.push(conj);
+        }
+    }
+    found
+}
