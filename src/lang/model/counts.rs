@@ -5,7 +5,7 @@
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
 use super::axioms::vars;
-use super::{Dnf, Linear, SystemParts, Transition, Type, Var, VarId, VarKind};
+use super::{Dnf, Linear, Literal, SystemParts, Transition, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
 
 /// A variable that counts processes, or adds up a term of them.
@@ -50,28 +50,40 @@ impl SystemParts {
 
     /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
     /// variables.
-    pub fn counted(
-        &mut self,
-        indices: u8,
-        body: Dnf,
-        summand: Option<Linear>,
-        span: Span,
-    ) -> Option<VarId> {
-        let arity = usize::from(indices);
-        let same = |it: &&Count| {
-            it.body == body && it.summand == summand && self.var(it.var).arity() == arity
-        };
-        if let Some(known) = self.counts.iter().find(same) {
-            return Some(known.var);
-        }
-        let var = VarId::new(self.vars.len())?;
-        let of_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| self.var(cell.var).ty);
-        let ty = if of_summand.into_iter().any(|ty| ty == Type::Real) { Type::Real } else { Type::Int };
-        let kind = if indices == 0 { VarKind::Global } else { VarKind::Array(indices) };
-        // No text can use this name; what is written is the formula.
-        let name = format!("#{{{}}}", self.counts.len() + 1);
-        self.vars.push(Var { name, kind, ty, range: u64::MAX, span });
-        self.counts.push(Count { var, body, summand });
-        Some(var)
+    pub fn counted(&mut self, indices: u8, body: Dnf, summand: Option<Linear>, span: Span) -> Option<VarId> {
+        counted(&mut self.vars, &mut self.counts, indices, body, summand, span)
     }
+
+    /// The variables that a literal reads, and for a count those that it counts, too.
+    pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
+        let all = vars(literal);
+        let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
+        all.iter().copied().chain(counted).collect()
+    }
+}
+
+/// What [`SystemParts::counted`] does, for these variables and counts.
+pub(super) fn counted(
+    vars: &mut Vec<Var>,
+    counts: &mut Vec<Count>,
+    indices: u8,
+    body: Dnf,
+    summand: Option<Linear>,
+    span: Span,
+) -> Option<VarId> {
+    let of = |var: VarId| &vars[usize::from(var.0)];
+    let same =
+        |it: &&Count| it.body == body && it.summand == summand && of(it.var).arity() == usize::from(indices);
+    if let Some(known) = counts.iter().find(same) {
+        return Some(known.var);
+    }
+    let mut of_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| of(cell.var).ty);
+    let ty = if of_summand.any(|ty| ty == Type::Real) { Type::Real } else { Type::Int };
+    let var = VarId::new(vars.len())?;
+    let kind = if indices == 0 { VarKind::Global } else { VarKind::Array(indices) };
+    // No text can use this name; what is written is the formula.
+    let name = format!("#{{{}}}", counts.len() + 1);
+    vars.push(Var { name, kind, ty, range: u64::MAX, span });
+    counts.push(Count { var, body, summand });
+    Some(var)
 }

@@ -7,6 +7,7 @@ pub mod classes;
 mod compare;
 mod connectives;
 mod context;
+mod counting;
 mod counts;
 mod derive;
 mod dnf;
