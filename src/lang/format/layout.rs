@@ -3,7 +3,7 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Expr, ExprKind, File, Item, Operand, Rhs, Summand, SymbolKind, Term, TermKind,
+    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Operand, Rhs, Summand, SymbolKind, Term, TermKind,
     Transition, TypeDecl, Update,
 };
 
@@ -334,6 +334,7 @@ fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
     match &this.kind {
         TermKind::Base(it) => base(w, it, sep),
         TermKind::Number(_) => w.token(sep),
+        TermKind::Count(it) => count(w, it, sep),
         TermKind::Sum(summands) => {
             for (number, it) in summands.iter().enumerate() {
                 let signed = number > 0 || it.negative;
@@ -353,18 +354,44 @@ fn summand(w: &mut Writer<'_, '_>, this: &Summand, sep: Sep) {
         w.token(sep);
         w.token(Sep::Space);
     };
-    let Operand::Base(it) = &this.operand else { return w.token(sep) };
+    let operand = |w: &mut Writer<'_, '_>, sep| match &this.operand {
+        Operand::Base(it) => base(w, it, sep),
+        Operand::Number(_) => w.token(sep),
+        Operand::Count(it) => count(w, it, sep),
+    };
     match &this.factor {
-        None => base(w, it, sep),
+        None => operand(w, sep),
         Some(_) if !w.next().starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') => {
             multiply(w, sep);
-            base(w, it, Sep::Space);
+            operand(w, Sep::Space);
         }
         Some(_) => {
-            base(w, it, sep);
+            operand(w, sep);
             multiply(w, Sep::Space);
         }
     }
+}
+
+fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
+    w.token(sep);
+    let Some((_, summand, body)) = this.parts() else { return };
+    if summand.is_some() {
+        w.token(Sep::None);
+    }
+    w.token(Sep::None);
+    w.token(Sep::Space);
+    w.deeper(1, |w| {
+        if let Some(summand) = summand {
+            term(w, summand, Sep::Space);
+            if body.is_some() {
+                w.token(Sep::Space);
+            }
+        }
+        if let Some(body) = body {
+            expr(w, body, Sep::Space);
+        }
+    });
+    w.token_after(Sep::None, w.level + 1);
 }
 
 fn base(w: &mut Writer<'_, '_>, this: &Base, sep: Sep) {

@@ -84,7 +84,7 @@ pub fn read(text: &str) -> Lexemes<'_> {
         let (start, end) = (span.start as usize, span.end as usize);
         let token = &text[start..end];
         match token {
-            "(" | "[" | "{" => open.push(list.len()),
+            "(" | "[" | "{" | "#{" => open.push(list.len()),
             ")" | "]" | "}" => {
                 if let Some(at) = open.pop() {
                     list[at].closed_by = list.len();

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
-    self, Arg, Base, Expr, ExprKind, File, Item, Name, Operand, Rhs, Term, TermKind, Transition, TypeDecl,
-    Update,
+    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Operand, Rhs, Term, TermKind, Transition,
+    TypeDecl, Update,
 };
 
 /// The names of a file.
@@ -242,15 +242,26 @@ impl<'f> IndexBuilder<'f> {
         match &this.kind {
             TermKind::Number(_) => {}
             TermKind::Base(base) => self.base(base),
+            TermKind::Count(count) => self.count(count),
             TermKind::Sum(summands) => {
                 for summand in summands {
                     match &summand.operand {
                         Operand::Number(_) => {}
                         Operand::Base(base) => self.base(base),
+                        Operand::Count(count) => self.count(count),
                     }
                 }
             }
         }
+    }
+
+    fn count(&mut self, this: &'f Count) {
+        let Some((name, summand, body)) = this.parts() else { return };
+        let outside = self.locals.len();
+        self.local(name, NameKind::Process, this.span());
+        summand.into_iter().for_each(|it| self.term(it));
+        body.into_iter().for_each(|it| self.formula(it));
+        self.locals.truncate(outside);
     }
 
     fn base(&mut self, this: &'f Base) {

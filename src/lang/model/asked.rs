@@ -17,7 +17,7 @@ pub enum Named<'a> {
     Numbered(u8, &'a [u8]),
 }
 
-/// Elaborates a formula in a system that comes from `model`.
+/// Elaborates a formula in a system that comes from `model` and has the counts that the formula mentions.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -28,7 +28,33 @@ pub fn condition(
     formula: &Expr,
 ) -> Result<Condition, Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let mut context = prepared(&symbols, system, model);
+    let (context, found) = elaborated(&symbols, system, model, named, formula);
+    concluded(context, system, found)
+}
+
+/// The system with the counts that a formula mentions besides. It has the same runs, and its variables keep their ids.
+///
+/// # Errors
+/// What is wrong with the formula.
+pub fn with_counts_of(
+    system: &System,
+    model: &File,
+    named: Named<'_>,
+    formula: &Expr,
+) -> Result<System, Vec<Diagnostic>> {
+    let symbols = Symbols::of(system);
+    let (context, _) = elaborated(&symbols, system, model, named, formula);
+    extended(context, system)
+}
+
+fn elaborated<'a>(
+    symbols: &'a Symbols,
+    system: &System,
+    model: &'a File,
+    named: Named<'a>,
+    formula: &'a Expr,
+) -> (Context<'a>, Condition) {
+    let mut context = prepared(symbols, system, model);
     let (params, mut scope) = match named {
         Named::Parameters(params) => (params.len(), context.parameters(params)),
         Named::Numbered(count, own) => {
@@ -37,16 +63,38 @@ pub fn condition(
         }
     };
     let found = context.condition(formula, formula.span, params, &mut scope);
-    concluded(context, found)
+    (context, found)
 }
 
-/// The cubes of the declarations `invariant (..) { .. }` in `claims`; other declarations are ignored.
+/// The cubes of the declarations `invariant (..) { .. }` in `claims`, for a system that has the counts that they mention;
+/// other declarations are ignored.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let mut context = prepared(&symbols, system, model);
+    let (context, found) = claimed(&symbols, system, model, claims);
+    concluded(context, system, found)
+}
+
+/// The system with the counts that the declarations `invariant (..) { .. }` in `claims` mention besides. It has the same
+/// runs, and its variables keep their ids.
+///
+/// # Errors
+/// What is wrong with the declarations.
+pub fn with_counts(system: &System, model: &File, claims: &File) -> Result<System, Vec<Diagnostic>> {
+    let symbols = Symbols::of(system);
+    let (context, _) = claimed(&symbols, system, model, claims);
+    extended(context, system)
+}
+
+fn claimed<'a>(
+    symbols: &'a Symbols,
+    system: &System,
+    model: &'a File,
+    claims: &'a File,
+) -> (Context<'a>, Vec<Bad>) {
+    let mut context = prepared(symbols, system, model);
     let mut found = Vec::new();
     for item in &claims.items {
         match item {
@@ -56,7 +104,7 @@ pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad
             _ => {}
         }
     }
-    concluded(context, found)
+    (context, found)
 }
 
 /// Elaborates a transition that the model does not declare.
@@ -72,7 +120,7 @@ pub fn transition(
     let mut context = prepared(&symbols, system, model);
     let last = system.transitions.iter().map(|it| it.origin).max();
     let found = context.transition(decl, last.map_or(0, |it| it.saturating_add(1)));
-    concluded(context, found)
+    concluded(context, system, found)
 }
 
 /// A context with the names and predicates of a model, for another text.
@@ -80,6 +128,7 @@ fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Conte
     // A system may name processes without a bound on their number, as a monitor does.
     let named = (system.proc_constants > 0).then(|| u32::from(system.proc_constants));
     let mut context = Context::new(symbols, system.max_procs.or(named));
+    context.counts.clone_from(&system.counts);
     for item in &model.items {
         if let Item::Predicate(predicate) = item {
             context.define(predicate);
@@ -91,10 +140,76 @@ fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Conte
     context
 }
 
-/// The result, unless there were errors.
-fn concluded<T>(context: Context<'_>, found: T) -> Result<T, Vec<Diagnostic>> {
-    let mut diagnostics = context.diagnostics.into_vec();
+/// The result, unless there were errors, or a count that the system lacks.
+fn concluded<T>(mut context: Context<'_>, system: &System, found: T) -> Result<T, Vec<Diagnostic>> {
+    if let Some(count) = context.counts.get(system.counts.len()) {
+        let at = context.var(count.var).span;
+        let error = Diagnostic::error("C0306", at, "a count that the model does not mention")
+            .label("only counts that occur in the model can be asked for here");
+        context.diagnostics.push(error);
+    }
+    checked(context.diagnostics).map(|()| found)
+}
+
+/// The system with the counts of the context.
+fn extended(context: Context<'_>, system: &System) -> Result<System, Vec<Diagnostic>> {
+    let Context { diagnostics, vars, counts, .. } = context;
+    checked(diagnostics)?;
+    if counts.len() == system.counts.len() {
+        return Ok(system.clone());
+    }
+    Ok(system.edited(|parts| (parts.vars, parts.counts) = (vars, counts)))
+}
+
+/// The errors, if there are any.
+fn checked(diagnostics: Diagnostics) -> Result<(), Vec<Diagnostic>> {
+    let mut diagnostics = diagnostics.into_vec();
     diagnostics.retain(|it| it.severity == Severity::Error);
     tidy(&mut diagnostics);
-    if diagnostics.is_empty() { Ok(found) } else { Err(diagnostics) }
+    if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{forbidden, with_counts};
+    use crate::model::{Bad, System};
+    use crate::words::literal;
+
+    #[test]
+    fn claims_add_the_counts_that_they_mention() {
+        let model = "type t = A | B | C var X : int array S[proc] : t array M[proc, proc] : t
+            init (p) { S[p] = A && X = 0 && M[p, p] = A }
+            unsafe () { #{p | S[p] = B} > 2 }
+            transition t (i) { S[i] := M[i, i]; X := X + 1 }";
+        let loaded = crate::load(model).expect("a model");
+        let text = |cubes: &[Bad], system: &System| -> Vec<String> {
+            let name = |p| match p {
+                crate::model::ProcRef::Var(v) => ["p", "q", "z"][usize::from(v)].to_owned(),
+                crate::model::ProcRef::Const(_) => String::new(),
+            };
+            let literals = cubes.iter().flat_map(|bad| &bad.cube);
+            literals.map(|it| literal(system, it, &name)).collect()
+        };
+        let claims = "invariant () { X <> #{q | S[q] = B} + #{q | S[q] <> B} }
+            invariant (p q) { #{r | M[q, r] = S[p] && (S[r] = A || S[r] = B)} > X && #proc = sum{x | 1} + X }";
+        let (claims, errors) = crate::syntax::parse(claims);
+        assert!(errors.is_empty(), "{errors:?}");
+        let refused = forbidden(&loaded.system, &loaded.file, &claims).expect_err("counts are missing");
+        assert_eq!(refused[0].code, "C0306");
+        let system = with_counts(&loaded.system, &loaded.file, &claims).expect("claims");
+        assert_eq!((system.vars.len(), system.counts.len()), (3 + 4, 4));
+        assert_eq!(system.bad, loaded.system.bad);
+        let cubes = forbidden(&system, &loaded.file, &claims).expect("claims");
+        assert_eq!(
+            text(&cubes, &system),
+            [
+                "X <> #{p | S[p] = B} + #{p | S[p] <> B}",
+                "X + 1 <= #{r | S[p] = M[q, r] && S[r] <> C}",
+                "X = 0"
+            ]
+        );
+        // What is printed is read as the same counts.
+        let again = with_counts(&system, &loaded.file, &claims).expect("claims");
+        assert_eq!(again.vars, system.vars);
+    }
 }

@@ -123,14 +123,16 @@ impl Context<'_> {
     /// A comparison with an undefined cell.
     fn undefined(&mut self, positive: bool, at: Span) -> Formula {
         let open = self.named.is_empty() && !self.needed.is_empty();
-        if !open && !positive && self.place == FormulaPlace::Bad {
+        // More states of a count may be fewer bad ones: then a cell that is false has to be, as under a negation.
+        let relies = !positive || self.counting;
+        if !open && relies && self.place == FormulaPlace::Bad {
             self.push(
                 Diagnostic::error("C0304", at, "cell indexed by a global under a negation")
                     .label("whether the global names a process cannot be said in a bad state")
                     .help("add a parameter `g` that equals the global, and use `g` as the index"),
             );
         }
-        self.nameless_counts |= !positive;
+        self.nameless_counts |= relies;
         Formula::constant(!positive)
     }
 }

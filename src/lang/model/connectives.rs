@@ -145,14 +145,15 @@ impl<'a> Context<'a> {
     }
 
     /// Whether process variables may have these names here. Says why not.
-    fn may_bind(&mut self, vars: &[Name], scope: &Scope<'a>) -> bool {
+    pub(super) fn may_bind(&mut self, vars: &[Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
                 self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
                 return false;
             }
             if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
-                if matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && self.calls.is_empty() {
+                let strict = matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && !self.counting;
+                if strict && self.calls.is_empty() {
                     self.push(
                         super::symbols::duplicate("C0109", var, "process variable", None)
                             .label("already in scope"),
@@ -180,6 +181,11 @@ impl<'a> Context<'a> {
         at: Span,
     ) -> Formula {
         let Quantified { vars, body } = bound;
+        if self.counting {
+            let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
+            self.misplaced(universal, false, false, body, at);
+            return Formula::False;
+        }
         if !self.may_bind(vars, scope) {
             return Formula::False;
         }
@@ -230,6 +236,7 @@ impl<'a> Context<'a> {
     fn misplaced(&mut self, universal: bool, other: bool, nested: bool, body: &Expr, at: Span) {
         let kind = if universal { "universal" } else { "existential" };
         let (place, help) = match self.place {
+            _ if self.counting => ("a count", "bind the process outside of the count, and mention it there"),
             FormulaPlace::Init if universal && other => {
                 ("init", "use `forall`: every process is meant in init")
             }

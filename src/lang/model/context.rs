@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
-use super::{EnumId, Literal, ProcRef, VarId};
+use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::Predicate;
 
@@ -43,6 +43,12 @@ pub(super) enum IndexedBy {
 pub(super) struct Context<'a> {
     /// Declared types and symbols.
     pub symbols: &'a Symbols,
+    /// The declared variables, and after them those that formulas so far count.
+    pub vars: Vec<Var>,
+    /// What the latter count.
+    pub counts: Vec<Count>,
+    /// Whether the formula stands in a count.
+    pub counting: bool,
     /// Predicates defined so far.
     pub predicates: IndexMap<&'a str, &'a Predicate>,
     /// Messages so far; the same one may occur repeatedly.
@@ -130,6 +136,9 @@ impl<'a> Context<'a> {
     pub fn new(symbols: &'a Symbols, max_procs: Option<u32>) -> Self {
         Self {
             symbols,
+            vars: symbols.vars.clone(),
+            counts: Vec::new(),
+            counting: false,
             predicates: IndexMap::new(),
             diagnostics: Diagnostics::default(),
             max_procs,
@@ -216,11 +225,24 @@ impl<'a> Context<'a> {
         self.next_var - 1
     }
 
-    /// The result of `f`; its messages, counts and notes are discarded.
+    /// Frees the process variables from this one on.
+    pub fn release(&mut self, first: u8) {
+        self.next_var = first;
+    }
+
+    /// The declaration of a variable, or of a count.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[usize::from(id.0)]
+    }
+
+    /// The result of `f`; its messages, the counts that it adds, its steps and notes are discarded.
     pub fn on_trial<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let said = self.diagnostics.len();
         let (steps, all_steps, origins) = (self.steps, self.all_steps, self.origins.len());
+        let (vars, counts) = (self.vars.len(), self.counts.len());
         let result = f(self);
+        self.vars.truncate(vars);
+        self.counts.truncate(counts);
         self.diagnostics.truncate(said);
         (self.steps, self.all_steps, self.exhausted) = (steps, all_steps, false);
         self.origins.truncate(origins);

@@ -5,10 +5,7 @@
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
 use super::axioms::vars;
-use super::linear::{LinearConstraint, normalise};
-use super::{
-    Cell, Conj, Dnf, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Transition, Type, Var, VarId, VarKind,
-};
+use super::{Dnf, Linear, Literal, SystemParts, Transition, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
 
 /// A variable that counts processes, or adds up a term of them.
@@ -53,88 +50,40 @@ impl SystemParts {
 
     /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
     /// variables.
-    pub fn counted(
-        &mut self,
-        indices: u8,
-        body: Dnf,
-        summand: Option<Linear>,
-        span: Span,
-    ) -> Option<VarId> {
-        let arity = usize::from(indices);
-        let same = |it: &&Count| {
-            it.body == body && it.summand == summand && self.var(it.var).arity() == arity
-        };
-        if let Some(known) = self.counts.iter().find(same) {
-            return Some(known.var);
-        }
-        let var = VarId::new(self.vars.len())?;
-        let of_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| self.var(cell.var).ty);
-        let ty = if of_summand.into_iter().any(|ty| ty == Type::Real) { Type::Real } else { Type::Int };
-        let kind = if indices == 0 { VarKind::Global } else { VarKind::Array(indices) };
-        // No text can use this name; what is written is the formula.
-        let name = format!("#{{{}}}", self.counts.len() + 1);
-        self.vars.push(Var { name, kind, ty, range: u64::MAX, span });
-        self.counts.push(Count { var, body, summand });
-        Some(var)
+    pub fn counted(&mut self, indices: u8, body: Dnf, summand: Option<Linear>, span: Span) -> Option<VarId> {
+        counted(&mut self.vars, &mut self.counts, indices, body, summand, span)
+    }
+
+    /// The variables that a literal reads, and for a count those that it counts, too.
+    pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
+        let all = vars(literal);
+        let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
+        all.iter().copied().chain(counted).collect()
     }
 }
 
-/// A linear equation that holds in every reachable state: the number plus what the values of globals add is zero.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Equation {
-    /// Over numeric globals, constants, and counts without indices.
-    pub number: Linear,
-    /// A global of enum type, some of its values, and what is added while it holds one of these.
-    pub indicators: Vec<(VarId, u64, Rational)>,
-}
-
-impl Equation {
-    /// The states that violate it, one cube for each choice of values that makes a difference; `None` when there are more than
-    /// `most`, or a number leaves the 64-bit range.
-    pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
-        let mut cases = vec![(Vec::new(), self.number.constant)];
-        let mut globals: Vec<VarId> = self.indicators.iter().map(|it| it.0).collect();
-        globals.sort_unstable();
-        globals.dedup();
-        for global in globals {
-            let Type::Enum(id) = system.var(global).ty else { return None };
-            let all = system.enumeration(id).all();
-            // Values by what they add.
-            let mut added: Vec<(Rational, u64)> = Vec::new();
-            for value in (0..64).filter(|value| all >> value & 1 == 1) {
-                let of_value = self.indicators.iter().filter(|it| it.0 == global && it.1 >> value & 1 == 1);
-                let sum = of_value.map(|it| it.2).try_fold(Rational::ZERO, Rational::add)?;
-                match added.iter_mut().find(|it| it.0 == sum) {
-                    Some((_, values)) => *values |= 1 << value,
-                    None => added.push((sum, 1 << value)),
-                }
-            }
-            let mut next = Vec::new();
-            for (cube, constant) in cases {
-                for (sum, values) in &added {
-                    let mut cube: Conj = cube.clone();
-                    if *values != all {
-                        let cell = Cell { var: global, index: std::iter::empty().collect() };
-                        cube.push(Literal::In { cell, values: *values });
-                    }
-                    next.push((cube, Rational::add(constant, *sum)?));
-                }
-            }
-            cases = next;
-            if cases.len() > most {
-                return None;
-            }
-        }
-        let mut found = Vec::new();
-        for (mut cube, constant) in cases {
-            let expr = Linear { terms: self.number.terms.clone(), constant };
-            match normalise(expr, Relation::Ne, true)? {
-                LinearConstraint::Literal(literal) => cube.push(literal),
-                LinearConstraint::Constant(true) => {}
-                LinearConstraint::Constant(false) => continue,
-            }
-            found.push(Forbidden { params: 0, cube });
-        }
-        Some(found)
+/// What [`SystemParts::counted`] does, for these variables and counts.
+pub(super) fn counted(
+    vars: &mut Vec<Var>,
+    counts: &mut Vec<Count>,
+    indices: u8,
+    body: Dnf,
+    summand: Option<Linear>,
+    span: Span,
+) -> Option<VarId> {
+    let of = |var: VarId| &vars[usize::from(var.0)];
+    let same =
+        |it: &&Count| it.body == body && it.summand == summand && of(it.var).arity() == usize::from(indices);
+    if let Some(known) = counts.iter().find(same) {
+        return Some(known.var);
     }
+    let mut of_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| of(cell.var).ty);
+    let ty = if of_summand.any(|ty| ty == Type::Real) { Type::Real } else { Type::Int };
+    let var = VarId::new(vars.len())?;
+    let kind = if indices == 0 { VarKind::Global } else { VarKind::Array(indices) };
+    // No text can use this name; what is written is the formula.
+    let name = format!("#{{{}}}", counts.len() + 1);
+    vars.push(Var { name, kind, ty, range: u64::MAX, span });
+    counts.push(Count { var, body, summand });
+    Some(var)
 }

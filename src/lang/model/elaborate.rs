@@ -30,6 +30,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
     super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
+    let (vars, counts) = (std::mem::take(&mut context.vars), std::mem::take(&mut context.counts));
     let mut diagnostics = diagnostics.into_vec();
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
@@ -41,8 +42,8 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         proc_constants,
         enums: symbols.enums.clone(),
         abstracts: symbols.abstracts.clone(),
-        vars: symbols.vars.clone(),
-        counts: Vec::new(),
+        vars,
+        counts,
         asks_for_order: false,
         orders_processes: false,
         init,

@@ -2,9 +2,8 @@
 
 use indexmap::IndexSet;
 
-use super::axioms::vars;
 use super::context::Context;
-use super::{Conj, EnumId, Init, Literal, System, Term, Transition, Type, VarId, VarKind};
+use super::{Count, EnumId, Init, Literal, System, Transition, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{File, Item};
 
@@ -30,7 +29,7 @@ pub(super) fn unused(
             out.push(Diagnostic::warning("C0914", predicate.name.span(), message));
         }
     }
-    let initialised: IndexSet<VarId> = init.map(mentioned).unwrap_or_default();
+    let initialised = init.map(|init| mentioned(init, context)).unwrap_or_default();
     let written: IndexSet<VarId> = transitions.iter().flat_map(|t| &t.updates).map(|u| u.var).collect();
     for (id, var) in symbols.vars.iter().enumerate() {
         let id = VarId(id as u16);
@@ -87,7 +86,7 @@ fn sums(context: &Context<'_>, out: &mut Diagnostics) {
 /// that is missing by mistake is seen there.
 pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) {
     let literals = system.axioms.iter().flat_map(|axiom| &axiom.cube);
-    let parameters: IndexSet<VarId> = literals.flat_map(vars).collect();
+    let parameters: IndexSet<VarId> = literals.flat_map(|it| system.reads(it)).collect();
     let arrays = parameters.into_iter().map(|id| system.var(id));
     let spared: Vec<Span> =
         arrays.filter(|var| matches!(var.kind, VarKind::Array(_))).map(|var| var.span).collect();
@@ -134,27 +133,11 @@ fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
     }
 }
 
-fn mentioned(init: &Init) -> IndexSet<VarId> {
-    let mut vars = IndexSet::new();
-    let term = |t: &Term, vars: &mut IndexSet<VarId>| match t {
-        Term::Cell(cell) => {
-            vars.insert(cell.var);
-        }
-        Term::Linear(linear) => vars.extend(linear.terms.iter().map(|(cell, _)| cell.var)),
-        Term::Constructor(_) | Term::Proc(_) => {}
-    };
-    let literals: Vec<&Conj> = init.body.0.iter().chain(&init.without_processes.0).collect();
-    for literal in literals.into_iter().flatten() {
-        match literal {
-            Literal::In { cell, .. } => {
-                vars.insert(cell.var);
-            }
-            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-                term(left, &mut vars);
-                term(right, &mut vars);
-            }
-            Literal::Linear { expr, .. } => vars.extend(expr.terms.iter().map(|(cell, _)| cell.var)),
-        }
-    }
-    vars
+/// The variables that init restricts.
+fn mentioned(init: &Init, context: &Context<'_>) -> IndexSet<VarId> {
+    let literals = init.body.0.iter().chain(&init.without_processes.0).flatten();
+    let cells: IndexSet<VarId> = literals.flat_map(Literal::cells).map(|cell| cell.var).collect();
+    let counted = context.counts.iter().filter(|count| cells.contains(&count.var)).flat_map(Count::reads);
+    let counted: Vec<VarId> = counted.collect();
+    cells.into_iter().chain(counted).collect()
 }

@@ -43,7 +43,7 @@ impl Context<'_> {
             }
             TermMeaning::Proc(_) | TermMeaning::Undefined(_) | TermMeaning::Unknown => return error,
         };
-        let var = self.symbols.var(var);
+        let Some(var) = self.symbols.vars.get(usize::from(var.0)) else { return error };
         error.also(var.span, format!("`{}` is declared here", var.name))
     }
 

@@ -12,7 +12,7 @@ impl Context<'_> {
     /// from a comparison there.
     pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
         let noted = matches!(self.place, FormulaPlace::Init | FormulaPlace::Bad | FormulaPlace::Guard);
-        if !noted || self.origins.len() >= MAX_PLACES {
+        if !noted || self.counting || self.origins.len() >= MAX_PLACES {
             return;
         }
         match formula {

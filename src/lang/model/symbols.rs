@@ -105,6 +105,9 @@ impl Symbols {
             }
         }
         for (id, var) in (0..).zip(&system.vars) {
+            if system.count_of(VarId(id)).is_some() {
+                continue;
+            }
             symbols.names.entry(var.name.clone()).or_insert((Symbol::Var(VarId(id)), None));
         }
         symbols

@@ -108,6 +108,7 @@ impl SystemParts {
         let of_variable = |var: &Var| var.arity() > 0 || var.ty == Type::Proc;
         let of_transition = |it: &Transition| it.arity() > 0 || !it.universals.is_empty();
         self.proc_constants > 0
+            || !self.counts.is_empty()
             || !self.axioms.is_empty()
             || self.vars.iter().any(of_variable)
             || self.transitions.iter().any(of_transition)

@@ -30,6 +30,7 @@ impl<'a> Context<'a> {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(number) => self.number(number),
+            TermKind::Count(count) => self.count(count, scope),
             TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
         }
     }
@@ -53,7 +54,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn numeric(&mut self, value: TermMeaning, at: Span) -> TermMeaning {
+    pub(super) fn numeric(&mut self, value: TermMeaning, at: Span) -> TermMeaning {
         match value {
             TermMeaning::Number(_)
             | TermMeaning::Unknown
@@ -125,6 +126,7 @@ impl<'a> Context<'a> {
                 let value = self.base(base, scope);
                 self.numeric(value, base_span(base))
             }
+            Operand::Count(count) => self.count(count, scope),
         };
         let Some(factor) = &summand.factor else { return value };
         let (TermMeaning::Number(factor), TermMeaning::Number(number)) = (self.number(factor), &value) else {
@@ -140,9 +142,9 @@ impl<'a> Context<'a> {
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
         let (TermMeaning::Number(it), Operand::Base(base)) = (value, &summand.operand) else { return };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
-        let varies = |(cell, _): &(Cell, Rational)| self.symbols.var(cell.var).kind != VarKind::Const;
-        // The sums of a predicate are noted at its declaration.
-        if first || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
+        let varies = |(cell, _): &(Cell, Rational)| self.var(cell.var).kind != VarKind::Const;
+        // The sums of a predicate are noted at its declaration. Counts it does not have at all.
+        if first || self.counting || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
             return;
         }
         let frozen = summand.factor.is_some() && matches!(base, Base::Name(_));

@@ -492,6 +492,7 @@ impl Term {
         let kind = match first.operand {
             Operand::Base(base) if plain => TermKind::Base(base),
             Operand::Number(number) if plain => TermKind::Number(number),
+            Operand::Count(count) if plain => TermKind::Count(count),
             _ => {
                 let rest = rest.into_iter().map(|(negative, summand)| Summand { negative, ..summand });
                 TermKind::Sum(std::iter::once(first).chain(rest).collect())
@@ -504,6 +505,24 @@ impl Term {
     pub const fn span(&self) -> Span {
         self.loc.0
     }
+
+    /// The counts in it.
+    pub fn counts(&self) -> impl Iterator<Item = &Count> {
+        let (one, summands) = match &self.kind {
+            TermKind::Count(count) => (Some(count), &[][..]),
+            TermKind::Sum(summands) => (None, summands.as_slice()),
+            TermKind::Base(_) | TermKind::Number(_) => (None, &[][..]),
+        };
+        one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
+            Operand::Count(count) => Some(count),
+            Operand::Base(_) | Operand::Number(_) => None,
+        }))
+    }
+
+    /// Height of the formulas in it.
+    pub(crate) fn depth(&self) -> u16 {
+        self.counts().map(Count::depth).max().unwrap_or(0)
+    }
 }
 
 /// The forms of a term.
@@ -513,6 +532,8 @@ pub enum TermKind {
     Base(Base),
     /// A number.
     Number(Number),
+    /// A count, or a sum over processes.
+    Count(Count),
     /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
     Sum(Vec<Summand>),
 }
@@ -537,6 +558,64 @@ pub enum Operand {
     Base(Base),
     /// A number.
     Number(Number),
+    /// A count, or a sum over processes.
+    Count(Count),
+}
+
+/// A number that all processes together give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// What it is.
+    pub kind: CountKind,
+    /// Where.
+    pub loc: Loc,
+}
+
+impl Count {
+    /// Where it stands.
+    pub const fn span(&self) -> Span {
+        self.loc.0
+    }
+
+    /// The name of the process that is counted, its term, and its condition.
+    pub fn parts(&self) -> Option<(&Name, Option<&Term>, Option<&Expr>)> {
+        match &self.kind {
+            CountKind::Processes => None,
+            CountKind::Of { var, body } => Some((var, None, Some(body))),
+            CountKind::Sum { var, summand, body } => Some((var, Some(summand), body.as_deref())),
+        }
+    }
+
+    /// Height of the tree.
+    pub(crate) fn depth(&self) -> u16 {
+        let below = self.parts().map_or(0, |(_, summand, body)| {
+            summand.map_or(0, Term::depth).max(body.map_or(0, |body| body.depth))
+        });
+        1 + below
+    }
+}
+
+/// The forms of a count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CountKind {
+    /// `#proc`
+    Processes,
+    /// `#{p | formula}`
+    Of {
+        /// The process that is counted.
+        var: Name,
+        /// The condition on it.
+        body: Box<Expr>,
+    },
+    /// `sum{p | term}`, `sum{p | term if formula}`
+    Sum {
+        /// The process that is counted.
+        var: Name,
+        /// What it contributes.
+        summand: Box<Term>,
+        /// The condition on it.
+        body: Option<Box<Expr>>,
+    },
 }
 
 impl Base {

@@ -1,6 +1,6 @@
 //! Helpers for the grammar's actions: bounded tree building and errors other than syntax errors.
 
-use super::ast::{Arg, Expr, ExprKind, Name, Number, Quantifier};
+use super::ast::{Arg, Comparison, Count, CountKind, Expr, ExprKind, Name, Number, Quantifier, Term, loc};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
 /// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
@@ -28,17 +28,37 @@ impl TreeBuilder {
     /// before any recursion over it, even dropping it, can overflow the stack.
     fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
         if below >= MAX_DEPTH {
-            if !self.too_deep {
-                self.too_deep = true;
-                self.diagnostics.push(
-                    Diagnostic::error("C0013", span, format!("formula nested more than {MAX_DEPTH} deep"))
-                        .label("nested too deeply")
-                        .help("name parts of it with `predicate`, or split the declaration"),
-                );
-            }
+            self.too_deep(span);
             return Expr { kind: ExprKind::Error, span, parenthesised: false, depth: 1 };
         }
         Expr { kind, span, parenthesised: false, depth: below + 1 }
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        if !self.too_deep {
+            self.too_deep = true;
+            self.diagnostics.push(
+                Diagnostic::error("C0013", span, format!("formula nested more than {MAX_DEPTH} deep"))
+                    .label("nested too deeply")
+                    .help("name parts of it with `predicate`, or split the declaration"),
+            );
+        }
+    }
+
+    /// `left op right`
+    pub fn comparison(&mut self, l: u32, op: Comparison, left: Term, right: Term, r: u32) -> Expr {
+        let below = left.depth().max(right.depth());
+        self.node(ExprKind::Compare { op, left, right }, Span::new(l, r), below)
+    }
+
+    /// A count, which is discarded like a formula when it would be too high.
+    pub fn count(&mut self, l: u32, kind: CountKind, r: u32) -> Count {
+        let count = Count { kind, loc: loc(l, r) };
+        if count.depth() <= MAX_DEPTH {
+            return count;
+        }
+        self.too_deep(count.span());
+        Count { kind: CountKind::Processes, ..count }
     }
 
     /// `a => b` or `a <=> b`.
@@ -95,7 +115,7 @@ impl TreeBuilder {
     /// `p(args)`
     pub fn call(&mut self, l: u32, name: Name, args: Vec<Arg>, r: u32) -> Expr {
         let below = args.iter().map(|a| match a {
-            Arg::Term(_) => 0,
+            Arg::Term(term) => term.depth(),
             Arg::Formula(formula) => formula.depth,
         });
         let below = below.max().unwrap_or(0);
@@ -126,6 +146,6 @@ impl TreeBuilder {
                 .label("an index is a process")
                 .help(format!("process constants are written `#{whole}`, and need `number_procs`")),
         );
-        Name { text: number.text, loc: super::ast::loc(l, r) }
+        Name { text: number.text, loc: loc(l, r) }
     }
 }

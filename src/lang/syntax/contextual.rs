@@ -1,4 +1,4 @@
-//! Words that are keywords only where a declaration begins: anywhere else, models may use them as names.
+//! Words that are keywords only where a declaration begins, or `sum` before a brace: anywhere else, models may use them as names.
 
 use super::token::{Placed, Token, tokens};
 
@@ -16,6 +16,11 @@ const WORDS: [(&str, Token<'static>); 6] = [
 pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32) -> Token<'t> {
     let Token::Lident(word) = token else { return token };
     let follows = || tokens(text, end as usize).next().and_then(|(_, token, _)| token.ok());
+    if word == "sum" {
+        // The name of a property is its second token.
+        let title = matches!(chunk, [(_, first, _)] if *first != Token::Formula);
+        return if !title && follows() == Some(Token::BraceOpen) { Token::Sum } else { token };
+    }
     if word == "any" {
         let fairness = matches!(chunk, [(_, Token::Fair | Token::StrongFair, _)]);
         let named = |next| match next {

@@ -33,12 +33,18 @@ pub fn process_constants(text: &str, from: usize) -> impl Iterator<Item = (Span,
     })
 }
 
-/// Where the first closing brace of a text stands, from byte `from` on.
+/// Where the closing brace stands whose opening brace is before byte `from` of a text.
 pub fn closing_brace(text: &str, from: usize) -> Option<usize> {
-    let mut tokens = token::tokens(text, from);
-    tokens
-        .find(|(_, token, _)| matches!(token, Ok(token::Token::BraceClose)))
-        .map(|(start, ..)| start as usize)
+    let mut open = 0;
+    for (start, token, _) in token::tokens(text, from) {
+        match token {
+            Ok(token::Token::BraceOpen | token::Token::CountOpen) => open += 1,
+            Ok(token::Token::BraceClose) if open == 0 => return Some(start as usize),
+            Ok(token::Token::BraceClose) => open -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The kinds of words.

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::ast::{
-    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Operand, Quantifier, Rhs, Summand,
-    SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, File, Item, Name, Operand, Quantifier,
+    Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -115,6 +115,7 @@ impl fmt::Display for Term {
         match &self.kind {
             TermKind::Base(base) => write!(f, "{base}"),
             TermKind::Number(number) => f.write_str(&number.text),
+            TermKind::Count(count) => write!(f, "{count}"),
             TermKind::Sum(summands) => {
                 for (number, summand) in summands.iter().enumerate() {
                     let sign = match (number, summand.negative) {
@@ -140,6 +141,20 @@ impl fmt::Display for Summand {
         match &self.operand {
             Operand::Base(base) => write!(f, "{base}"),
             Operand::Number(number) => f.write_str(&number.text),
+            Operand::Count(count) => write!(f, "{count}"),
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            CountKind::Processes => f.write_str("#proc"),
+            CountKind::Of { var, body } => write!(f, "#{{{var} | {body}}}"),
+            CountKind::Sum { var, summand, body: None } => write!(f, "sum{{{var} | {summand}}}"),
+            CountKind::Sum { var, summand, body: Some(body) } => {
+                write!(f, "sum{{{var} | {summand} if {body}}}")
+            }
         }
     }
 }

@@ -34,6 +34,10 @@ pub enum Token<'t> {
     Real(&'t str),
     #[regex("#[1-9][0-9]*")]
     ProcConst(&'t str),
+    #[token("#proc")]
+    AllProcs,
+    #[token("#{")]
+    CountOpen,
     #[token("type")]
     Type,
     #[token("init")]
@@ -138,10 +142,12 @@ pub enum Token<'t> {
     Underscore,
     #[token("~>")]
     LeadsTo,
-    // Words that are keywords only where a declaration begins: the lexer never produces these tokens.
+    // Words that are keywords only in some places, see `contextual`: the lexer never produces these tokens.
     Fair,
     StrongFair,
     Any,
+    /// A keyword only before a brace.
+    Sum,
     Response,
     Recurrence,
     Possible,
@@ -240,7 +246,9 @@ impl Token<'_> {
                 | Self::Int(_)
                 | Self::Real(_)
                 | Self::ProcConst(_)
+                | Self::AllProcs
                 | Self::BracketClose
+                | Self::BraceClose
         )
     }
 }

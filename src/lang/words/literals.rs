@@ -1,37 +1,122 @@
-//! Literals of the model as a user writes them.
+//! Literals and cells of the model as a user writes them.
 
 use std::fmt::Write as _;
 
 use super::values::constant;
-use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use crate::model::{Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 
 /// Processes are written as `name` says.
 pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
-    let writer = LiteralWriter { system, name };
-    match literal {
-        Literal::In { cell, values } => writer.member(cell, *values),
-        Literal::Eq { left, right, negated } => {
-            let relation = if *negated { "<>" } else { "=" };
-            format!("{} {relation} {}", writer.term(left), writer.term(right))
-        }
-        Literal::Less { left, right, strict } => {
-            let relation = if *strict { "<" } else { "<=" };
-            format!("{} {relation} {}", writer.term(left), writer.term(right))
-        }
-        Literal::Linear { expr, relation, .. } => writer.linear(expr, *relation),
-    }
+    LiteralWriter { system, name, taken: &[] }.literal(literal)
 }
 
-struct LiteralWriter<'a> {
-    system: &'a System,
-    name: &'a dyn Fn(ProcRef) -> String,
+/// A cell; of a count, its formula. Processes are written as `name` says.
+pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> String {
+    LiteralWriter { system, name, taken: &[] }.cell(cell)
+}
+
+/// Writes formulas of a system.
+pub(super) struct LiteralWriter<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The names of processes.
+    pub name: &'a dyn Fn(ProcRef) -> String,
+    /// Names that are in use, besides those of the processes that a count mentions: a counted process has another one.
+    pub taken: &'a [String],
 }
 
 impl LiteralWriter<'_> {
-    fn cell(&self, cell: &Cell) -> String {
-        let name = &self.system.var(cell.var).name;
+    pub fn literal(&self, literal: &Literal) -> String {
+        match literal {
+            Literal::In { cell, values } => {
+                let alternatives = self.member(cell, *values);
+                if alternatives.len() == 1 {
+                    alternatives.concat()
+                } else {
+                    format!("({})", alternatives.join(" || "))
+                }
+            }
+            Literal::Eq { left, right, negated } => {
+                let relation = if *negated { "<>" } else { "=" };
+                format!("{} {relation} {}", self.term(left), self.term(right))
+            }
+            Literal::Less { left, right, strict } => {
+                let relation = if *strict { "<" } else { "<=" };
+                format!("{} {relation} {}", self.term(left), self.term(right))
+            }
+            Literal::Linear { expr, relation, .. } => self.linear(expr, *relation),
+        }
+    }
+
+    pub fn cell(&self, cell: &Cell) -> String {
         let index: Vec<String> = cell.index.iter().map(|&p| (self.name)(p)).collect();
+        if let Some(count) = self.system.count_of(cell.var) {
+            return self.count(count, &index);
+        }
+        let name = &self.system.var(cell.var).name;
         if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
+    }
+
+    /// `#{p | ..}`, `sum{p | .. if ..}` or `#proc`, for the processes of these names.
+    fn count(&self, count: &Count, index: &[String]) -> String {
+        if count.summand.is_none() && count.body.is_true() {
+            return "#proc".to_owned();
+        }
+        let letters = ('p'..='z').map(String::from).chain((1..).map(|n| format!("p{n}")));
+        let bound = letters
+            .filter(|it| !index.contains(it) && !self.taken.contains(it))
+            .find(|it| crate::syntax::word(it).is_some())
+            .unwrap_or_default();
+        let name = |p: ProcRef| match p {
+            ProcRef::Var(v) => index.get(usize::from(v)).unwrap_or(&bound).clone(),
+            constant @ ProcRef::Const(_) => (self.name)(constant),
+        };
+        let inner = LiteralWriter { name: &name, ..*self };
+        let body = inner.formula(&count.body);
+        match &count.summand {
+            None => format!("#{{{bound} | {body}}}"),
+            Some(summand) if count.body.is_true() => format!("sum{{{bound} | {}}}", inner.sum(summand)),
+            Some(summand) => format!("sum{{{bound} | {} if {body}}}", inner.sum(summand)),
+        }
+    }
+
+    /// A disjunction, without parentheses around it.
+    pub fn formula(&self, formula: &Dnf) -> String {
+        match formula.0.as_slice() {
+            [] => "false".to_owned(),
+            [conj] => match conj.as_slice() {
+                [] => "true".to_owned(),
+                [Literal::In { cell, values }] => self.member(cell, *values).join(" || "),
+                literals => literals.iter().map(|it| self.literal(it)).collect::<Vec<_>>().join(" && "),
+            },
+            several => {
+                let one = |conj: &Vec<Literal>| format!("({})", self.formula(&Dnf(vec![conj.clone()])));
+                several.iter().map(one).collect::<Vec<_>>().join(" || ")
+            }
+        }
+    }
+
+    /// A number as a sum of cells and a constant.
+    pub fn sum(&self, it: &Linear) -> String {
+        let mut text = String::new();
+        let mut add = |n: Rational, part: String| {
+            let sign = match (text.is_empty(), n.signum() < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let _ = write!(text, "{sign}{part}");
+        };
+        for (of, n) in &it.terms {
+            let (of, size) = (self.cell(of), if n.signum() < 0 { n.neg() } else { *n });
+            add(*n, if size == Rational::ONE { of } else { format!("{size} * {of}") });
+        }
+        if it.terms.is_empty() || !it.constant.is_zero() {
+            let n = it.constant;
+            add(n, constant(if n.signum() < 0 { n.neg() } else { n }));
+        }
+        text
     }
 
     fn term(&self, term: &Term) -> String {
@@ -44,8 +129,8 @@ impl LiteralWriter<'_> {
         }
     }
 
-    /// `X = A`, `X <> A`, or `(X = A || X = B)`.
-    fn member(&self, cell: &Cell, values: u64) -> String {
+    /// `X = A`, `X <> A`, or alternatives `X = A`, `X = B`.
+    fn member(&self, cell: &Cell, values: u64) -> Vec<String> {
         let Type::Enum(ty) = self.system.var(cell.var).ty else {
             unreachable!("sets of constructors are for cells of enum type")
         };
@@ -53,12 +138,9 @@ impl LiteralWriter<'_> {
         let (inside, outside): (Vec<_>, Vec<_>) =
             constructors.iter().enumerate().partition(|(c, _)| values >> c & 1 == 1);
         match (inside.as_slice(), outside.as_slice()) {
-            ([(_, one)], _) => format!("{cell} = {one}"),
-            (_, [(_, one)]) => format!("{cell} <> {one}"),
-            (several, _) => {
-                let parts: Vec<_> = several.iter().map(|(_, value)| format!("{cell} = {value}")).collect();
-                format!("({})", parts.join(" || "))
-            }
+            ([(_, one)], _) => vec![format!("{cell} = {one}")],
+            (_, [(_, one)]) => vec![format!("{cell} <> {one}")],
+            (several, _) => several.iter().map(|(_, value)| format!("{cell} = {value}")).collect(),
         }
     }
 

@@ -5,7 +5,7 @@ mod model;
 mod values;
 mod violation;
 
-pub use literals::literal;
+pub use literals::{cell, literal};
 pub use model::model;
 pub use values::{ValueNames, cells, constant, processes};
 pub use violation::{Violation, ending, violated};

@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 
-use super::{constant, literal};
+use super::literals::LiteralWriter;
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Condition, Conj, Dnf, Linear, ProcRef, Rational, System,
-    Temporal, TemporalKind, Term, Transition, Type, Universal, Update, Var, VarKind,
+    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, ProcRef, System, Temporal, TemporalKind, Term,
+    Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 /// The text of a model that means `system`.
@@ -24,7 +24,8 @@ pub fn model(system: &System) -> String {
         let _ = writeln!(text, "type {name}");
     }
     text.push('\n');
-    for var in &system.vars {
+    let declared = (0..).map(VarId).zip(&system.vars).filter(|(id, _)| system.count_of(*id).is_none());
+    for (_, var) in declared {
         let _ = writeln!(text, "{}", variable(system, var));
     }
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
@@ -97,7 +98,8 @@ fn name(names: &[String], proc: ProcRef) -> String {
 }
 
 fn conj(system: &System, cube: &Conj, names: &[String]) -> String {
-    let parts: Vec<String> = cube.iter().map(|it| literal(system, it, &|p| name(names, p))).collect();
+    let writer = LiteralWriter { system, name: &|p| name(names, p), taken: names };
+    let parts: Vec<String> = cube.iter().map(|it| writer.literal(it)).collect();
     if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
 }
 
@@ -166,12 +168,6 @@ fn update(system: &System, it: &Update, names: &[String]) -> String {
     }
 }
 
-fn cell(system: &System, it: &Cell, names: &[String]) -> String {
-    let index: Vec<String> = it.index.iter().map(|p| name(names, *p)).collect();
-    let var = &system.var(it.var).name;
-    if index.is_empty() { var.clone() } else { format!("{var}[{}]", index.join(", ")) }
-}
-
 fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
     match it {
         Term::Constructor(c) => {
@@ -179,31 +175,9 @@ fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
             system.enumeration(id).constructors[usize::from(*c)].clone()
         }
         Term::Proc(p) => name(names, *p),
-        Term::Cell(it) => cell(system, it, names),
-        Term::Linear(it) => linear(system, it, names),
+        Term::Cell(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.cell(it),
+        Term::Linear(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.sum(it),
     }
-}
-
-fn linear(system: &System, it: &Linear, names: &[String]) -> String {
-    let mut text = String::new();
-    let mut add = |n: Rational, part: String| {
-        let sign = match (text.is_empty(), n.signum() < 0) {
-            (true, false) => "",
-            (true, true) => "-",
-            (false, false) => " + ",
-            (false, true) => " - ",
-        };
-        let _ = write!(text, "{sign}{part}");
-    };
-    for (of, n) in &it.terms {
-        let (of, size) = (cell(system, of, names), if n.signum() < 0 { n.neg() } else { *n });
-        add(*n, if size == Rational::ONE { of } else { format!("{size} * {of}") });
-    }
-    if it.terms.is_empty() || !it.constant.is_zero() {
-        let n = it.constant;
-        add(n, constant(if n.signum() < 0 { n.neg() } else { n }));
-    }
-    text
 }
 
 /// Fairness and properties of runs.

@@ -4,7 +4,9 @@ use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Operand, Quantifier, Term, TermKind};
+use cubicle_lang::syntax::ast::{
+    Arg, Base, Comparison, Count, Expr, ExprKind, Operand, Quantifier, Term, TermKind,
+};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -93,6 +95,7 @@ impl CandidateCollector<'_> {
             }
             TermKind::Base(Base::Cell { index, .. }) => self.indices(index),
             TermKind::Number(number) => self.number(number.loc.0),
+            TermKind::Count(count) => self.count(count),
             TermKind::Sum(summands) => {
                 for summand in summands {
                     if let Some(factor) = &summand.factor {
@@ -102,9 +105,21 @@ impl CandidateCollector<'_> {
                         Operand::Base(Base::Cell { index, .. }) => self.indices(index),
                         Operand::Base(Base::Name(_)) => {}
                         Operand::Number(number) => self.number(number.loc.0),
+                        Operand::Count(count) => self.count(count),
                     }
                 }
             }
+        }
+    }
+
+    /// Mistakes in what is counted.
+    fn count(&mut self, count: &Count) {
+        let Some((_, summand, body)) = count.parts() else { return };
+        if let Some(summand) = summand {
+            self.term(summand);
+        }
+        if let Some(body) = body {
+            self.formula(body);
         }
     }
 

@@ -66,10 +66,10 @@ impl<'f> Names<'f> {
         match &term.kind {
             // Summands have one type.
             TermKind::Sum(summands) => summands.iter().any(|it| match &it.operand {
-                Operand::Number(_) => true,
+                Operand::Number(_) | Operand::Count(_) => true,
                 Operand::Base(base) => it.factor.is_some() || declared(&base.name().text),
             }),
-            TermKind::Number(_) => true,
+            TermKind::Number(_) | TermKind::Count(_) => true,
             TermKind::Base(base) => declared(&base.name().text),
         }
     }

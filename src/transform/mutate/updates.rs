@@ -5,7 +5,7 @@ use super::operator::Operator;
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update,
+    Arg, Base, Count, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -150,21 +150,33 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
 }
 
 fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
-    let mut of_base = |base: &'f Base| match base {
+    let of_base = |base: &'f Base, out: &mut Vec<&'f Name>| match base {
         Base::Name(name) => out.push(name),
         Base::Cell { index, .. } => out.extend(index),
     };
     match &term.kind {
-        TermKind::Base(base) => of_base(base),
+        TermKind::Base(base) => of_base(base, out),
+        TermKind::Count(count) => of_count(count, out),
         TermKind::Sum(summands) => {
             for summand in summands {
-                if let Operand::Base(base) = &summand.operand {
-                    of_base(base);
+                match &summand.operand {
+                    Operand::Base(base) => of_base(base, out),
+                    Operand::Count(count) => of_count(count, out),
+                    Operand::Number(_) => {}
                 }
             }
         }
         TermKind::Number(_) => {}
     }
+}
+
+/// The process that is counted is not one of the transition.
+fn of_count<'f>(count: &'f Count, out: &mut Vec<&'f Name>) {
+    let Some((counted, summand, body)) = count.parts() else { return };
+    let mut inside = Vec::new();
+    summand.iter().for_each(|it| of_term(it, &mut inside));
+    body.iter().for_each(|it| of_formula(it, &mut inside));
+    out.extend(inside.into_iter().filter(|name| name.text != counted.text));
 }
 
 fn of_formula<'f>(expr: &'f Expr, out: &mut Vec<&'f Name>) {

@@ -150,9 +150,13 @@ impl<'a> Beyond<'a> {
     }
 
     fn term(&mut self, term: &'a Term) {
+        if let Some(count) = term.counts().next() {
+            let help = "count in a variable that the transitions keep up to date";
+            return self.refuse(count.span(), "counts and sums over processes", help);
+        }
         match &term.kind {
             TermKind::Base(base) => self.base(base),
-            TermKind::Number(_) => {}
+            TermKind::Number(_) | TermKind::Count(_) => {}
             TermKind::Sum(summands) => {
                 if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
                     self.refuse(term.span(), what, help);
@@ -245,7 +249,8 @@ fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
                 }
             }
         }
-        TermKind::Number(_) => {}
+        // It is refused itself.
+        TermKind::Count(_) | TermKind::Number(_) => {}
     }
 }
 

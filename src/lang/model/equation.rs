@@ -1,0 +1,64 @@
+//! Equations that hold in every reachable state: what an analysis has found of a system.
+
+use super::linear::{LinearConstraint, normalise};
+use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Type, VarId};
+
+/// A linear equation that holds in every reachable state: the number plus what the values of globals add is zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Equation {
+    /// Over numeric globals, constants, and counts without indices.
+    pub number: Linear,
+    /// A global of enum type, some of its values, and what is added while it holds one of these.
+    pub indicators: Vec<(VarId, u64, Rational)>,
+}
+
+impl Equation {
+    /// The states that violate it, one cube for each choice of values that makes a difference; `None` when there are more than
+    /// `most`, or a number leaves the 64-bit range.
+    pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
+        let mut cases = vec![(Vec::new(), self.number.constant)];
+        let mut globals: Vec<VarId> = self.indicators.iter().map(|it| it.0).collect();
+        globals.sort_unstable();
+        globals.dedup();
+        for global in globals {
+            let Type::Enum(id) = system.var(global).ty else { return None };
+            let all = system.enumeration(id).all();
+            // Values by what they add.
+            let mut added: Vec<(Rational, u64)> = Vec::new();
+            for value in (0..64).filter(|value| all >> value & 1 == 1) {
+                let of_value = self.indicators.iter().filter(|it| it.0 == global && it.1 >> value & 1 == 1);
+                let sum = of_value.map(|it| it.2).try_fold(Rational::ZERO, Rational::add)?;
+                match added.iter_mut().find(|it| it.0 == sum) {
+                    Some((_, values)) => *values |= 1 << value,
+                    None => added.push((sum, 1 << value)),
+                }
+            }
+            let mut next = Vec::new();
+            for (cube, constant) in cases {
+                for (sum, values) in &added {
+                    let mut cube: Conj = cube.clone();
+                    if *values != all {
+                        let cell = Cell { var: global, index: std::iter::empty().collect() };
+                        cube.push(Literal::In { cell, values: *values });
+                    }
+                    next.push((cube, Rational::add(constant, *sum)?));
+                }
+            }
+            cases = next;
+            if cases.len() > most {
+                return None;
+            }
+        }
+        let mut found = Vec::new();
+        for (mut cube, constant) in cases {
+            let expr = Linear { terms: self.number.terms.clone(), constant };
+            match normalise(expr, Relation::Ne, true)? {
+                LinearConstraint::Literal(literal) => cube.push(literal),
+                LinearConstraint::Constant(true) => {}
+                LinearConstraint::Constant(false) => continue,
+            }
+            found.push(Forbidden { params: 0, cube });
+        }
+        Some(found)
+    }
+}
