@@ -274,6 +274,8 @@ impl Search<'_> {
             statistics,
             candidates,
             invariant,
+            counts: Vec::new(),
+            equations: Vec::new(),
             standing,
             error_history,
             forgotten,

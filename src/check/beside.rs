@@ -2,9 +2,10 @@
 //! several, and counts only when the first does not decide. So the result does not depend on the number of threads.
 
 use std::panic::resume_unwind;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
+use super::numbers::Numbers;
 use super::owners::Basis;
 use super::recorder::Recorder;
 use super::remote::RemoteExplorer;
@@ -26,6 +27,7 @@ struct Aside<'a> {
     options: &'a Options,
     space: StateSpace,
     lemmas: Lemmas,
+    numbers: Arc<OnceLock<Option<Numbers>>>,
 }
 
 /// What a turn made known.
@@ -78,8 +80,8 @@ pub fn side_by_side<'a, R>(
 impl<'a> Aside<'a> {
     /// What is known now.
     fn of(session: &Session<'a>) -> Self {
-        let Session { system, options, space, lemmas, .. } = session;
-        Self { system, options, space: space.fork(), lemmas: lemmas.clone() }
+        let Session { system, options, space, lemmas, numbers, .. } = session;
+        Self { system, options, space: space.fork(), lemmas: lemmas.clone(), numbers: Arc::clone(numbers) }
     }
 
     fn take(
@@ -89,9 +91,9 @@ impl<'a> Aside<'a> {
         (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
-        let Self { system, options, space, lemmas } = self;
+        let Self { system, options, space, lemmas, numbers } = self;
         let report = Report::none();
-        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, remote };
+        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, .. } = session;
         Taken { end, space, lemmas, report }

@@ -5,7 +5,7 @@
 //! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
 //! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
-//! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `tuning` (the constants),
+//! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `numbers` (what is known of counts), `tuning` (the constants),
 //! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
 //! ```text
@@ -23,6 +23,7 @@ mod beside;
 mod coverage;
 mod explore;
 mod instances;
+mod numbers;
 mod owners;
 mod populated;
 mod purpose;

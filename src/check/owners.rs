@@ -4,6 +4,8 @@
 //! spurious for that reason, the process that it forgot has mostly made some global hold a value, and the global still
 //! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can mention it.
 
+use std::sync::Arc;
+
 use super::session::Session;
 use super::tuning::MOST_OWNERS;
 use cubicle_backward::Lemmas;
@@ -85,6 +87,7 @@ pub fn search_with_owners(
             report,
             space: StateSpace::new(Vec::new()),
             lemmas: Lemmas::default(),
+            numbers: Arc::default(),
             remote: None,
         };
         inner.space.most_procs = session.space.most_procs;

@@ -1,5 +1,6 @@
 //! The pipeline of a run: explorations, then a proof, then how far the answer can be trusted.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -122,7 +123,8 @@ fn check_with(
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
     let lemmas = Lemmas::default();
-    let mut session = Session { system, options, interrupt, observer, report, space, lemmas, remote };
+    let numbers = Arc::default();
+    let mut session = Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

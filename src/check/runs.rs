@@ -1,5 +1,7 @@
 //! Properties of runs: checked in small instances, exactly.
 
+use std::sync::Arc;
+
 use super::auto;
 use super::instances::nearest;
 use super::session::Session;
@@ -152,6 +154,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         report: Report::none(),
         space: StateSpace::new(Vec::new()),
         lemmas: Lemmas::default(),
+        numbers: Arc::default(),
         remote: None,
     };
     auto::decide(&mut proof);

@@ -1,13 +1,16 @@
 //! What the parts of a run share: the problem, the limits, and what is known so far.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::numbers::{Numbers, OracleOf};
 use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
 use cubicle_backward::{self as backward, Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
+use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
@@ -30,6 +33,8 @@ pub struct Session<'a> {
     pub space: StateSpace,
     /// The lemmas about numbers, once a search needed them.
     pub lemmas: Lemmas,
+    /// What backward searches know of numbers, once there was one; `None` inside when the counts change in too many ways.
+    pub numbers: Arc<OnceLock<Option<Numbers>>>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -73,9 +78,21 @@ impl Session<'_> {
         let start = Instant::now();
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
-        let shared = Shared { oracle: &self.space, lemmas: &self.lemmas, repairs: Some(repairs) };
-        let (system, interrupt) = (self.system, self.interrupt);
+        let numbers = Arc::clone(&self.numbers);
+        let first = numbers.get().is_none();
+        let Some(numbers) = numbers.get_or_init(|| Numbers::of(self.system)) else {
+            return Outcome::undecided(Reason::Counts);
+        };
+        let equations = &numbers.equations;
+        for equation in equations.iter().filter(|_| first) {
+            let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
+            self.observer.event(&numbers.system, Event::Note(&text));
+        }
+        let oracle = OracleOf { original: self.system, oracle: &self.space };
+        let shared = Shared { oracle: &oracle, equations, lemmas: &self.lemmas, repairs: Some(repairs) };
+        let (system, interrupt) = (&numbers.system, self.interrupt);
         let outcome = backward::search(system, &options, proof, shared, interrupt, &mut *self.observer);
+        let outcome = numbers.conclude(self.system, outcome);
         self.report.spend("backward search", start.elapsed());
         outcome
     }

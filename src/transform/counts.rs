@@ -9,7 +9,7 @@
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts, Term,
-    Transition, Update, VarId, negated, rename, rename::Truth, simplify, substitute,
+    Transition, Update, negated, rename, rename::Truth, simplify, substitute,
 };
 use tracing::debug_span;
 

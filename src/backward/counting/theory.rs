@@ -32,7 +32,7 @@ type Terms = Vec<(CubeCell, Rational)>;
 impl<'a> Counting<'a> {
     /// For a system, and equations over its globals and counts; `None` when there is nothing to be said.
     pub fn new(system: &'a System, equations: &'a [Equation]) -> Option<Self> {
-        (!system.counts.is_empty()).then(|| Self { system, equations })
+        (!system.counts.is_empty() || !equations.is_empty()).then(|| Self { system, equations })
     }
 
     /// The states that violate an equation.
@@ -61,7 +61,8 @@ impl<'a> Counting<'a> {
         for equation in &equations {
             equation.number.terms.iter().for_each(|(cell, _)| read(CubeCell::of(cell.var, [])));
         }
-        if cells.is_empty() || cells.len() + everywhere.len() + 1 > MAX_COUNTED {
+        let silent = cells.is_empty() && equations.is_empty();
+        if silent || cells.len() + everywhere.len() + 1 > MAX_COUNTED {
             return Ok(false);
         }
         context.interrupt.poll()?;

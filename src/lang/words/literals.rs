@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::values::constant;
-use crate::model::{Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use crate::model::{
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarKind,
+};
 
 /// Processes are written as `name` says.
 pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
@@ -13,6 +15,39 @@ pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> Str
 /// A cell; of a count, its formula. Processes are written as `name` says.
 pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> String {
     LiteralWriter { system, name, taken: &[] }.cell(cell)
+}
+
+/// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.
+pub fn equation(system: &System, equation: &Equation) -> String {
+    let writer = LiteralWriter { system, name: &|_| String::new(), taken: &[] };
+    let is_count = |cell: &Cell| system.count_of(cell.var).is_some();
+    let is_constant = |cell: &Cell| system.var(cell.var).kind == VarKind::Const;
+    let mut terms: Vec<(u8, String, Rational)> = Vec::new();
+    for (cell, factor) in &equation.number.terms {
+        let rank = if is_count(cell) { 1 } else { u8::from(is_constant(cell)) * 2 };
+        terms.push((rank, writer.cell(cell), *factor));
+    }
+    for (var, values, factor) in &equation.indicators {
+        let cell = Cell { var: *var, index: std::iter::empty().collect() };
+        terms.push((1, format!("[{}]", writer.member(&cell, *values).join(" || ")), *factor));
+    }
+    terms.sort_by_key(|it| it.0);
+    let sign = terms.first().map_or(1, |it| it.2.signum());
+    let side = |positive: bool| {
+        let here = terms.iter().filter(|it| (it.2.signum() == sign) == positive);
+        let mut parts: Vec<String> = here
+            .map(|(_, text, factor)| match factor.num().unsigned_abs() {
+                1 => text.clone(),
+                n => format!("{n} * {text}"),
+            })
+            .collect();
+        let constant = equation.number.constant;
+        if constant.signum() != 0 && (constant.signum() == sign) == positive {
+            parts.push(constant.num().unsigned_abs().to_string());
+        }
+        if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") }
+    };
+    format!("{} = {}", side(true), side(false))
 }
 
 /// Writes formulas of a system.

@@ -5,7 +5,7 @@ mod model;
 mod values;
 mod violation;
 
-pub use literals::{cell, literal};
+pub use literals::{cell, equation, literal};
 pub use model::model;
 pub use values::{ValueNames, cells, constant, processes};
 pub use violation::{Violation, ending, violated};

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use cubicle_lang::model::{Count, Equation};
+
 use super::Open;
-use crate::verdict::{Forbidden, Trace, Verdict};
+use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
 /// A candidate that the last run kept, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,6 +108,10 @@ pub struct Outcome {
     /// When the verdict is safe, an invariant that shows it: no reachable state is in any of these cubes. It
     /// is inductive, but may hold more than is needed.
     pub invariant: Vec<Forbidden>,
+    /// Counts that the cubes of the invariant may mention besides those of the system, as its further variables.
+    pub counts: Vec<Count>,
+    /// The equations that the search used: they hold in every reachable state.
+    pub equations: Vec<Equation>,
     /// What a later search may [begin with](crate::options::BackwardOptions::proposed): the invariant, or lemmas and candidates that
     /// still stood.
     pub standing: Vec<Forbidden>,
@@ -117,4 +123,23 @@ pub struct Outcome {
     pub open: Option<Open>,
     /// Whether candidates were used.
     pub approximated: bool,
+}
+
+impl Outcome {
+    /// That of a search which could not begin.
+    pub fn undecided(reason: Reason) -> Self {
+        Self {
+            verdict: Verdict::Unknown(reason),
+            statistics: Statistics::default(),
+            candidates: Vec::new(),
+            invariant: Vec::new(),
+            counts: Vec::new(),
+            equations: Vec::new(),
+            standing: Vec::new(),
+            error_history: None,
+            forgotten: None,
+            open: None,
+            approximated: false,
+        }
+    }
 }

@@ -91,12 +91,6 @@ impl<'a> Columns<'a> {
         self.all.iter().position(|it| it == column)
     }
 
-    /// The group of an array and its place there.
-    pub fn group_of(&self, array: VarId) -> Option<(usize, usize)> {
-        let place = |group: &Group| group.arrays.iter().position(|it| *it == array);
-        self.groups.iter().enumerate().find_map(|(n, group)| Some((n, place(group)?)))
-    }
-
     /// A count without indices as a sum of classes, where it is one.
     pub fn counted(&self, count: &Count) -> Option<Sparse> {
         if self.system.var(count.var).arity() > 0 {

@@ -1,0 +1,97 @@
+//! What a backward search knows of numbers: how steps change the counts of the model, and the equations between numbers of
+//! processes and numeric variables that hold in every reachable state.
+
+use cubicle_lang::model::semantics::{State, Trace};
+use cubicle_lang::model::{Count, Equation, Literal, System};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::result::{Forgotten, Outcome};
+use cubicle_run::verdict::Verdict;
+use cubicle_transform::{WithEquations, with_equations, with_updates_of_counts};
+
+/// A system as the backward search reads it.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// Its transitions assign the counts of the model and those that such assignments need; the counts of the equations
+    /// come last and are assigned by none.
+    pub system: System,
+    /// What holds in every reachable state.
+    pub equations: Vec<Equation>,
+    /// Variables of the system itself.
+    own: usize,
+}
+
+impl Numbers {
+    /// Those of a system; `None` when its counts change in too many ways.
+    pub fn of(system: &System) -> Option<Self> {
+        let explicit = if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system)? };
+        let own = system.vars.len();
+        Some(match with_equations(&explicit) {
+            Some(WithEquations { system, equations }) => Self { system, equations, own },
+            None => Self { system: explicit, equations: Vec::new(), own },
+        })
+    }
+
+    /// The counts that the system itself does not have.
+    pub fn added(&self) -> Vec<Count> {
+        let is_added = |count: &&Count| usize::from(count.var.0) >= self.own;
+        self.system.counts.iter().filter(is_added).cloned().collect()
+    }
+
+    /// The outcome of a search, with runs of the system itself.
+    pub fn conclude(&self, original: &System, mut outcome: Outcome) -> Outcome {
+        if let Verdict::Unsafe(trace) = &mut outcome.verdict {
+            shorten(original, trace);
+        }
+        if let Some(Forgotten { run, .. }) = &mut outcome.forgotten {
+            shorten(original, run);
+        }
+        outcome.counts = self.added();
+        outcome.equations.clone_from(&self.equations);
+        outcome
+    }
+}
+
+/// Makes the states of a run states of a system whose variables are the first of those that they have.
+fn shorten(original: &System, run: &mut Trace) {
+    let own = |state: &mut State| {
+        let cells: usize = original.vars.iter().map(|var| state.procs.pow(var.arity() as u32)).sum();
+        state.values.truncate(cells);
+    };
+    own(&mut run.initial);
+    run.steps.iter_mut().for_each(|step| own(&mut step.after));
+}
+
+/// An oracle of a system, for one that has more counts.
+pub struct OracleOf<'a> {
+    /// The system.
+    pub original: &'a System,
+    /// Its states.
+    pub oracle: &'a dyn Oracle,
+}
+
+impl Oracle for OracleOf<'_> {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        let own = |literal: &Literal| {
+            literal.cells().iter().all(|cell| usize::from(cell.var.0) < self.original.vars.len())
+        };
+        if literals.iter().all(own) { self.oracle.ask(procs, literals) } else { OracleAnswer::Untested }
+    }
+
+    fn procs(&self) -> usize {
+        self.oracle.procs()
+    }
+
+    fn learn(&self, trace: &Trace) {
+        let mut run = trace.clone();
+        shorten(self.original, &mut run);
+        self.oracle.learn(&run);
+    }
+
+    fn grow(&self, most: u64) -> OracleGrowth {
+        self.oracle.grow(most)
+    }
+
+    fn widen(&self) -> OracleGrowth {
+        self.oracle.widen()
+    }
+}
