@@ -321,7 +321,7 @@ pub fn explore_oracle(
     if options.max_states.is_some() || options.time.is_some() || options.depth.is_some() {
         return explore(system, procs, options, interrupt, observer);
     }
-    let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
+    let numbers = system.declared().any(|(_, v)| v.ty.is_numeric()) && options.number_range.is_none();
     let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
     let options = ForwardOptions { steep: Some(STEEP_STATES), ..options.clone() };
     explore_within(system, procs, first, &options, interrupt, observer)

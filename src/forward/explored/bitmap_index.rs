@@ -9,11 +9,10 @@ use crate::ground::formula::{Grounder, Lit, Side};
 use crate::program::code::{Guard, Test};
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
-use crate::program::lower::test;
 use crate::store::table::Store;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_lang::model::{Literal, System};
+use cubicle_lang::model::{Cell, Literal, System};
 use cubicle_run::oracle::OracleAnswer;
 
 /// One bitmap for each raw value of a cell's field, including the undefined one.
@@ -54,6 +53,11 @@ impl BitmapIndex {
         if usize::from(procs) + fixed > k {
             return OracleAnswer::Untested;
         }
+        // A count that was added to the system later.
+        let known = |cell: &&Cell| usize::from(cell.var.0) < self.system.vars.len();
+        if !literals.iter().flat_map(Literal::cells).all(|cell| known(&cell)) {
+            return OracleAnswer::Untested;
+        }
         let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout };
         for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
             for p in &mut env {
@@ -69,7 +73,7 @@ impl BitmapIndex {
                 if !self.represented(lit) {
                     return OracleAnswer::Untested;
                 }
-                match test(&self.program.cells, lit) {
+                match self.program.counts.test(&self.program.cells, lit) {
                     Ok(Test::In(cell, codes)) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
                         Some((_, old)) => *old &= codes,
                         None => guard.sets.push((cell, codes)),

@@ -85,7 +85,9 @@ impl ViewOrder {
         let mut at = 0;
         while at < all.len() {
             let (var, arity) = (all.cells[at].var, all.cells[at].index.len());
-            for tuple in tuples(members.len(), arity) {
+            // Counts follow from the other cells.
+            let stored = all.cells[at].counts.is_none();
+            for tuple in tuples(members.len(), arity).take_while(|_| stored) {
                 cells.push(all.layout.position(var, tuple.into_iter().map(|i| members[i])));
             }
             at += all.procs.pow(arity as u32).max(1);

@@ -86,7 +86,7 @@ impl SeenCombinations {
             let base = self.first[usize::from(cell.var.0)];
             let mut about = cell.index.first().map_or(0, |p| 1u32 << (p % 32));
             let value = match cell.kind {
-                _ if code == UNDEF => continue,
+                _ if code == UNDEF || cell.counts.is_some() => continue,
                 CodeKind::Enum => code as u32,
                 CodeKind::Proc if code < program.cells.procs as i64 => {
                     about |= 1 << (code % 32);

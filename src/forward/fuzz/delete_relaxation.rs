@@ -156,7 +156,7 @@ impl<'a> RelaxationBuilder<'a> {
                             self.add(kind, needs, adds);
                         }
                     }
-                    WrittenValue::Expr(_) => {}
+                    WrittenValue::Expr(_) | WrittenValue::Counted(_) => {}
                 }
             }
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::error::Overflow;
 use cubicle_lang::model::semantics::Layout;
-use cubicle_lang::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use cubicle_lang::model::{
+    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
+};
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,15 +86,48 @@ impl Grounder<'_> {
         self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(p, env)))
     }
 
-    /// A linear expression.
+    /// A linear expression. Counts that read no cells are part of its constant.
     pub fn sum(&self, linear: &Linear, env: &[usize]) -> Result<Sum, Overflow> {
         let mut terms: BTreeMap<usize, Rational> = BTreeMap::new();
+        let mut constant = linear.constant;
         for (cell, coefficient) in &linear.terms {
+            if let Some(n) = self.constant_count(cell, env)? {
+                constant = coefficient.mul(n).and_then(|n| constant.add(n)).ok_or(Overflow)?;
+                continue;
+            }
             let at = terms.entry(self.cell(cell, env)).or_insert(Rational::ZERO);
             *at = at.add(*coefficient).ok_or(Overflow)?;
         }
         terms.retain(|_, c| !c.is_zero());
-        Ok(Sum { terms: terms.into_iter().collect(), constant: linear.constant })
+        Ok(Sum { terms: terms.into_iter().collect(), constant })
+    }
+
+    /// What each process adds to a cell of a count, less those that never add anything.
+    pub fn contributions(&self, count: &Count, index: &[usize]) -> Result<Vec<(GroundDnf, Sum)>, Overflow> {
+        let mut parts = Vec::new();
+        let mut env = [index, &[0]].concat();
+        for process in 0..self.layout.procs {
+            env[index.len()] = process;
+            let when = self.dnf(&count.body, &env)?;
+            if when.is_empty() {
+                continue;
+            }
+            let one = || Sum { terms: Vec::new(), constant: Rational::ONE };
+            let summand = count.summand.as_ref().map_or_else(|| Ok(one()), |it| self.sum(it, &env))?;
+            parts.push((when, summand));
+        }
+        Ok(parts)
+    }
+
+    /// The value of a cell of a count that reads no cells, such as the number of processes.
+    fn constant_count(&self, cell: &Cell, env: &[usize]) -> Result<Option<Rational>, Overflow> {
+        let Some(count) = self.system.count_of(cell.var).filter(|count| count.reads().is_empty()) else {
+            return Ok(None);
+        };
+        let index: Vec<usize> = cell.index.iter().map(|&p| Self::process(p, env)).collect();
+        let parts = self.contributions(count, &index)?;
+        let total = parts.iter().try_fold(Rational::ZERO, |total, (_, summand)| total.add(summand.constant));
+        total.map(Some).ok_or(Overflow)
     }
 
     fn side(&self, term: &Term, env: &[usize]) -> Side {

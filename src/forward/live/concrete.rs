@@ -5,9 +5,10 @@ use crate::live::graph::RunGraph;
 use crate::live::moves::{self, STAY, Turn, then};
 use crate::program::code::Instance;
 use crate::program::compiled::Program;
-use crate::run::trace::{LabelledStep, labelled};
+use crate::run::trace::{RealStep, states};
 use crate::symmetry::refinement::rename;
-use cubicle_lang::model::semantics::{Lasso, State};
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::Lasso;
 use cubicle_run::verdict::Trace;
 
 /// The most rounds of a loop until it returns to the exact state where it began: values without a name may
@@ -15,8 +16,13 @@ use cubicle_run::verdict::Trace;
 const ROUNDS: usize = 6;
 
 /// The run that begins in the state `first` and takes these steps. States and steps use the names of the first state,
-/// however they are stored.
-pub fn run(program: &Program, graph: &RunGraph, first: u32, way: &[Arrow], back: Option<usize>) -> Trace {
+/// however they are stored. `None` when a count leaves the 64-bit range.
+pub fn run(
+    (system, program, graph): (&System, &Program, &RunGraph),
+    first: u32,
+    way: &[Arrow],
+    back: Option<usize>,
+) -> Option<Trace> {
     let codes = |state: u32, names: &Turn| {
         let mut codes = Vec::new();
         program.packing.unpack(graph.store.state(state as usize), &mut codes);
@@ -33,13 +39,12 @@ pub fn run(program: &Program, graph: &RunGraph, first: u32, way: &[Arrow], back:
     for arrow in way {
         let taken = graph.moves.list[arrow.label as usize].instance as usize;
         let instance = if names == STAY { taken } else { called(program, taken, &names) };
-        steps.push(LabelledStep { instance, before: codes(at, &names) });
+        steps.push(RealStep { instance, before: codes(at, &names) });
         at = arrow.to;
         names = then(&moves::back(graph.moves.turn(arrow.label)), &names);
     }
-    let (initial, steps) = labelled(program, &steps, codes(at, &names), back);
-    let procs = program.cells.procs;
-    Trace { initial: State { procs, values: initial }, steps, bad: None }
+    let (initial, steps) = states(system, program, &steps, codes(at, &names), back)?;
+    Some(Trace { initial, steps, bad: None })
 }
 
 /// The same transition with renamed arguments.
@@ -63,7 +68,7 @@ fn rounds(graph: &RunGraph, cycle: &[Arrow]) -> usize {
 
 /// The lasso with this stem and this cycle that `accepts` confirms, if there is any.
 pub fn lasso(
-    (program, graph): (&Program, &RunGraph),
+    (system, program, graph): (&System, &Program, &RunGraph),
     (first, stem): (u32, &[Arrow]),
     cycle: &[Arrow],
     accept: &mut dyn FnMut(&Lasso) -> bool,
@@ -71,7 +76,7 @@ pub fn lasso(
     let end = stem.iter().position(|arrow| arrow.label == STUTTER);
     if end.is_some() || cycle.iter().any(|arrow| arrow.label == STUTTER) {
         let stem = &stem[..end.unwrap_or(stem.len())];
-        let lasso = Lasso { run: run(program, graph, first, stem, None), back: None };
+        let lasso = Lasso { run: run((system, program, graph), first, stem, None)?, back: None };
         return accept(&lasso).then_some(lasso);
     }
     let mut way = stem.to_vec();
@@ -79,7 +84,7 @@ pub fn lasso(
     (0..ROUNDS).find_map(|_| {
         way.extend(&once);
         let back = Some(stem.len());
-        let lasso = Lasso { run: run(program, graph, first, &way, back), back };
+        let lasso = Lasso { run: run((system, program, graph), first, &way, back)?, back };
         accept(&lasso).then_some(lasso)
     })
 }

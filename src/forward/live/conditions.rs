@@ -5,7 +5,6 @@ use crate::ground::formula::{GroundConj, Grounder};
 use crate::live::graph::RunGraph;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
-use crate::program::lower::test;
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
 use cubicle_lang::model::{Bad, BadKind, Condition, System};
@@ -94,7 +93,7 @@ fn ground(
     let grounder = Grounder { system, layout };
     let others: Vec<usize> = (0..layout.procs).filter(|p| !tuple.contains(p)).collect();
     let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
-        conj.iter().map(|lit| test(&program.cells, lit)).collect()
+        conj.iter().map(|lit| program.counts.test(&program.cells, lit)).collect()
     };
     let mut cases = Vec::new();
     for case in &condition.0 {

@@ -194,7 +194,8 @@ impl Instance<'_> {
         let semantics = Semantics::new(self.system, self.program.cells.procs);
         let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
         let initial = product.states[from as usize];
-        let found = concrete::lasso((self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
+        let found =
+            concrete::lasso((self.system, self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
         Ok(match found {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
@@ -253,7 +254,8 @@ impl Instance<'_> {
         let semantics = Semantics::new(self.system, self.program.cells.procs);
         let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
         let cycle = cycles.cycle(&component);
-        let found = concrete::lasso((self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
+        let found =
+            concrete::lasso((self.system, self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
         Ok(match found {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
@@ -295,10 +297,10 @@ impl Instance<'_> {
         way: &[Arrow],
         answer: impl FnOnce(Box<Trace>) -> RunAnswer,
     ) -> RunAnswer {
-        let run = concrete::run(self.program, self.graph, initial, way, None);
-        match cubicle_lang::model::semantics::replay_steps(self.system, &run) {
-            Ok(()) => answer(Box::new(run)),
-            Err(_) => RunAnswer::Open(Stop::Numbers),
+        let run = concrete::run((self.system, self.program, self.graph), initial, way, None);
+        match run.filter(|run| cubicle_lang::model::semantics::replay_steps(self.system, run).is_ok()) {
+            Some(run) => answer(Box::new(run)),
+            None => RunAnswer::Open(Stop::Numbers),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The compiled form of a ground transition: tests, guards, writes.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::state::expr::LinearExpr;
@@ -16,8 +18,27 @@ pub enum Test {
     Less(usize, usize, bool),
     /// A linear constraint.
     Linear(LinearExpr, Relation),
+    /// A linear constraint with counts.
+    Counted(Box<CountedExpr>, Relation),
     /// One of the conjunctions holds.
     Any(Vec<Vec<Test>>),
+}
+
+/// A linear expression with counts: `(times * plain + sum of factor * count) / divisor`, each of them a numerator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CountedExpr {
+    pub plain: LinearExpr,
+    pub times: i128,
+    pub counts: Vec<(i128, Arc<CountedCell>)>,
+    pub divisor: i128,
+}
+
+/// What a cell of a count follows from: the sum over the parts whose condition holds, times the divisor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CountedCell {
+    pub parts: Vec<(Vec<Vec<Test>>, LinearExpr)>,
+    /// A multiple of that of each part.
+    pub divisor: i64,
 }
 
 /// The source of a written value.
@@ -29,6 +50,8 @@ pub enum WrittenValue {
     Copy(usize),
     /// A number.
     Expr(LinearExpr),
+    /// A number that depends on counts.
+    Counted(Box<CountedExpr>),
 }
 
 /// A condition (no test at all: none) and the value to write when it holds.
@@ -84,7 +107,24 @@ impl Test {
                 f(*b);
             }
             Self::Linear(e, _) => e.terms.iter().for_each(|(c, _)| f(*c)),
+            Self::Counted(e, _) => e.cells(f),
             Self::Any(any) => any.iter().flatten().for_each(|t| t.cells(f)),
+        }
+    }
+}
+
+impl CountedExpr {
+    /// Calls `f` on every cell that the expression reads.
+    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+        self.plain.terms.iter().for_each(|(c, _)| f(*c));
+        self.counted_cells(f);
+    }
+
+    /// Calls `f` on every cell that its counts read.
+    pub fn counted_cells(&self, f: &mut impl FnMut(usize)) {
+        for (when, summand) in self.counts.iter().flat_map(|(_, count)| &count.parts) {
+            when.iter().flatten().for_each(|test| test.cells(f));
+            summand.terms.iter().for_each(|(c, _)| f(*c));
         }
     }
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::counts::counts;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::ground::init::{disjuncts, full_sets};
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
+use crate::program::counted::Counts;
 use crate::program::guard_index::GuardIndex;
-use crate::program::lower::test;
 use crate::program::sleep::SleepSets;
 use crate::state::cells::Cells;
 use crate::state::expr::LinearExpr;
@@ -53,7 +54,8 @@ impl Program {
         let full = full_sets(&grounder);
         let disjuncts = disjuncts(&grounder, &full, options.clock, options.memory.unwrap_or(usize::MAX))?;
         let read = read_by_ends(system, options.expected_end);
-        let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, options.undefined)?;
+        let counted = counts(&grounder, options.clock)?;
+        let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, &counted, options.undefined)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
         if let Some((low, high)) = options.range {
@@ -63,8 +65,14 @@ impl Program {
             bounds = Some((low, high)).filter(|_| low.abs_diff(high) < 1 << 40);
         }
         let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
-        let mut compiler =
-            Compiler { cells: &cells, grounder: &grounder, packing: &packing, clock: options.clock };
+        let counts = Counts::new(&cells, &counted)?;
+        let mut compiler = Compiler {
+            cells: &cells,
+            counts: &counts,
+            grounder: &grounder,
+            packing: &packing,
+            clock: options.clock,
+        };
         let (instances, masks) = compiler.instances()?;
         let bads = compiler.bads()?;
         let ends = compiler.ends(options.expected_end)?;
@@ -79,6 +87,7 @@ impl Program {
         let (undefined, range) = (options.undefined, options.range);
         Ok(Self {
             cells,
+            counts,
             packing,
             instances,
             masks,
@@ -125,6 +134,7 @@ fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
     let fits = procs <= MAX_PROCS
         && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_CELLS)
+        && total(&mut system.counts.iter().map(|c| power(system.var(c.var).arity() + 1)), MAX_INSTANCES)
         && total(&mut system.transitions.iter().map(|t| choices(t.arity())), MAX_INSTANCES)
         && total(&mut system.axioms.iter().map(|a| choices(usize::from(a.params))), MAX_INSTANCES)
         && power(usize::from(system.init.params)) <= MAX_INSTANCES;
@@ -133,6 +143,7 @@ fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
 
 struct Compiler<'a> {
     cells: &'a Cells,
+    counts: &'a Counts,
     grounder: &'a Grounder<'a>,
     packing: &'a Packing,
     clock: &'a Clock,
@@ -279,7 +290,7 @@ impl Compiler<'_> {
     }
 
     fn test(&self, lit: &Lit) -> Result<Test, Unbuildable> {
-        test(self.cells, lit)
+        self.counts.test(self.cells, lit)
     }
 
     fn updates(
@@ -330,6 +341,7 @@ impl Compiler<'_> {
                     WrittenValue::Expr(e) => {
                         e.terms.iter().for_each(|(c, _)| add(&mut instance.guard.reads, *c));
                     }
+                    WrittenValue::Counted(e) => e.cells(&mut |c| add(&mut instance.guard.reads, c)),
                 }
             }
         }
@@ -359,16 +371,16 @@ impl Compiler<'_> {
                 Term::Cell(c) => WrittenValue::Copy(self.grounder.cell(c, env)),
                 Term::Linear(linear) => {
                     let sum = self.grounder.sum(linear, env)?;
+                    let kind = self.cells.cells[cell].kind;
                     let one = sum.constant.is_zero().then_some(()).and(sum.terms.as_slice().first());
                     match one {
+                        _ if self.counts.occur(&sum) => {
+                            WrittenValue::Counted(Box::new(self.counts.expr(self.cells, &sum, kind)?))
+                        }
                         Some((c, n)) if sum.terms.len() == 1 && *n == cubicle_lang::model::Rational::ONE => {
                             WrittenValue::Copy(*c)
                         }
-                        _ => WrittenValue::Expr(LinearExpr::new(
-                            self.cells,
-                            &sum,
-                            self.cells.cells[cell].kind,
-                        )?),
+                        _ => WrittenValue::Expr(LinearExpr::new(self.cells, &sum, kind)?),
                     }
                 }
             };

@@ -2,6 +2,7 @@
 
 use crate::ground::init::InitDisjunct;
 use crate::program::code::{BadInstance, Guard, Instance};
+use crate::program::counted::Counts;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::{AWAKE, SleepId, SleepSets};
 use crate::state::cells::Cells;
@@ -14,6 +15,7 @@ use cubicle_run::interrupt::Interrupt;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub cells: Cells,
+    pub counts: Counts,
     pub packing: Packing,
     pub instances: Vec<Instance>,
     /// For each instance, `words` words of the bits that stay, then as many of the bits that are set.

@@ -5,7 +5,6 @@ use crate::error::Unbuildable;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
-use crate::program::lower::test;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::tuning::MAX_INTERVAL;
@@ -44,12 +43,21 @@ impl<'a> DisjunctStates<'a> {
             .collect();
         let mut tests = Vec::new();
         for lit in &disjunct.rest {
-            match test(cells, lit)? {
+            match program.counts.test(cells, lit)? {
                 Test::In(cell, codes) => allowed[cell] &= codes,
                 test => tests.push(test),
             }
         }
-        let cells = (0..cells.len()).filter(|c| !free.contains(c)).collect();
+        let stored = |c: &usize| cells.cells[*c].counts.is_none() && !free.contains(c);
+        let mut cells: Vec<usize> = (0..cells.len()).filter(stored).collect();
+        // Once the counted cells are defined, an equation may force a number.
+        let mut counted = Vec::new();
+        for test in &tests {
+            if let Test::Counted(e, _) = test {
+                e.counted_cells(&mut |c| counted.push(c));
+            }
+        }
+        cells.sort_by_key(|c| !counted.contains(c));
         Ok(Self { program, cells, allowed, tests })
     }
 
@@ -61,7 +69,9 @@ impl<'a> DisjunctStates<'a> {
         numbers: &mut bool,
         mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
-        let mut stack = vec![codes];
+        // Tests may read no cell that is defined later: without processes, a count is 0.
+        let possible = self.consistent(&codes) != Some(false);
+        let mut stack: Vec<Vec<i64>> = possible.then_some(codes).into_iter().collect();
         while let Some(mut codes) = stack.pop() {
             clock.poll().map_err(Some)?;
             let first = stack.len();
@@ -168,18 +178,7 @@ impl<'a> DisjunctStates<'a> {
             let mut defined = true;
             test.cells(&mut |c| defined &= codes[c] != UNDEF);
             if defined {
-                let holds = match test {
-                    Test::In(c, set) => set >> codes[*c] & 1 == 1,
-                    Test::Same(a, b, negated) => (codes[*a] == codes[*b]) != *negated,
-                    Test::Less(a, b, strict) => {
-                        let cells = &self.program.cells;
-                        let (x, y) = (cells.place(*a, codes[*a]), cells.place(*b, codes[*b]));
-                        if *strict { x < y } else { x <= y }
-                    }
-                    Test::Linear(e, relation) => e.test(*relation, |c| codes[c])?,
-                    Test::Any(_) => unreachable!("a disjunct is a conjunction"),
-                };
-                if !holds {
+                if !test.holds(&self.program.cells, &|c| codes[c])? {
                     return Some(false);
                 }
             }
@@ -197,18 +196,16 @@ impl<'a> DisjunctStates<'a> {
                         }
                     }
                 }
-                Test::Linear(e, Relation::Eq) => {
-                    let mut open = e.terms.iter().filter(|(c, _)| codes[*c] == UNDEF);
-                    if let (Some((cell, n)), None) = (open.next(), open.next()) {
-                        let rest = e.numerator(|c| if c == *cell { 0 } else { codes[c] });
-                        let value = rest.and_then(|r| {
-                            let n = i128::from(*n);
-                            (r % n == 0).then(|| i64::try_from(-r / n).ok())
-                        });
+                Test::Linear(_, Relation::Eq) | Test::Counted(_, Relation::Eq) => {
+                    let open = open_terms(test, codes);
+                    if let [cell] = open[..]
+                        && let Some((n, rest)) = self.coefficient(test, cell, codes)
+                    {
+                        let value = rest.and_then(|r| (r % n == 0).then(|| i64::try_from(-r / n).ok()));
                         return match (rest, value) {
-                            (Some(_), None) if self.is_int(*cell) => Next::Number(*cell, Vec::new(), true),
-                            (Some(_), Some(Some(n))) if n != UNDEF => Next::Number(*cell, vec![n], true),
-                            _ => Next::Number(*cell, Vec::new(), false),
+                            (Some(_), None) if self.is_int(cell) => Next::Number(cell, Vec::new(), true),
+                            (Some(_), Some(Some(n))) if n != UNDEF => Next::Number(cell, vec![n], true),
+                            _ => Next::Number(cell, Vec::new(), false),
                         };
                     }
                 }
@@ -222,6 +219,26 @@ impl<'a> DisjunctStates<'a> {
         self.numbers(cell, codes)
     }
 
+    /// Reads a linear test in which only `cell` is undefined as `n * cell + rest`, where it is of this form; the rest is
+    /// `None` when it is out of range.
+    fn coefficient(&self, test: &Test, cell: usize, codes: &[i64]) -> Option<(i128, Option<i128>)> {
+        let others = |c: usize| if c == cell { 0 } else { codes[c] };
+        let (plain, times, rest) = match test {
+            Test::Linear(e, _) => (e, 1, e.numerator(others)),
+            Test::Counted(e, _) => {
+                let mut counted = false;
+                e.counted_cells(&mut |c| counted |= c == cell);
+                if counted {
+                    return None;
+                }
+                (&e.plain, e.times, e.numerator(&self.program.cells, &others))
+            }
+            _ => return None,
+        };
+        let (_, n) = plain.terms.iter().find(|(c, _)| *c == cell)?;
+        Some((i128::from(*n).checked_mul(times)?, rest))
+    }
+
     fn is_int(&self, cell: usize) -> bool {
         self.program.cells.cells[cell].kind == CodeKind::Int
     }
@@ -231,13 +248,11 @@ impl<'a> DisjunctStates<'a> {
     fn numbers(&self, cell: usize, codes: &[i64]) -> Next {
         let (mut low, mut high): (Option<i128>, Option<i128>) = (None, None);
         for test in &self.tests {
-            let Test::Linear(e, relation) = test else { continue };
-            let Some((_, n)) = e.terms.iter().find(|(c, _)| *c == cell) else { continue };
-            if e.terms.iter().any(|(c, _)| *c != cell && codes[*c] == UNDEF) {
+            let (Test::Linear(_, relation) | Test::Counted(_, relation)) = test else { continue };
+            if open_terms(test, codes) != [cell] {
                 continue;
             }
-            let Some(rest) = e.numerator(|c| if c == cell { 0 } else { codes[c] }) else { continue };
-            let n = i128::from(*n);
+            let Some((n, Some(rest))) = self.coefficient(test, cell, codes) else { continue };
             // n * x + rest <= 0
             if matches!(relation, Relation::Le | Relation::Lt) {
                 if n > 0 {
@@ -272,6 +287,17 @@ impl<'a> DisjunctStates<'a> {
             }
         }
     }
+}
+
+/// The undefined cells that a test reads.
+fn open_terms(test: &Test, codes: &[i64]) -> Vec<usize> {
+    let mut open = Vec::new();
+    test.cells(&mut |c| {
+        if codes[c] == UNDEF && !open.contains(&c) {
+            open.push(c);
+        }
+    });
+    open
 }
 
 /// Whether a disjunct of init has a process where a state has an outside value.

@@ -1,7 +1,64 @@
 //! Evaluates guards and updates in a state in which all cells that they read are defined.
 
-use crate::program::code::{Test, Write, WrittenValue};
+use crate::ground::formula::holds;
+use crate::program::code::{CountedExpr, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
+use crate::state::cells::Cells;
+
+impl Test {
+    /// Whether the test holds where cells have these codes; all that it reads are defined. `None` when it depends on a number
+    /// out of range.
+    pub fn holds(&self, cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<bool> {
+        Some(match self {
+            Self::In(c, set) => set >> get(*c) & 1 == 1,
+            Self::Same(a, b, negated) => (get(*a) == get(*b)) != *negated,
+            Self::Less(a, b, strict) => {
+                let (x, y) = (cells.place(*a, get(*a)), cells.place(*b, get(*b)));
+                if *strict { x < y } else { x <= y }
+            }
+            Self::Linear(e, relation) => return e.test(*relation, get),
+            Self::Counted(e, relation) => holds(*relation, e.numerator(cells, get)?.signum() as i64),
+            Self::Any(any) => return any_holds(any, cells, get),
+        })
+    }
+}
+
+fn any_holds(any: &[Vec<Test>], cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<bool> {
+    'conjs: for conj in any {
+        for test in conj {
+            if !test.holds(cells, get)? {
+                continue 'conjs;
+            }
+        }
+        return Some(true);
+    }
+    Some(false)
+}
+
+impl CountedExpr {
+    /// The value times the divisor; `None` when it leaves 128 bits.
+    pub fn numerator(&self, cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<i128> {
+        let mut total = self.plain.numerator(get)?.checked_mul(self.times)?;
+        for (factor, count) in &self.counts {
+            for (when, summand) in &count.parts {
+                if any_holds(when, cells, get)? {
+                    let times = factor.checked_mul(i128::from(count.divisor) / summand.divisor)?;
+                    total = total.checked_add(summand.numerator(get)?.checked_mul(times)?)?;
+                }
+            }
+        }
+        Some(total)
+    }
+
+    /// The value, when it can be stored exactly.
+    pub fn value(&self, cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<i64> {
+        let numerator = self.numerator(cells, get)?;
+        if numerator % self.divisor != 0 {
+            return None;
+        }
+        i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
+    }
+}
 
 impl Program {
     /// The code of a cell.
@@ -22,6 +79,7 @@ impl Program {
                 if *strict { x < y } else { x <= y }
             }
             Test::Linear(e, relation) => return e.test(*relation, |c| self.get(state, c)),
+            Test::Counted(..) => return test.holds(&self.cells, &|c| self.get(state, c)),
             Test::Any(any) => return self.any(any, state),
         })
     }

@@ -42,7 +42,8 @@ impl Program {
                 }
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
-            let start = vec![UNDEF; self.cells.len()];
+            let start =
+                self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
             let end = disjunct.each(start, clock, numbers, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);

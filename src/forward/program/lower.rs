@@ -6,8 +6,8 @@ use crate::program::code::Test;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::expr::LinearExpr;
 
-/// Compiles a literal.
-pub fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
+/// Compiles a literal without counts.
+pub fn plain_test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
     Ok(match lit {
         Lit::In { cell, values } => Test::In(*cell, cells.codes_of(*cell, *values)),
         Lit::Same { a, b, negated } => Test::Same(*a, *b, *negated),

@@ -1,7 +1,7 @@
 //! The compiled program of an instance: its ground transitions and bad cubes, optimized for speed.
 //!
 //! The input is the system and a number of processes; the result is a compiled instance that takes steps from packed
-//! states. In reading order: `code` (compiled transitions), `lower` (literals to tests),
+//! states. In reading order: `code` (compiled transitions), `lower` (literals to tests), `counted` (those with counts),
 //! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `compiled` (all
 //! of it together), `compile`; then its operations: `eval`, `lazy` (cells that no step has read yet), `step`,
 //! `bad`, `deadlock`; `enumerate`, `needed` and `initial`: the initial states.
@@ -10,6 +10,7 @@ pub mod bad;
 pub mod code;
 pub mod compile;
 pub mod compiled;
+pub mod counted;
 pub mod deadlock;
 pub mod enumerate;
 pub mod eval;

@@ -82,6 +82,10 @@ impl Program {
                     Some(n) => n,
                     None => return false,
                 },
+                WrittenValue::Counted(e) => match e.value(&self.cells, &|c| self.get(state, c)) {
+                    Some(n) => n,
+                    None => return false,
+                },
             };
             if self.cells.cells[write.cell].codes == 0
                 && (!field.fits(code) || !self.in_range(write.cell, code))

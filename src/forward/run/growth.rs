@@ -23,8 +23,12 @@ const MOST_STATES: usize = 4096;
 pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Growth> {
     let cells = &program.cells;
     let is_number = |kind| matches!(kind, CodeKind::Int | CodeKind::Real);
-    let mut vars: Vec<VarId> =
-        cells.cells.iter().filter(|cell| is_number(cell.kind)).map(|cell| cell.var).collect();
+    let mut vars: Vec<VarId> = cells
+        .cells
+        .iter()
+        .filter(|cell| is_number(cell.kind) && cell.counts.is_none())
+        .map(|cell| cell.var)
+        .collect();
     vars.dedup();
     let Some(last) = visited.last().filter(|_| !vars.is_empty()) else { return Vec::new() };
     let path = path(visited, last);

@@ -23,7 +23,7 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
     let mut needed = vec![false; system.vars.len()];
     for disjunct in &program.disjuncts {
         let mut related = vec![false; cells.len()];
-        disjunct.rest.iter().for_each(|lit| lit.cells(|c| related[c] = true));
+        disjunct.rest.iter().for_each(|lit| cells.read(lit, |c| related[c] = true));
         for (c, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.kind == CodeKind::Proc) {
             let replaceable = disjunct.sets[c] & ((1 << procs) - 1) != 0 && !related[c];
             needed[usize::from(cell.var.0)] |= disjunct.sets[c] >> procs & 1 == 1 && !replaceable;

@@ -17,7 +17,7 @@ use crate::symmetry::refinement::rename;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
-use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay};
+use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay, with_counts};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_run::verdict::Trace;
 
@@ -27,6 +27,9 @@ pub enum TraceError {
     /// No firing of the stored instance leads from one stored state to the next.
     #[error("step {0} cannot be repeated")]
     Step(usize),
+    /// A count of one of its states leaves the 64-bit range.
+    #[error("a count leaves the 64-bit range")]
+    Counts,
     /// The reference semantics rejects it.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -35,15 +38,15 @@ pub enum TraceError {
 impl TraceError {
     /// Whether the only obstacle is a number out of range.
     pub fn is_overflow(&self) -> bool {
-        matches!(self, Self::Replay(ReplayError::Overflow { .. }))
+        matches!(self, Self::Counts | Self::Replay(ReplayError::Overflow { .. }))
     }
 }
 
 /// A step under real process names.
-struct RealStep {
-    instance: usize,
+pub struct RealStep {
+    pub instance: usize,
     /// The state before, with the cells defined that the step reads.
-    before: Vec<i64>,
+    pub before: Vec<i64>,
 }
 
 /// The run that leads to `finding`.
@@ -76,52 +79,31 @@ pub fn build(
         names = next;
     }
     let last = real_codes(program, &finding.refined, &names);
-    let values = concretize(program, &steps, last, None);
-    let mut states = values.into_iter().map(|values| State { procs: cells.procs, values });
-    let initial = states.next().expect("a run has an initial state");
-    let steps = steps
-        .iter()
-        .zip(states)
-        .map(|(step, after)| {
-            let instance = &program.instances[step.instance];
-            let args = instance.args.iter().map(|a| usize::from(*a)).collect();
-            Step { transition: instance.transition, args, after }
-        })
-        .collect();
+    let (initial, steps) = states(system, program, &steps, last, None).ok_or(TraceError::Counts)?;
     let trace = Trace { initial, steps, bad: finding.bad };
     replay(system, &trace)?;
     Ok(trace)
 }
 
-/// A step of a known instance, under real process names, from a state in which every cell that it reads is defined.
-pub struct LabelledStep {
-    /// The instance.
-    pub instance: usize,
-    /// The state before.
-    pub before: Vec<i64>,
-}
-
-/// The values of the first state and the steps of a run of which all steps are known; `last` is its final state, which
-/// must be the state before step number `back` when there is one.
-pub fn labelled(
+/// The first state and the steps of a run of which all steps are known; `last` is its final state, which
+/// must be the state before step number `back` when there is one. `None` when a count leaves the 64-bit range.
+pub fn states(
+    system: &System,
     program: &Program,
-    steps: &[LabelledStep],
+    steps: &[RealStep],
     last: Vec<i64>,
     back: Option<usize>,
-) -> (Vec<Value>, Vec<Step>) {
-    let real = |step: &LabelledStep| RealStep { instance: step.instance, before: step.before.clone() };
-    let real: Vec<RealStep> = steps.iter().map(real).collect();
-    let mut states = concretize(program, &real, last, back).into_iter();
+) -> Option<(State, Vec<Step>)> {
+    let values = concretize(program, steps, last, back);
+    let state = |values| with_counts(system, State { procs: program.cells.procs, values });
+    let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");
-    let step = |(step, values): (&RealStep, Vec<Value>)| {
+    let step = |(step, after): (&RealStep, State)| {
         let instance = &program.instances[step.instance];
-        Step {
-            transition: instance.transition,
-            args: instance.args.iter().map(|a| usize::from(*a)).collect(),
-            after: State { procs: program.cells.procs, values },
-        }
+        let args = instance.args.iter().map(|a| usize::from(*a)).collect();
+        Step { transition: instance.transition, args, after }
     };
-    (initial, real.iter().zip(states).map(step).collect())
+    Some((initial, steps.iter().zip(states).map(step).collect()))
 }
 
 /// The first firing that leads from one stored state to another: the instance, the source with what

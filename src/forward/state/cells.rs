@@ -8,10 +8,14 @@
 //! * number: the number itself, times [`Cells::scale`] for reals;
 //!
 //! or `UNDEF`: any value of its domain, not chosen yet because no step has read it.
+//!
+//! The cells of counts follow from the others. They are not stored: their code is always 0, and means nothing.
 
 use smallvec::SmallVec;
 
 use crate::error::Unbuildable;
+use crate::ground::counts::GroundCount;
+use crate::ground::formula::Lit;
 use crate::ground::init::InitDisjunct;
 use cubicle_lang::model::classes::{Classes, Distinctness};
 use cubicle_lang::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
@@ -46,6 +50,8 @@ pub struct CellShape {
     pub codes: usize,
     /// Whether the cell can be `UNDEF`.
     pub undef: bool,
+    /// For a cell of a count: the cells that its value follows from.
+    pub counts: Option<Box<[usize]>>,
 }
 
 /// One class of variables.
@@ -81,12 +87,13 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Lays out the codes. `undefined` says whether finite cells may stay undefined.
+    /// Lays out the codes. `counts` are the cells of counts; `undefined` says whether finite cells may stay undefined.
     pub fn new(
         system: &System,
         layout: Layout,
         disjuncts: &[InitDisjunct],
         full: &[u128],
+        counts: &[GroundCount],
         undefined: bool,
     ) -> Result<Self, Unbuildable> {
         let procs = layout.procs;
@@ -115,8 +122,19 @@ impl Cells {
                 classes[of[v]].cells.push(cells.len());
                 let index = index.into_iter().map(|i| i as u8).collect();
                 let var = VarId(v as u16);
-                cells.push(CellShape { var, index, kind, class: of[v], codes: 0, undef: false });
+                cells.push(CellShape {
+                    var,
+                    index,
+                    kind,
+                    class: of[v],
+                    codes: 0,
+                    undef: false,
+                    counts: None,
+                });
             }
+        }
+        for count in counts {
+            cells[count.cell].counts = Some(count.reads().into());
         }
         let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
         this.nameless_codes(system)?;
@@ -220,12 +238,13 @@ impl Cells {
     pub fn free_cells(&self, disjunct: &InitDisjunct, full: &[u128], undefined: bool) -> Vec<usize> {
         let mut related = vec![false; self.cells.len()];
         for lit in &disjunct.rest {
-            lit.cells(|c| related[c] = true);
+            self.read(lit, |c| related[c] = true);
         }
         (0..self.cells.len())
             .filter(|&c| {
                 let cell = &self.cells[c];
                 !related[c]
+                    && cell.counts.is_none()
                     && match cell.kind {
                         CodeKind::Int | CodeKind::Real => true,
                         CodeKind::Enum | CodeKind::Proc => {
@@ -235,6 +254,14 @@ impl Cells {
                     }
             })
             .collect()
+    }
+
+    /// Calls `f` on every stored cell that a literal reads, itself or through a count.
+    pub fn read(&self, lit: &Lit, mut f: impl FnMut(usize)) {
+        lit.cells(|c| match &self.cells[c].counts {
+            None => f(c),
+            Some(counted) => counted.iter().copied().for_each(&mut f),
+        });
     }
 
     /// Number of cells.

@@ -51,6 +51,8 @@ fn each_linear(
     let mut dnfs: Vec<&Dnf> = vec![&system.init.body, &system.init.without_processes];
     conjs.extend(system.bad.iter().map(|b| &b.cube));
     dnfs.extend(system.axioms.iter().map(|axiom| &axiom.denial));
+    dnfs.extend(system.counts.iter().map(|count| &count.body));
+    system.counts.iter().filter_map(|count| count.summand.as_ref()).try_for_each(&mut f)?;
     for transition in &system.transitions {
         conjs.push(&transition.guard);
         dnfs.extend(transition.universals.iter().map(|u| &u.body));

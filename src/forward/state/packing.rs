@@ -176,6 +176,10 @@ fn place(used: &mut Vec<u8>, bits: u8) -> (u16, u8) {
 
 fn field(cells: &Cells, c: usize, bounds: Bounds, wide: bool) -> Field {
     let cell = &cells.cells[c];
+    if cell.counts.is_some() {
+        // Never undefined, and always 0.
+        return Field { undef: 1, ..Field::default() };
+    }
     match cell.kind {
         CodeKind::Enum | CodeKind::Proc | CodeKind::Abstract => {
             let codes = (cell.codes + usize::from(cell.undef)).max(1);

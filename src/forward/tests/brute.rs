@@ -51,7 +51,8 @@ impl<'a> Brute<'a> {
                 let inside = (0..self.procs).map(|p| Value::Proc(Point::process(p)));
                 inside.chain((1..=used.len() as i64 + 1).map(|n| Value::Proc(Point(-n)))).collect()
             }
-            Type::Int | Type::Real => unreachable!("random systems have no numbers"),
+            // Only counts are numbers.
+            Type::Int | Type::Real => vec![Value::Number(Rational::ZERO)],
         }
     }
 
@@ -108,6 +109,7 @@ impl<'a> Brute<'a> {
         }
         for values in partial {
             let state = State { procs: self.procs, values };
+            let state = self.semantics.with_counts(state).expect("small numbers");
             if self.semantics.initial(&state) {
                 out.insert(self.canonical(&state).values);
             }

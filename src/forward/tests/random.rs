@@ -16,6 +16,8 @@ pub fn names(names: &[&str]) -> Vec<String> {
 pub struct Shape {
     pub rng: ChaCha8Rng,
     pub vars: Vec<(&'static str, VarKind, Type)>,
+    /// What the last variables count, with the number of their indices.
+    counts: Vec<(u8, Dnf)>,
 }
 
 impl Shape {
@@ -34,7 +36,7 @@ impl Shape {
         ];
         let vars = all.into_iter().enumerate().filter(|(i, _)| *i == 0 || rng.random_ratio(1, 3));
         let vars = vars.map(|(_, v)| v).collect();
-        Self { rng, vars }
+        Self { rng, vars, counts: Vec::new() }
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -56,8 +58,37 @@ impl Shape {
         (0..20).find_map(|_| self.cell(scope).filter(|(_, t)| *t == ty).map(|(c, _)| c))
     }
 
+    /// Adds variables that count what random formulas say about a process, and perhaps about others.
+    pub fn with_counts(mut self, most: usize, order: bool) -> Self {
+        for _ in 0..=self.below(most) {
+            let indices = self.below(3) as u8;
+            let body = Dnf((0..=self.below(2)).map(|_| self.conj(indices + 1, 2, order)).collect());
+            self.counts.push((indices, body));
+        }
+        let kind = |n: u8| if n == 0 { VarKind::Global } else { VarKind::Array(n) };
+        self.vars.extend(self.counts.iter().map(|(n, _)| ("#", kind(*n), Type::Int)));
+        self
+    }
+
+    /// Compares a count with a number, or with another one.
+    fn comparison(&mut self, cell: Cell, scope: u8) -> Literal {
+        let mut terms = vec![(cell, Rational::integer([1, 1, 2, -1][self.below(4)]))];
+        if let Some(other) = self.same_type(Type::Int, scope).filter(|other| *other != terms[0].0)
+            && self.rng.random_ratio(1, 3)
+        {
+            terms.push((other, Rational::integer([1, -1, -2][self.below(3)])));
+            terms.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        let constant = Rational::integer(2 - self.below(5) as i64);
+        let relation = [Relation::Eq, Relation::Ne, Relation::Le, Relation::Le][self.below(4)];
+        Literal::Linear { expr: Linear { terms, constant }, relation, integer: true }
+    }
+
     pub fn literal(&mut self, scope: u8, order: bool) -> Option<Literal> {
         let (cell, ty) = self.cell(scope)?;
+        if ty == Type::Int {
+            return Some(self.comparison(cell, scope));
+        }
         let negated = self.rng.random_ratio(1, 3);
         let other = self.rng.random_ratio(1, 4);
         Some(match ty {
@@ -137,7 +168,7 @@ impl Shape {
         let mut updates = Vec::new();
         for v in 0..self.vars.len() {
             let (_, kind, ty) = self.vars[v];
-            if self.below(3) > 0 {
+            if ty == Type::Int || self.below(3) > 0 {
                 continue;
             }
             let arity = if let VarKind::Array(n) = kind { n } else { 0 };
@@ -177,6 +208,16 @@ impl Shape {
         }
     }
 
+    fn counted(&self) -> Vec<Count> {
+        let first = self.vars.len() - self.counts.len();
+        let of = |(at, (_, body)): (usize, &(u8, Dnf))| Count {
+            var: VarId((first + at) as u16),
+            body: body.clone(),
+            summand: None,
+        };
+        self.counts.iter().enumerate().map(of).collect()
+    }
+
     pub fn system(&mut self, order: bool) -> System {
         let params = 1 + self.below(2) as u8;
         let disjuncts = 1 + self.below(2);
@@ -211,6 +252,7 @@ impl Shape {
                 EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]) },
             ],
             abstracts: names(&["data"]),
+            counts: self.counted(),
             vars: self
                 .vars
                 .iter()

@@ -39,6 +39,12 @@ impl SystemParts {
         self.counts.iter().find(|count| count.var == var)
     }
 
+    /// The variables that make up a state: all but the counts, with their ids.
+    pub fn declared(&self) -> impl Iterator<Item = (VarId, &Var)> {
+        let all = (0..).map(VarId).zip(&self.vars);
+        all.filter(|(id, _)| self.count_of(*id).is_none())
+    }
+
     /// Whether a step of the transition may change the variable: it assigns it, or something that it counts.
     pub fn may_change(&self, t: &Transition, var: VarId) -> bool {
         let assigns = |var: VarId| t.updates.iter().any(|update| update.var == var);

@@ -42,7 +42,8 @@ impl Env<'_> {
         })
     }
 
-    fn linear(&self, linear: &Linear) -> Option<Rational> {
+    /// The value of a linear expression.
+    pub(super) fn linear(&self, linear: &Linear) -> Option<Rational> {
         linear.terms.iter().try_fold(linear.constant, |sum, (cell, coefficient)| match self.cell(cell) {
             Value::Number(n) => sum.add(coefficient.mul(n)?),
             other => unreachable!("a linear term over {other:?}"),

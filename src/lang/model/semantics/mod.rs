@@ -3,6 +3,7 @@
 //! Slow and simple on purpose. Every trace is replayed here before it is reported, and the
 //! engines are tested against it. Nothing here depends on an engine.
 
+mod counted;
 mod eval;
 mod lasso;
 mod matching;
@@ -14,6 +15,7 @@ mod tests;
 mod trace;
 mod tuples;
 
+pub use counted::with_counts;
 pub use eval::Env;
 pub use lasso::{FairStep, Lasso, LassoError, Served, replay_lasso};
 pub use matching::{Matcher, interchangeable};

@@ -136,7 +136,8 @@ impl<'a> Semantics<'a> {
         Env { layout: &self.layout, state, procs }
     }
 
-    /// Whether `state` is a state of this instance at all.
+    /// Whether `state` is a state of this instance at all. What its counts hold is not looked at: [`Semantics::initial`] and
+    /// [`Semantics::is_step`] demand that each is as defined, and so does the replay of a run.
     ///
     /// # Errors
     /// Why it is not one.
@@ -161,11 +162,11 @@ impl<'a> Semantics<'a> {
         Ok(())
     }
 
-    /// Whether `state` is initial: the body of init holds for all tuples of processes, and no axiom is
-    /// violated. False when a number leaves the 64-bit range.
+    /// Whether `state` is initial: the body of init holds for all tuples of processes, no axiom is
+    /// violated, and each count has its value. False when a number leaves the 64-bit range.
     pub fn initial(&self, state: &State) -> bool {
         let init = &self.system.init;
-        if self.check_state(state).is_err() || !self.keeps_axioms(state) {
+        if self.check_state(state).is_err() || !self.counts_are_right(state) || !self.keeps_axioms(state) {
             return false;
         }
         if self.procs() == 0 {
@@ -173,6 +174,11 @@ impl<'a> Semantics<'a> {
         }
         tuples(self.procs(), usize::from(init.params))
             .all(|procs| self.env(state, &procs).dnf(&init.body) == Some(true))
+    }
+
+    /// Whether each count has its value.
+    fn counts_are_right(&self, state: &State) -> bool {
+        self.system.counts.is_empty() || self.with_counts(state.clone()).as_ref() == Some(state)
     }
 
     /// Whether the cubes of all axioms are false for all tuples of distinct processes.
@@ -223,7 +229,7 @@ impl<'a> Semantics<'a> {
         Ok(())
     }
 
-    /// The state that `transition` leads to, when it is enabled. `nondet` has one value for each
+    /// The state that `transition` leads to, when it is enabled, with its counts. `nondet` has one value for each
     /// `:= ?`, in order of the updates. `None` when a number leaves the 64-bit range.
     ///
     /// # Panics
@@ -251,7 +257,7 @@ impl<'a> Semantics<'a> {
                 }
             }
         }
-        Some(after)
+        self.with_counts(after)
     }
 
     /// The new value of one cell: that of the first branch whose condition holds in the old state.

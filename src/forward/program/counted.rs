@@ -1,0 +1,79 @@
+//! Compiles counts, and the linear expressions over them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::{Overflow, Unbuildable};
+use crate::ground::counts::GroundCount;
+use crate::ground::formula::{Lit, Sum};
+use crate::program::code::{CountedCell, CountedExpr, Test};
+use crate::program::lower::plain_test;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::expr::LinearExpr;
+use cubicle_lang::model::lcm;
+
+/// The counts of an instance, by cell.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(BTreeMap<usize, Arc<CountedCell>>);
+
+impl Counts {
+    /// Compiles all counts of an instance.
+    pub fn new(cells: &Cells, counts: &[GroundCount]) -> Result<Self, Unbuildable> {
+        counts
+            .iter()
+            .map(|count| Ok((count.cell, Arc::new(counted(cells, count)?))))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Compiles a literal.
+    pub fn test(&self, cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
+        if let Lit::Linear { sum, relation } = lit
+            && self.occur(sum)
+        {
+            let kind = sum.terms.first().map_or(CodeKind::Int, |(c, _)| cells.cells[*c].kind);
+            return Ok(Test::Counted(Box::new(self.expr(cells, sum, kind)?), *relation));
+        }
+        plain_test(cells, lit)
+    }
+
+    /// Whether the sum has a count.
+    pub fn occur(&self, sum: &Sum) -> bool {
+        !self.0.is_empty() && sum.terms.iter().any(|(c, _)| self.0.contains_key(c))
+    }
+
+    /// A sum in which counts may occur, stored like cells of `kind`.
+    pub fn expr(&self, cells: &Cells, sum: &Sum, kind: CodeKind) -> Result<CountedExpr, Overflow> {
+        let (counts, terms): (Vec<_>, Vec<_>) = sum.terms.iter().partition(|(c, _)| self.0.contains_key(c));
+        let plain = LinearExpr::new(cells, &Sum { terms, constant: sum.constant }, kind)?;
+        let mut divisor = i64::try_from(plain.divisor).map_err(|_| Overflow)?;
+        for (cell, factor) in &counts {
+            let own = self.0[cell].divisor.checked_mul(factor.den()).ok_or(Overflow)?;
+            divisor = lcm(divisor, own).ok_or(Overflow)?;
+        }
+        let term = |(cell, factor): &(usize, cubicle_lang::model::Rational)| {
+            let count = Arc::clone(&self.0[cell]);
+            let times = divisor / (count.divisor * factor.den());
+            (i128::from(times) * i128::from(factor.num()), count)
+        };
+        let times = i128::from(divisor) / plain.divisor;
+        Ok(CountedExpr { counts: counts.iter().map(term).collect(), times, plain, divisor: divisor.into() })
+    }
+}
+
+fn counted(cells: &Cells, count: &GroundCount) -> Result<CountedCell, Unbuildable> {
+    let kind = cells.cells[count.cell].kind;
+    let mut parts = Vec::with_capacity(count.parts.len());
+    let mut divisor = 1;
+    for (when, summand) in &count.parts {
+        let when: Vec<Vec<Test>> = when
+            .iter()
+            .map(|conj| conj.iter().map(|lit| plain_test(cells, lit)).collect::<Result<_, _>>())
+            .collect::<Result<_, _>>()?;
+        let summand = LinearExpr::new(cells, summand, kind)?;
+        let own = i64::try_from(summand.divisor).map_err(|_| Overflow)?;
+        divisor = lcm(divisor, own).ok_or(Overflow)?;
+        parts.push((when, summand));
+    }
+    Ok(CountedCell { parts, divisor })
+}
