@@ -4,7 +4,7 @@
 use crate::approximation::Approximation;
 use crate::cube::Halt;
 use crate::search::{DriveEnd, Next, Run, RunEnd};
-use crate::tuning::QUESTIONS_PER_EFFORT;
+use crate::tuning::{QUESTIONS_PER_EFFORT, WIDE_PROCS};
 use cubicle_run::observer::Observer;
 use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::verdict::Reason;
@@ -58,6 +58,7 @@ pub fn drive(
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));
         }
-        run.totals.effort += 1 + run.effort() - before;
+        let beyond = u64::from(run.nodes.get(id).cube.procs.saturating_sub(WIDE_PROCS));
+        run.totals.effort += 1 + run.effort() - before + beyond.pow(3);
     }
 }

@@ -132,3 +132,8 @@ pub const MAX_SIGNATURES: usize = 1_000;
 
 /// Counts and universal guards that the theory of counts looks at together: a bit of a signature for each.
 pub const MAX_COUNTED: usize = 40;
+
+/// Nodes with more processes than this count for more, by the third power of the processes beyond: to match such cubes takes ever
+/// longer, and a search whose cubes keep growing decides nothing. By measurement of a ticket lock, whose exact search adds a process every other
+/// step.
+pub const WIDE_PROCS: u8 = 10;

@@ -31,7 +31,13 @@ pub struct Pattern {
     /// For each of them, the enum cells of `rest` whose processes are all assigned with it. Without this check, a cube that
     /// mentions a matrix would be compared under all renamings of its processes.
     complete: Vec<Vec<(CubeCell, u64)>>,
+    /// For each of them, the relational literals whose processes are all assigned with it; empty where there are so few maps that
+    /// it does not pay.
+    related: Vec<Vec<Relational>>,
 }
+
+/// Cubes with fewer processes to be matched have few maps, by estimate.
+const FEW_PROCESSES: usize = 5;
 
 /// A process of a visited cube among those to be matched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +127,16 @@ impl Pattern {
                 complete[last].push((cell, mask));
             }
         }
-        Self { cube, globals, blocks, pointers, rest, order, complete }
+        let mut related = vec![Vec::new(); order.len()];
+        for literal in cube.relational.iter().filter(|_| order.len() >= FEW_PROCESSES) {
+            let place = |p| order.iter().position(|it| it.process == p);
+            let cells = literal.cells();
+            let named = cells.iter().flat_map(|cell| context.indices(*cell).chain(cell.as_process()));
+            if let Some(last) = named.filter_map(place).max() {
+                related[last].push(literal.clone());
+            }
+        }
+        Self { cube, globals, blocks, pointers, rest, order, complete, related }
     }
 }
 
@@ -252,13 +267,13 @@ impl Matching<'_, '_> {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
-            return Ok(self.agrees(at, map) && self.assign(at + 1, map, taken, done)?);
+            return Ok(self.agrees(at, map)? && self.assign(at + 1, map, taken, done)?);
         }
         let first = above.map_or(0, |a| map[usize::from(a)] + 1);
         for q in first..self.n.cube.procs.saturating_sub(later) {
             if taken >> q & 1 == 0 && self.fits(p, q) {
                 map[usize::from(p)] = q;
-                if self.agrees(at, map) && self.assign(at + 1, map, taken | 1 << q, done)? {
+                if self.agrees(at, map)? && self.assign(at + 1, map, taken | 1 << q, done)? {
                     return Ok(true);
                 }
                 map[usize::from(p)] = u8::MAX;
@@ -276,11 +291,21 @@ impl Matching<'_, '_> {
     }
 
     /// Whether the cells of several processes fit whose last process to be assigned is the one at this place of the order.
-    fn agrees(&self, at: usize, map: &[u8]) -> bool {
-        self.v.complete[at].iter().all(|&(cell, mask)| {
+    fn agrees(&self, at: usize, map: &[u8]) -> Result<bool, Overflow> {
+        let fit = self.v.complete[at].iter().all(|&(cell, mask)| {
             let m = self.n.masks[self.n.dense.at(self.context, self.context.rename(cell, map))];
             if self.implied { m & !mask == 0 } else { m & mask != 0 }
-        })
+        });
+        if !fit {
+            return Ok(false);
+        }
+        for literal in &self.v.related[at] {
+            let cover = self.n.settle(self.context, &rename_relational(self.context, literal, map)?);
+            if matches!(cover, Cover::Never) || self.implied && !matches!(cover, Cover::Always) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The part of the renamed visited cube that the tested one does not imply; `None` when they contradict.
