@@ -71,6 +71,8 @@
 //! variables, globals that never name a process) are in the list as cubes like any other.
 
 mod added;
+mod classes;
+mod counts;
 mod cubes;
 mod explain;
 mod failure;
