@@ -63,7 +63,9 @@ impl Questions {
     /// The cell and the process of an equation between them.
     fn names<'f>(&self, atom: &'f Atom) -> Option<(&'f GroundCell, u8)> {
         match atom {
-            Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(cell)) if self.is_cell_of_process(cell) => {
+            Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(cell))
+                if self.is_cell_of_process(cell) =>
+            {
                 Some((cell, *p))
             }
             _ => None,
@@ -176,8 +178,11 @@ impl Questions {
             }
         }
         for set in related {
-            let asked: BTreeSet<usize> =
-                set.iter().copied().filter(|place| groups.iter().any(|group| group.contains(place))).collect();
+            let asked: BTreeSet<usize> = set
+                .iter()
+                .copied()
+                .filter(|place| groups.iter().any(|group| group.contains(place)))
+                .collect();
             let one = merged(&groups, &asked);
             if !asked.is_empty() && total(&one) <= most {
                 groups = one;
@@ -271,15 +276,17 @@ impl Class<'_> {
     /// A formula about the process, for those of the class.
     pub fn read(&self, formula: &GroundFormula, undetermined: Undetermined) -> GroundFormula {
         match formula {
-            GroundFormula::Literal(atom, holds) if atom.mentions(self.asked.generic) => match self.truth(atom) {
-                Some(truth) if truth == *holds => GroundFormula::TRUE,
-                Some(_) => GroundFormula::FALSE,
-                None => match undetermined {
-                    Undetermined::Holds => GroundFormula::TRUE,
-                    Undetermined::Fails => GroundFormula::FALSE,
-                    Undetermined::Stays => formula.clone(),
-                },
-            },
+            GroundFormula::Literal(atom, holds) if atom.mentions(self.asked.generic) => {
+                match self.truth(atom) {
+                    Some(truth) if truth == *holds => GroundFormula::TRUE,
+                    Some(_) => GroundFormula::FALSE,
+                    None => match undetermined {
+                        Undetermined::Holds => GroundFormula::TRUE,
+                        Undetermined::Fails => GroundFormula::FALSE,
+                        Undetermined::Stays => formula.clone(),
+                    },
+                }
+            }
             GroundFormula::Literal(..) => formula.clone(),
             GroundFormula::All(parts) => {
                 GroundFormula::all(parts.iter().map(|part| self.read(part, undetermined)))

@@ -166,7 +166,12 @@ pub struct CountDefinitions<'a> {
 
 impl<'a> CountDefinitions<'a> {
     /// The counts of a system; `None` when it has none.
-    pub fn new(system: &'a System, cubes: &'a Cubes, unnamed: Unnamed, interrupt: &Interrupt) -> Option<Self> {
+    pub fn new(
+        system: &'a System,
+        cubes: &'a Cubes,
+        unnamed: Unnamed,
+        interrupt: &Interrupt,
+    ) -> Option<Self> {
         if system.counts.is_empty() {
             return None;
         }
@@ -227,7 +232,9 @@ impl<'a> CountDefinitions<'a> {
         let mut counted = Vec::new();
         let after = situation.step.map(|(t, args)| Reading::After(t, args));
         let all = cells.before.iter().map(|cell| (cell, Reading::Now));
-        for (cell, reading) in all.chain(after.iter().flat_map(|&it| cells.after.iter().map(move |c| (c, it)))) {
+        for (cell, reading) in
+            all.chain(after.iter().flat_map(|&it| cells.after.iter().map(move |c| (c, it))))
+        {
             self.interrupt.poll()?;
             counted.push(Counted::new(self, cell, reading, situation.procs, generic)?);
         }
@@ -394,7 +401,8 @@ impl Making<'_, '_> {
             // What each process of the class satisfies, added up.
             let known = (self.situation.known)(self.generic)?;
             let read = known.iter().map(|it| class.read(it, Undetermined::Stays)).collect::<Vec<_>>();
-            let every = class.literals().into_iter().chain(read.iter().flat_map(|it| it.conjuncts().to_vec()));
+            let every =
+                class.literals().into_iter().chain(read.iter().flat_map(|it| it.conjuncts().to_vec()));
             for literal in every {
                 let literal = moved(&literal, self.generic, *representative);
                 if let Some(fact) = unnamed.added_up(&literal, *representative)? {
@@ -418,8 +426,11 @@ impl Making<'_, '_> {
 
     /// A count is what named processes and classes contribute.
     fn define(&mut self, count: &Counted, classes: &[(u8, Class<'_>)]) -> Result<(), Overflow> {
-        let mut sum =
-            plus(&GroundSum::constant(Rational::ZERO), Rational::ONE.neg(), &GroundSum::of(count.cell.clone()))?;
+        let mut sum = plus(
+            &GroundSum::constant(Rational::ZERO),
+            Rational::ONE.neg(),
+            &GroundSum::of(count.cell.clone()),
+        )?;
         for named in &count.named {
             let one = || vec![(GroundFormula::TRUE, GroundSum::constant(Rational::ONE))];
             let ways = named.ways.clone().unwrap_or_else(one);
@@ -455,7 +466,7 @@ impl Making<'_, '_> {
                 for (when, sum) in ways {
                     let sum = moved_sum(sum, self.generic, representative);
                     match (class.uniform(when), &mut totals) {
-                        (Some(GroundFormula::FALSE), _) => {}
+                        (Some(when), _) if when == GroundFormula::FALSE => {}
                         (Some(when), Some(known)) => match unnamed.total(&sum, representative)? {
                             Some(total) => known.push((when, total)),
                             None => totals = None,
@@ -593,3 +604,6 @@ fn moved_sum(sum: &GroundSum, from: u8, to: u8) -> GroundSum {
     let terms = sum.terms.iter().map(|(cell, n)| (moved_cell(cell, from, to), *n)).collect();
     GroundSum { terms, constant: sum.constant }
 }
+
+#[cfg(test)]
+mod tests;

@@ -402,7 +402,10 @@ impl<'a> GroundReader<'a> {
             return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]);
         };
         if self.system.count_of(cell.var).is_some() && self.system.may_change(transition, cell.var) {
-            return Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { role: CellRole::After, ..place })?)]);
+            return Ok(vec![(
+                GroundFormula::TRUE,
+                self.value(GroundCell { role: CellRole::After, ..place })?,
+            )]);
         }
         match transition.updates.iter().find(|update| update.var == cell.var).map(|u| &u.assignment) {
             None => Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),

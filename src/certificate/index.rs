@@ -95,7 +95,7 @@ impl<'a> CubeIndex<'a> {
     fn extend(
         &self,
         number: usize,
-        procs: u8,
+        procs: &[u8],
         chosen: &mut Vec<u8>,
         test: &mut dyn FnMut(&GroundFormula) -> bool,
         found: &mut dyn FnMut(CubeInstance) -> bool,

@@ -89,7 +89,8 @@ impl<'a> Obligations<'a> {
     ) -> Result<ObligationCase, ProofFailure> {
         let counts = match &self.counts {
             Some(definitions) if formula != GroundFormula::FALSE => {
-                let cells = definitions.needed(&formula, procs, !matches!(about, About::Initial | About::Empty));
+                let cells =
+                    definitions.needed(&formula, procs, !matches!(about, About::Initial | About::Empty));
                 let step = match about {
                     About::Step(t) => Some((t, args)),
                     About::Empty | About::Initial | About::State => None,
@@ -218,7 +219,8 @@ impl<'a> Obligations<'a> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
-        let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(|l| writes(self.system, t, l));
+        let (written, kept): (Vec<&Literal>, Vec<&Literal>) =
+            cube.cube.iter().partition(|l| writes(self.system, t, l));
         let mut unchanged = written.is_empty();
         let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8, &self.interrupt)? };
         for (least, args) in all {

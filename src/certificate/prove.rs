@@ -78,7 +78,13 @@ pub fn prove(
         let procs = 0..obligations.unnamed.first;
         Prover {
             cubes,
-            session: ProverSession::new(system, procs, obligations.processes(), orders(system, cubes), timeout),
+            session: ProverSession::new(
+                system,
+                procs,
+                obligations.processes(),
+                orders(system, cubes),
+                timeout,
+            ),
             obligations,
             index: &index,
             interrupt,
@@ -446,10 +452,12 @@ impl Prover<'_, '_> {
             let mut violated = Vec::new();
             let unnamed = self.obligations.unnamed;
             let session = &mut self.session;
-            let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(&mut state, &lacks));
+            let mut exists =
+                |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(&mut state, &lacks));
             // Instances about named processes first, then those with unnamed ones of one partition.
             let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
-            let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
+            let rounds: Vec<Vec<u8>> =
+                std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
             'rounds: for unnamed in &rounds {
                 let procs = [&named[..], unnamed].concat();
                 for known_cells_only in [true, false] {
