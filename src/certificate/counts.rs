@@ -179,12 +179,13 @@ impl<'a> CountDefinitions<'a> {
             let cells = cubes.all[from..].iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
             cells.map(|cell| cell.var).filter(|var| system.count_of(*var).is_some()).collect()
         };
+        let compares = orders(system, cubes) || system.vars.iter().any(|it| it.ty == Type::Proc);
         Some(Self {
             system,
             reader: GroundReader::new(system),
             unnamed,
-            pairs: cubes.all.iter().any(|it| it.params > 1),
-            compares: orders(system, cubes) || system.vars.iter().any(|it| it.ty == Type::Proc),
+            pairs: compares || cubes.all.iter().any(|it| it.params > 1),
+            compares,
             about_one: cubes.all.iter().filter(|it| it.params == 1).map(|it| &it.cube[..]).collect(),
             mentioned: [mentioned(0), mentioned(cubes.proved)],
             interrupt: interrupt.clone(),
