@@ -1,8 +1,8 @@
 //! The cubes of an invariant, as a certificate lists them.
 
-use super::owners::NamedOwner;
+use super::owners::{NamedOwner, extended};
 use super::subject::Subject;
-use cubicle_lang::model::{BadKind, Literal, System};
+use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
 use cubicle_run::verdict::Forbidden;
 
 /// The cubes of an invariant.
@@ -18,6 +18,8 @@ pub struct Cubes {
     pub subject: Subject,
     /// Ghost variables that they may mention, after those of the system.
     pub owners: Vec<NamedOwner>,
+    /// Counts that they mention, after these.
+    pub counts: Vec<(Var, Count)>,
 }
 
 impl Cubes {
@@ -25,7 +27,7 @@ impl Cubes {
     pub fn new(
         system: &System,
         subject: Subject,
-        owners: Vec<NamedOwner>,
+        (owners, counts): (Vec<NamedOwner>, Vec<(Var, Count)>),
         cubes: Vec<Forbidden>,
         trusting: bool,
     ) -> Self {
@@ -36,7 +38,25 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, owners }
+        Self { all, proved, trusting, subject, owners, counts }
+    }
+
+    /// The variable of an owner in the system with owners and counts.
+    pub fn owner(&self, system: &System, number: usize) -> VarId {
+        VarId((system.vars.len() - self.counts.len() - self.owners.len() + number) as u16)
+    }
+
+    /// The system that they are about, with owners and counts, derived from the model.
+    ///
+    /// # Panics
+    /// When `model` is not the model that they were read for.
+    pub fn system(&self, model: &System) -> System {
+        extended(&self.basis(model), &self.owners).edited(|parts| {
+            for (var, count) in &self.counts {
+                parts.vars.push(var.clone());
+                parts.counts.push(count.clone());
+            }
+        })
     }
 
     /// The system that they are about, without owners, derived from the model.

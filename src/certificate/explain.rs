@@ -4,7 +4,6 @@ use super::cubes::Cubes;
 use super::failure::{NoCertificate, ProofFailure};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
-use super::owners::extended;
 use super::text;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::words::reason;
@@ -53,7 +52,7 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
 
 /// An obligation with its cube.
 fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
-    let system = &extended(&cubes.basis(system), &cubes.owners);
+    let system = &cubes.system(system);
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
         Obligation::Property(_) | Obligation::Owner(_) => return obligation(system, which),

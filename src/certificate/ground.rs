@@ -8,22 +8,52 @@ use smallvec::SmallVec;
 
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
-    VarId,
+    Type, VarId,
 };
 
 /// A number left the 64-bit range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overflow;
 
+/// What a ground cell stands for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CellRole {
+    /// The cell itself, in the state before a step.
+    Held,
+    /// Its value after the step, where no formula over the state before gives it: the one that `:= ?` chose, or that of a count.
+    After,
+    /// What the cell adds up to over the unnamed processes of a class, of which the index names one. Where the cell is
+    /// not a cell of these, the last index is that process.
+    Total,
+    /// No cell but an integer unknown of a case.
+    Whole,
+    /// No cell but a real unknown of a case.
+    Fraction,
+}
+
 /// A cell at named processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GroundCell {
-    /// Which variable.
+    /// Which variable; [`UNKNOWN`] for an unknown.
     pub var: VarId,
     /// One process per index.
     pub index: SmallVec<[u8; 4]>,
-    /// Not the cell itself but the value that `:= ?` chose for it.
-    pub chosen: bool,
+    /// What of the cell.
+    pub role: CellRole,
+}
+
+/// The variable of all unknowns, which no system has.
+pub const UNKNOWN: VarId = VarId(u16::MAX);
+
+impl GroundCell {
+    /// Its type.
+    pub fn ty(&self, system: &System) -> Type {
+        match self.role {
+            CellRole::Whole => Type::Int,
+            CellRole::Fraction => Type::Real,
+            CellRole::Held | CellRole::After | CellRole::Total => system.var(self.var).ty,
+        }
+    }
 }
 
 /// A process, or the value of a cell that is not a number.
@@ -42,6 +72,18 @@ pub struct GroundSum {
     pub terms: Vec<(GroundCell, Rational)>,
     /// The constant.
     pub constant: Rational,
+}
+
+impl GroundSum {
+    /// A number.
+    pub const fn constant(constant: Rational) -> Self {
+        Self { terms: Vec::new(), constant }
+    }
+
+    /// A cell.
+    pub fn of(cell: GroundCell) -> Self {
+        Self { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }
+    }
 }
 
 /// How a sum compares with zero.
@@ -84,6 +126,31 @@ pub enum GroundFormula {
     All(Vec<GroundFormula>),
     /// Disjunction; empty is false.
     Any(Vec<GroundFormula>),
+}
+
+impl Atom {
+    /// Whether it is about this process or its cells.
+    pub fn mentions(&self, process: u8) -> bool {
+        let is = |point: &GroundPoint| *point == GroundPoint::Process(process);
+        let named = match self {
+            Self::Equal(a, b) | Self::Less(a, b) => is(a) || is(b),
+            Self::In(..) | Self::Linear { .. } => false,
+        };
+        named || self.cells().into_iter().any(|cell| cell.index.contains(&process))
+    }
+
+    /// The cells that it reads.
+    pub fn cells(&self) -> Vec<&GroundCell> {
+        let point = |point| match point {
+            &GroundPoint::Process(_) => None,
+            GroundPoint::Place(place) => Some(place),
+        };
+        match self {
+            Self::In(place, _) => vec![place],
+            Self::Equal(a, b) | Self::Less(a, b) => point(a).into_iter().chain(point(b)).collect(),
+            Self::Linear { sum, .. } => sum.terms.iter().map(|(place, _)| place).collect(),
+        }
+    }
 }
 
 impl GroundFormula {
@@ -131,6 +198,14 @@ impl GroundFormula {
             Self::Literal(atom, holds) => Self::Literal(atom, !holds),
             Self::All(parts) => Self::any(parts.into_iter().map(Self::not)),
             Self::Any(parts) => Self::all(parts.into_iter().map(Self::not)),
+        }
+    }
+
+    /// Calls `visit` with each atom, repetitions included.
+    pub fn atoms<'f>(&'f self, visit: &mut dyn FnMut(&'f Atom)) {
+        match self {
+            Self::Literal(atom, _) => visit(atom),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.atoms(visit)),
         }
     }
 
@@ -185,7 +260,7 @@ impl<'a> GroundReader<'a> {
     /// All constructors of an enum variable, as a set.
     pub fn constructors(self, var: VarId) -> u64 {
         match self.system.var(var).ty {
-            cubicle_lang::model::Type::Enum(id) => self.system.enumeration(id).all(),
+            Type::Enum(id) => self.system.enumeration(id).all(),
             _ => u64::MAX,
         }
     }
@@ -241,28 +316,37 @@ impl<'a> GroundReader<'a> {
                 }
             }
             Literal::Linear { expr, relation, integer } => {
-                let mut ways =
-                    vec![(GroundFormula::TRUE, GroundSum { terms: Vec::new(), constant: expr.constant })];
-                for (cell, coefficient) in &expr.terms {
-                    let mut next = Vec::new();
-                    for (when, value) in self.cell(cell, names, reading)? {
-                        let GroundValue::Sum(value) = value else { unreachable!("a numeric cell") };
-                        for (before, sum) in &ways {
-                            let both = GroundFormula::all([before.clone(), when.clone()]);
-                            if both != GroundFormula::FALSE {
-                                next.push((both, plus(sum, *coefficient, &value)?));
-                            }
-                        }
-                    }
-                    ways = next;
-                }
                 let mut parts = Vec::new();
-                for (when, sum) in ways {
+                for (when, sum) in self.linear(expr, names, reading)? {
                     parts.push(GroundFormula::all([when, compare(sum, *relation, *integer)?]));
                 }
                 Ok(GroundFormula::any(parts))
             }
         }
+    }
+
+    /// The values that a linear expression may have. The conditions exclude each other, and one holds.
+    pub fn linear(
+        self,
+        expr: &Linear,
+        names: &[u8],
+        reading: Reading<'_>,
+    ) -> Result<Vec<(GroundFormula, GroundSum)>, Overflow> {
+        let mut ways = vec![(GroundFormula::TRUE, GroundSum::constant(expr.constant))];
+        for (cell, coefficient) in &expr.terms {
+            let mut next = Vec::new();
+            for (when, value) in self.cell(cell, names, reading)? {
+                let GroundValue::Sum(value) = value else { unreachable!("a numeric cell") };
+                for (before, sum) in &ways {
+                    let both = GroundFormula::all([before.clone(), when.clone()]);
+                    if both != GroundFormula::FALSE {
+                        next.push((both, plus(sum, *coefficient, &value)?));
+                    }
+                }
+            }
+            ways = next;
+        }
+        Ok(ways)
     }
 
     fn pairs(
@@ -317,10 +401,16 @@ impl<'a> GroundReader<'a> {
         let Reading::After(transition, args) = reading else {
             return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]);
         };
+        if self.system.count_of(cell.var).is_some() && self.system.may_change(transition, cell.var) {
+            return Ok(vec![(
+                GroundFormula::TRUE,
+                self.value(GroundCell { role: CellRole::After, ..place })?,
+            )]);
+        }
         match transition.updates.iter().find(|update| update.var == cell.var).map(|u| &u.assignment) {
             None => Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
             Some(Assignment::Nondet) => {
-                Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { chosen: true, ..place })?)])
+                Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { role: CellRole::After, ..place })?)])
             }
             Some(Assignment::Cases(branches)) => self.branches(branches, args, &place.index),
         }
@@ -357,18 +447,16 @@ impl<'a> GroundReader<'a> {
     /// The value of a cell in the state itself.
     fn value(self, place: GroundCell) -> Result<GroundValue, Overflow> {
         Ok(if self.system.var(place.var).ty.is_numeric() {
-            GroundValue::Sum(GroundSum { terms: vec![(place, Rational::ONE)], constant: Rational::ZERO })
+            GroundValue::Sum(GroundSum::of(place))
         } else {
             GroundValue::Point(GroundPoint::Place(place))
         })
     }
 
     fn sum(linear: &Linear, names: &[u8]) -> Result<GroundSum, Overflow> {
-        let mut sum = GroundSum { terms: Vec::new(), constant: linear.constant };
+        let mut sum = GroundSum::constant(linear.constant);
         for (cell, coefficient) in &linear.terms {
-            let one =
-                GroundSum { terms: vec![(place(cell, names), Rational::ONE)], constant: Rational::ZERO };
-            sum = plus(&sum, *coefficient, &one)?;
+            sum = plus(&sum, *coefficient, &GroundSum::of(place(cell, names)))?;
         }
         Ok(sum)
     }
@@ -434,7 +522,7 @@ fn process(proc: ProcRef, names: &[u8]) -> u8 {
 
 fn place(cell: &Cell, names: &[u8]) -> GroundCell {
     let index = cell.index.iter().map(|&p| process(p, names)).collect();
-    GroundCell { var: cell.var, index, chosen: false }
+    GroundCell { var: cell.var, index, role: CellRole::Held }
 }
 
 fn choose(
@@ -445,7 +533,7 @@ fn choose(
 }
 
 /// `sum + coefficient * other`.
-fn plus(sum: &GroundSum, coefficient: Rational, other: &GroundSum) -> Result<GroundSum, Overflow> {
+pub fn plus(sum: &GroundSum, coefficient: Rational, other: &GroundSum) -> Result<GroundSum, Overflow> {
     let times = |n: Rational| coefficient.mul(n).ok_or(Overflow);
     let mut out = sum.clone();
     out.constant = out.constant.add(times(other.constant)?).ok_or(Overflow)?;
@@ -465,7 +553,7 @@ fn plus(sum: &GroundSum, coefficient: Rational, other: &GroundSum) -> Result<Gro
 }
 
 /// `sum relation 0` with a positive first coefficient, or its truth.
-fn compare(mut sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
+pub fn compare(mut sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
     let Some(first) = sum.terms.first() else {
         let sign = sum.constant.signum();
         return Ok(GroundFormula::truth(match relation {

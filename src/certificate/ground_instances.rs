@@ -13,6 +13,8 @@ const OTHER: u64 = 1 << 63;
 /// What the literals of a conjunction imply.
 #[derive(Debug, Default)]
 pub struct CaseLiterals {
+    /// The processes of the case.
+    procs: Vec<u8>,
     masks: BTreeMap<GroundCell, u64>,
     facts: BTreeSet<(Atom, bool)>,
     vars: BTreeSet<VarId>,
@@ -53,15 +55,15 @@ impl CaseLiterals {
         procs: u8,
         usable: &dyn Fn(usize) -> bool,
     ) -> Self {
-        let mut said = Self::default();
+        let mut said = Self { procs: (0..procs).collect(), ..Self::default() };
         for part in formula.conjuncts() {
-            said.add(part, procs);
+            said.add(part);
         }
         let places: Vec<GroundCell> = said.masks.keys().cloned().collect();
         for place in places {
             let single = index.single.get(&place.var).into_iter().flatten();
             for &number in single.filter(|&&number| usable(number)) {
-                said.narrow(index, &place, number, procs);
+                said.narrow(index, &place, number);
             }
         }
         for (place, mask) in &said.masks {
@@ -70,7 +72,8 @@ impl CaseLiterals {
         said
     }
 
-    fn add(&mut self, part: &GroundFormula, procs: u8) {
+    fn add(&mut self, part: &GroundFormula) {
+        let procs = self.procs.len();
         let GroundFormula::Literal(atom, holds) = part else { return };
         let (place, mask) = match atom {
             Atom::In(place, values) => (place, if *holds { *values } else { !values }),
@@ -78,7 +81,7 @@ impl CaseLiterals {
                 (place, if *holds { 1 << p } else { !(1 << p) & (OTHER | ((1 << procs) - 1)) })
             }
             _ => {
-                self.vars.extend(atom_vars(atom));
+                self.vars.extend(atom.cells().into_iter().map(|place| place.var));
                 self.facts.insert((atom.clone(), *holds));
                 return;
             }
@@ -96,7 +99,7 @@ impl CaseLiterals {
     }
 
     /// Removes the values that cube `number`, a single literal, forbids for `place`.
-    fn narrow(&mut self, index: &CubeIndex<'_>, place: &GroundCell, number: usize, procs: u8) {
+    fn narrow(&mut self, index: &CubeIndex<'_>, place: &GroundCell, number: usize) {
         let values_for = |formula: &GroundFormula| match formula {
             GroundFormula::Literal(Atom::In(p, values), true) if p == place => Some(*values),
             GroundFormula::Literal(Atom::Equal(GroundPoint::Process(q), GroundPoint::Place(p)), true)
@@ -107,7 +110,7 @@ impl CaseLiterals {
             _ => None,
         };
         let mut matching: Vec<CubeInstance> = Vec::new();
-        index.instances(number, procs, &mut |formula| values_for(formula).is_some(), &mut |instance| {
+        index.instances(number, &self.procs, &mut |formula| values_for(formula).is_some(), &mut |instance| {
             matching.push(instance);
             false
         });
@@ -136,6 +139,7 @@ impl CaseLiterals {
             }
             GroundFormula::Literal(atom, holds) => {
                 if let Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(place)) = atom
+                    && self.procs.contains(p)
                     && let Some(mask) = self.masks.get(place)
                 {
                     return if *holds { mask & !(1 << p) == 0 } else { mask >> p & 1 == 0 };
@@ -153,7 +157,6 @@ impl CaseLiterals {
         index: &CubeIndex<'_>,
         formula: &GroundFormula,
         order: &mut dyn Iterator<Item = usize>,
-        procs: u8,
     ) -> Option<Refutation> {
         if let Some(place) = &self.contradiction {
             return Some(self.refutation(index, formula, None, BTreeSet::from([place.clone()])));
@@ -163,7 +166,7 @@ impl CaseLiterals {
                 continue;
             }
             let mut instance = None;
-            index.instances(number, procs, &mut |formula| self.implies(formula), &mut |found| {
+            index.instances(number, &self.procs, &mut |formula| self.implies(formula), &mut |found| {
                 instance = Some(found);
                 true
             });
@@ -220,6 +223,7 @@ impl CaseLiterals {
             }
             GroundFormula::Literal(atom, holds) => {
                 if let Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(place)) = atom
+                    && self.procs.contains(p)
                     && let Some(mask) = self.masks.get(place)
                 {
                     return if *holds { mask >> p & 1 == 0 } else { mask & !(1 << p) == 0 };
@@ -231,19 +235,6 @@ impl CaseLiterals {
     }
 }
 
-/// The variables that an atom reads.
-fn atom_vars(atom: &Atom) -> Vec<VarId> {
-    let point = |point: &GroundPoint| match point {
-        GroundPoint::Place(place) => Some(place.var),
-        GroundPoint::Process(_) => None,
-    };
-    match atom {
-        Atom::In(place, _) => vec![place.var],
-        Atom::Equal(a, b) | Atom::Less(a, b) => point(a).into_iter().chain(point(b)).collect(),
-        Atom::Linear { sum, .. } => sum.terms.iter().map(|(place, _)| place.var).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
@@ -251,6 +242,7 @@ mod tests {
 
     use super::*;
     use crate::cubes::Cubes;
+    use crate::ground::CellRole;
     use cubicle_run::interrupt::Interrupt;
     use cubicle_run::verdict::Forbidden;
 
@@ -270,7 +262,7 @@ mod tests {
     ";
 
     fn cell(var: u16, index: &[u8]) -> GroundCell {
-        GroundCell { var: VarId(var), index: index.into(), chosen: false }
+        GroundCell { var: VarId(var), index: index.into(), role: CellRole::Held }
     }
 
     /// Constructors of `G`, `S[0]`, `S[1]`, and what `P` names: a process, or another one.
@@ -314,7 +306,8 @@ mod tests {
     fn literals_imply_what_holds_in_all_their_states() {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
         let forbidden = system.bad.iter().map(Forbidden::from).collect();
-        let cubes = Cubes::new(&system, crate::Subject::default(), Vec::new(), forbidden, false);
+        let cubes =
+            Cubes::new(&system, crate::Subject::default(), (Vec::new(), Vec::new()), forbidden, false);
         let interrupt = Interrupt::default();
         let index = CubeIndex::new(&system, &cubes, &interrupt);
         let in_cube = |number: usize, procs: &[u8], values: &Values| {
@@ -352,7 +345,7 @@ mod tests {
                 assert_eq!((said.implies(&formula), said.contradicts(&formula)), (truth, !truth));
             }
             let order = &mut [2, 3].into_iter();
-            if let Some(found) = said.refuting(&index, &whole, order, PROCS) {
+            if let Some(found) = said.refuting(&index, &whole, order) {
                 met[2] += 1;
                 let left = all_values().find(|values| {
                     let excluded = |i: &CubeInstance| in_cube(i.cube, &i.procs, values);

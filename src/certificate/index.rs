@@ -75,17 +75,17 @@ impl<'a> CubeIndex<'a> {
         }
     }
 
-    /// Calls `found` with the instances of cube `number` over `procs` processes all of whose literals pass
+    /// Calls `found` with the instances of cube `number` over the processes `procs` all of whose literals pass
     /// `test`, until it returns true. Ends early when the run must end; a caller that draws a conclusion must check that.
     pub fn instances(
         &self,
         number: usize,
-        procs: u8,
+        procs: &[u8],
         test: &mut dyn FnMut(&GroundFormula) -> bool,
         found: &mut dyn FnMut(CubeInstance) -> bool,
     ) -> bool {
         let levels = &self.levels[number];
-        if levels.len() > usize::from(procs) + 1 {
+        if levels.len() > procs.len() + 1 {
             return false;
         }
         let mut chosen = Vec::with_capacity(levels.len() - 1);
@@ -95,7 +95,7 @@ impl<'a> CubeIndex<'a> {
     fn extend(
         &self,
         number: usize,
-        procs: u8,
+        procs: &[u8],
         chosen: &mut Vec<u8>,
         test: &mut dyn FnMut(&GroundFormula) -> bool,
         found: &mut dyn FnMut(CubeInstance) -> bool,
@@ -114,7 +114,7 @@ impl<'a> CubeIndex<'a> {
         if chosen.len() + 1 == levels.len() {
             return found(CubeInstance { cube: number, procs: chosen.clone() });
         }
-        for p in 0..procs {
+        for &p in procs {
             if !chosen.contains(&p) {
                 chosen.push(p);
                 let stop = self.extend(number, procs, chosen, test, found);

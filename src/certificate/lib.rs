@@ -71,6 +71,8 @@
 //! variables, globals that never name a process) are in the list as cubes like any other.
 
 mod added;
+mod classes;
+mod counts;
 mod cubes;
 mod explain;
 mod failure;
@@ -170,10 +172,10 @@ pub fn check(
     extent: Extent,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let CertificateText { subject, basis, owners, cubes } =
+    let CertificateText { subject, basis, owners, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
-    let cubes = Cubes::new(&basis, subject, owners, cubes, options.trusting);
-    let system = &extended(&basis, &cubes.owners);
+    let cubes = Cubes::new(&basis, subject, (owners, counts), cubes, options.trusting);
+    let system = &cubes.system(system);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
@@ -211,7 +213,8 @@ pub fn certify_as(
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-    let text = text::file(model.system, subject, made, &owners, cubes, options.trusting)
+    let all = &extended(made, &owners);
+    let text = text::file(model.system, subject, (made, all), &owners, cubes, options.trusting)
         .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
     check(model.system, model.text, &text, Extent::Needed, options)
 }
@@ -235,8 +238,7 @@ impl Certificate {
             }
         }
         let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
-        let (subject, owners) = (cubes.subject.clone(), cubes.owners.clone());
-        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting, subject, owners };
+        let cubes = Cubes { all, proved: proof.shown.len(), ..cubes.clone() };
         Self { cubes, refutations, solver_calls: proof.solver_calls }
     }
 
@@ -247,7 +249,8 @@ impl Certificate {
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, owners, trusting, .. } = &self.cubes;
-        text::file(system, subject, &self.cubes.basis(system), owners, shown, *trusting)
+        let all = &self.cubes.system(system);
+        text::file(system, subject, (&self.cubes.basis(system), all), owners, shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -257,7 +260,7 @@ impl Certificate {
     /// When `system` is not the system that was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
         let subject = self.cubes.subject.lines(system);
-        let system = &extended(&self.cubes.basis(system), &self.cubes.owners);
+        let system = &self.cubes.system(system);
         smtlib::scripts(system, &subject, &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
     }

@@ -58,7 +58,9 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
         return unfit("processes are not alike".to_owned());
     }
     let endless = |ty: Type| ty.is_numeric() || matches!(ty, Type::Abstract(_));
-    if let Some(var) = model.vars.iter().find(|it| endless(it.ty)) {
+    // What is counted has finitely many values, and so has the count.
+    let declared = (0..).map(VarId).zip(&model.vars).filter(|(id, _)| model.count_of(*id).is_none());
+    if let Some((_, var)) = declared.into_iter().find(|(_, it)| endless(it.ty)) {
         return unfit(format!("`{}` may have new values for ever", var.name));
     }
     let observed = u8::try_from(property.params.len())
@@ -69,7 +71,8 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
     let phase = declare(&mut system, &plan.phase, VarKind::Global, Type::Enum(ty))?;
     let mut copies = Vec::new();
     for (name, of) in &plan.copies {
-        let Some(at) = model.vars.iter().position(|it| it.name == *of && it.arity() <= 1) else {
+        let at = model.vars.iter().position(|it| it.name == *of && it.arity() <= 1);
+        let Some(at) = at.filter(|at| !endless(model.vars[*at].ty)) else {
             return unfit(format!("the model has no variable `{of}` that could be copied"));
         };
         let kind = if model.vars[at].arity() == 0 { VarKind::Global } else { VarKind::Array(1) };

@@ -1,11 +1,16 @@
 //! The obligations of an invariant, as ground cases: each must be unsatisfiable together with
 //! instances of the invariant over the processes of the case.
 
+use std::ops::Range;
+
+use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
 use super::cubes::Cubes;
 use super::failure::ProofFailure;
 use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
+use super::index::CubeInstance;
 use super::obligation::Obligation;
 use super::owners::is_first;
+use super::tuning::MAX_PROCS;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{BadKind, Literal, System, Transition};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
@@ -22,6 +27,29 @@ pub struct ObligationCase {
     pub named: Vec<u8>,
     /// The formula that must be unsatisfiable.
     pub formula: GroundFormula,
+    /// What the cells of counts are: these hold whenever the formula is read.
+    pub counts: Definitions,
+}
+
+/// The state that a case is about.
+#[derive(Clone, Copy, Debug)]
+enum About<'t> {
+    /// Any state.
+    State,
+    /// An initial state of the instance without processes.
+    Empty,
+    /// An initial state of another instance.
+    Initial,
+    /// One in which the transition is possible.
+    Step(&'t Transition),
+}
+
+/// How many processes a case names, at most.
+pub fn most_named(system: &System, cubes: &Cubes) -> usize {
+    let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
+    let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
+    let named = usize::from(named.max().unwrap_or(0));
+    usize::from(system.proc_constants) + arity + named + 1 + cubes.owners.len()
 }
 
 /// Makes the obligations of a system and its cubes.
@@ -31,14 +59,77 @@ pub struct Obligations<'a> {
     pub system: &'a System,
     /// The invariant.
     pub cubes: &'a Cubes,
+    /// The numbers of processes that a case does not name.
+    pub unnamed: Unnamed,
     reader: GroundReader<'a>,
+    counts: Option<CountDefinitions<'a>>,
     interrupt: Interrupt,
 }
 
 impl<'a> Obligations<'a> {
     /// The obligations of these cubes; making them ends when `interrupt` says so.
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
-        Self { system, cubes, reader: GroundReader::new(system), interrupt: interrupt.clone() }
+        let unnamed = Unnamed { first: most_named(system, cubes).min(MAX_PROCS) as u8 };
+        let counts = CountDefinitions::new(system, cubes, unnamed, interrupt);
+        let reader = GroundReader::new(system);
+        Self { system, cubes, unnamed, reader, counts, interrupt: interrupt.clone() }
+    }
+
+    /// How many processes the cases talk about, at most.
+    pub fn processes(&self) -> u8 {
+        if self.counts.is_some() { self.unnamed.end() } else { self.unnamed.first }
+    }
+
+    /// A case with the definitions of its counts.
+    fn case(
+        &self,
+        about: About<'_>,
+        (procs, args, named): (u8, &[u8], &[u8]),
+        formula: GroundFormula,
+    ) -> Result<ObligationCase, ProofFailure> {
+        let counts = match &self.counts {
+            Some(definitions) if formula != GroundFormula::FALSE => {
+                let cells =
+                    definitions.needed(&formula, procs, !matches!(about, About::Initial | About::Empty));
+                let step = match about {
+                    About::Step(t) => Some((t, args)),
+                    About::Empty | About::Initial | About::State => None,
+                };
+                let known = &|process| self.known(about, args, procs, process);
+                match about {
+                    About::Empty => definitions.empty(&cells)?,
+                    _ => definitions.of(&cells, Situation { procs, step, known })?,
+                }
+            }
+            _ => Definitions::default(),
+        };
+        Ok(ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, counts })
+    }
+
+    /// What is known of a process beside the named ones.
+    fn known(
+        &self,
+        about: About<'_>,
+        args: &[u8],
+        procs: u8,
+        process: u8,
+    ) -> Result<Vec<GroundFormula>, Overflow> {
+        let mut known = Vec::new();
+        match about {
+            About::Empty | About::State => {}
+            About::Initial => {
+                let init = &self.system.init;
+                for names in tuples(usize::from(procs) + 1, init.params.into()) {
+                    let name = |p: usize| if p == usize::from(procs) { process } else { p as u8 };
+                    let names: Vec<u8> = names.into_iter().map(name).collect();
+                    if names.contains(&process) {
+                        known.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
+                    }
+                }
+            }
+            About::Step(t) => known = self.universals(t, args, 0..procs, process)?,
+        }
+        Ok(known)
     }
 
     /// The cases of an obligation; none when it holds because there are too few processes.
@@ -54,6 +145,35 @@ impl<'a> Obligations<'a> {
         };
         out.retain(|case| case.formula != GroundFormula::FALSE && self.admits(case.procs));
         Ok(out)
+    }
+
+    /// What an instance of the invariant says, where its processes exist: its cube does not hold.
+    pub fn excluded(&self, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
+        let cube = self.reader.conj(&self.cubes.all[instance.cube].cube, &instance.procs, Reading::Now)?;
+        let Some(&process) = instance.procs.iter().find(|p| **p >= self.unnamed.first) else {
+            return Ok(cube.not());
+        };
+        let mut said = cube.clone().not();
+        if let (true, Some(excess)) = (instance.procs.len() == 1, self.for_all(&cube, process)?) {
+            said = GroundFormula::all([said, excess]);
+        }
+        let lacking = instance.procs.iter().filter_map(|&process| self.unnamed.lacks(process));
+        Ok(GroundFormula::any(lacking.chain([said])))
+    }
+
+    /// What it says about sums that a cube holds for no process of the class of `process`, where only one of its literals is
+    /// about a process.
+    fn for_all(&self, cube: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
+        let concerns = |part: &&GroundFormula| {
+            let mut concerns = false;
+            part.atoms(&mut |atom| concerns |= atom.mentions(process));
+            concerns
+        };
+        let (own, other): (Vec<&GroundFormula>, Vec<_>) = cube.conjuncts().iter().partition(concerns);
+        let [own] = own[..] else { return Ok(None) };
+        let Some(added_up) = self.unnamed.added_up(&own.clone().not(), process)? else { return Ok(None) };
+        let other = GroundFormula::all(other.into_iter().cloned());
+        Ok(Some(GroundFormula::any([other.not(), added_up])))
     }
 
     /// The bad cubes that the invariant must exclude.
@@ -80,7 +200,7 @@ impl<'a> Obligations<'a> {
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
                 let both = GroundFormula::all([formula.clone(), empty]);
-                out.push(ObligationCase { procs, args: Vec::new(), named: named.clone(), formula: both });
+                out.push(self.case(About::Empty, (procs, &[], &named), both)?);
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
@@ -90,7 +210,7 @@ impl<'a> Obligations<'a> {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
-            out.push(ObligationCase { procs, args: Vec::new(), named, formula: GroundFormula::all(parts) });
+            out.push(self.case(About::Initial, (procs, &[], &named), GroundFormula::all(parts))?);
         }
         Ok(out)
     }
@@ -99,7 +219,8 @@ impl<'a> Obligations<'a> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
-        let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(|l| writes(t, l));
+        let (written, kept): (Vec<&Literal>, Vec<&Literal>) =
+            cube.cube.iter().partition(|l| writes(self.system, t, l));
         let mut unchanged = written.is_empty();
         let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8, &self.interrupt)? };
         for (least, args) in all {
@@ -123,11 +244,11 @@ impl<'a> Obligations<'a> {
                 parts.push(guard.clone());
                 for (procs, owned) in self.owners(t, procs)? {
                     for other in others.len() as u8..procs {
-                        others.push(self.universals(t, &args, other)?);
+                        others.push(self.universals(t, &args, 0..other, other)?);
                     }
                     let said = others[..procs.into()].iter().flatten();
                     let formula = GroundFormula::all(parts.iter().chain(&owned).chain(said).cloned());
-                    out.push(ObligationCase { procs, args: args.clone(), named: named.clone(), formula });
+                    out.push(self.case(About::Step(t), (procs, &args, &named), formula)?);
                 }
             }
         }
@@ -135,7 +256,7 @@ impl<'a> Obligations<'a> {
             // The cube held before the step, whatever arguments and guard: a more general case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                out.push(ObligationCase { procs, args: Vec::new(), named, formula });
+                out.push(self.case(About::State, (procs, &[], &named), formula)?);
             }
         }
         Ok(out)
@@ -149,10 +270,9 @@ impl<'a> Obligations<'a> {
         if t.universals.is_empty() {
             return Ok(ways);
         }
-        let count = self.cubes.owners.len();
         for (n, owner) in self.cubes.owners.iter().enumerate() {
             let held = self.reader.literal(&owner.held(), &[], Reading::Now)?;
-            let is = is_first(self.system, count, n);
+            let is = is_first(self.cubes.owner(self.system, n));
             let is = |p: u8| self.reader.literal(&is, &[p], Reading::Now);
             let mut next = Vec::new();
             for (procs, said) in ways {
@@ -191,13 +311,19 @@ impl<'a> Obligations<'a> {
         Ok(Some((parts, differs)))
     }
 
-    /// The universal guards at a process that is not an argument, together with the processes before it.
-    fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<GroundFormula>, Overflow> {
+    /// The universal guards at a process that is not an argument, together with those of `beside` it.
+    fn universals(
+        &self,
+        t: &Transition,
+        args: &[u8],
+        beside: Range<u8>,
+        other: u8,
+    ) -> Result<Vec<GroundFormula>, Overflow> {
         let mut said = Vec::new();
         if args.contains(&other) {
             return Ok(said);
         }
-        let known: Vec<u8> = (0..=other).filter(|it| !args.contains(it)).collect();
+        let known: Vec<u8> = beside.chain([other]).filter(|it| !args.contains(it)).collect();
         for u in &t.universals {
             for tuple in distinct_tuples(known.len(), u.bound.into()) {
                 let tuple = tuple.into_iter().map(|it| known[it]);
@@ -215,7 +341,7 @@ impl<'a> Obligations<'a> {
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(ObligationCase { procs, args: Vec::new(), named, formula });
+            out.push(self.case(About::State, (procs, &[], &named), formula)?);
         }
         Ok(out)
     }
@@ -253,10 +379,9 @@ fn arrange(
     Ok(())
 }
 
-/// Whether the transition assigns a variable of the literal.
-fn writes(t: &Transition, literal: &Literal) -> bool {
-    let writes = |var| t.updates.iter().any(|update| update.var == var);
-    literal_vars(literal).into_iter().any(writes)
+/// Whether a step of the transition may change a variable of the literal.
+fn writes(system: &System, t: &Transition, literal: &Literal) -> bool {
+    literal_vars(literal).into_iter().any(|var| system.may_change(t, var))
 }
 
 /// The variables that a literal reads.

@@ -36,9 +36,9 @@ impl NamedOwner {
     }
 }
 
-/// The literal: owner number `n` of a system with `owners` owners is the process of the first variable in scope.
-pub fn is_first(system: &System, owners: usize, n: usize) -> Literal {
-    let cell = global(VarId((system.vars.len() - owners + n) as u16));
+/// The literal: the owner with the variable `owner` is the process of the first variable in scope.
+pub fn is_first(owner: VarId) -> Literal {
+    let cell = global(owner);
     Literal::Eq { left: Term::Cell(cell), right: Term::Proc(ProcRef::Var(0)), negated: false }
 }
 

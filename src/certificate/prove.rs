@@ -16,18 +16,18 @@ use z3::{Config, with_z3_config};
 
 use super::cubes::{Cubes, orders};
 use super::failure::ProofFailure;
-use super::ground::{GroundFormula, Reading};
+use super::ground::{GroundCell, GroundFormula, Reading};
 use super::ground_instances::{CaseLiterals, Refutation};
 use super::index::{CubeIndex, CubeInstance, Refutations};
 use super::obligation::Obligation;
-use super::obligations::{ObligationCase, Obligations};
+use super::obligations::{ObligationCase, Obligations, most_named};
 use super::shown::{ObligationKeys, ShownObligations};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, CLAIMS_PER_CALL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
     INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
 };
-use cubicle_lang::model::System;
+use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
 
@@ -69,19 +69,23 @@ pub fn prove(
 ) -> Result<FinishedProof, ProofFailure> {
     let trusted = cubes.all.len() - cubes.proved;
     let _span = info_span!("prove", cubes = cubes.proved, trusted, ?extent).entered();
-    let arity = system.transitions.iter().map(cubicle_lang::model::Transition::arity).max().unwrap_or(0);
-    let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
-    let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
-    let procs = procs + cubes.owners.len();
-    if procs > MAX_PROCS {
+    if most_named(system, cubes) > MAX_PROCS {
         return Err(ProofFailure::Processes);
     }
     let prover = &|| {
         let index = CubeIndex::new(system, cubes, interrupt);
+        let obligations = Obligations::new(system, cubes, interrupt);
+        let procs = 0..obligations.unnamed.first;
         Prover {
-            obligations: Obligations::new(system, cubes, interrupt),
             cubes,
-            session: ProverSession::new(system, procs as u8, orders(system, cubes), timeout),
+            session: ProverSession::new(
+                system,
+                procs,
+                obligations.processes(),
+                orders(system, cubes),
+                timeout,
+            ),
+            obligations,
             index: &index,
             interrupt,
             needed: BTreeSet::new(),
@@ -242,7 +246,7 @@ impl Prover<'_, '_> {
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let usable = |cube| self.is_usable(obligation, cube);
         let said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
-        let at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
+        let at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
         match at_once {
             Some(refutation) => self.claim(obligation, refutation),
             None => self.search(obligation, case, &said),
@@ -331,9 +335,12 @@ impl Prover<'_, '_> {
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
 
-    fn formula_of(&mut self, case: &ObligationCase) -> Bool {
+    fn formula_of(&mut self, case: &ObligationCase, defined: bool) -> Bool {
         let mut parts = self.session.order_of(case.procs);
         parts.push(self.session.formula(&case.formula));
+        if defined {
+            parts.extend(case.counts.facts.iter().map(|fact| self.session.formula(fact)));
+        }
         Bool::and(&parts)
     }
 
@@ -384,16 +391,45 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
-    /// Refutes a case by instances that states of the case violate, one counterexample after the other.
+    /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
     fn search(
         &mut self,
         obligation: Obligation,
         case: &ObligationCase,
         said: &CaseLiterals,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let formula = self.formula_of(case);
+        let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
+        let mut counts = false;
+        case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
+        if !counts {
+            match self.search_in(obligation, case, said, false) {
+                Err(ProofFailure::Refuted(_)) if !case.counts.facts.is_empty() => {}
+                other => return other,
+            }
+        }
+        self.search_in(obligation, case, said, true)
+    }
+
+    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with the
+    /// definitions of its counts if `defined`.
+    fn search_in(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase,
+        said: &CaseLiterals,
+        defined: bool,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+        let formula = self.formula_of(case, defined);
         let order: Vec<usize> = self.order(obligation).collect();
-        let mut chosen = self.at_hand(obligation, case, said);
+        let named: Vec<u8> = (0..case.procs).collect();
+        let groups: &[Vec<u8>] = if defined { &case.counts.unnamed } else { &[] };
+        let mut chosen = self.at_hand(obligation, case, said, groups);
+        for instance in self.about_sums(&order, groups) {
+            let i = self.activate(instance)?;
+            if !chosen.contains(&i) {
+                chosen.push(i);
+            }
+        }
         // The facts from the literals rest on these.
         for instance in said.used() {
             let i = self.activate(instance.clone())?;
@@ -414,28 +450,39 @@ impl Prover<'_, '_> {
                 CaseAnswer::Sat(state) => state,
             };
             let mut violated = Vec::new();
-            for known_cells_only in [true, false] {
-                for &cube in &order {
-                    let session = &mut self.session;
-                    let index = self.index;
-                    index.instances(
-                        cube,
-                        case.procs,
-                        &mut |literal| {
-                            (!known_cells_only || session.knows(literal))
-                                && session.holds(&mut state, literal)
-                        },
-                        &mut |instance| {
-                            violated.push(instance);
-                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
-                        },
-                    );
-                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
-                        break;
+            let unnamed = self.obligations.unnamed;
+            let session = &mut self.session;
+            let mut exists =
+                |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(&mut state, &lacks));
+            // Instances about named processes first, then those with unnamed ones of one partition.
+            let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
+            let rounds: Vec<Vec<u8>> =
+                std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
+            'rounds: for unnamed in &rounds {
+                let procs = [&named[..], unnamed].concat();
+                for known_cells_only in [true, false] {
+                    for &cube in &order {
+                        let session = &mut self.session;
+                        let index = self.index;
+                        index.instances(
+                            cube,
+                            &procs,
+                            &mut |literal| {
+                                (!known_cells_only || session.knows(literal))
+                                    && session.holds(&mut state, literal)
+                            },
+                            &mut |instance| {
+                                violated.push(instance);
+                                violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
+                            },
+                        );
+                        if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                            break;
+                        }
                     }
-                }
-                if !violated.is_empty() {
-                    break;
+                    if !violated.is_empty() {
+                        break 'rounds;
+                    }
                 }
             }
             // The search for instances ends early when the run must end.
@@ -459,11 +506,35 @@ impl Prover<'_, '_> {
         }
     }
 
+    /// Instances at unnamed processes that say something about sums, which no violated cube shows.
+    fn about_sums(&self, order: &[usize], groups: &[Vec<u8>]) -> Vec<CubeInstance> {
+        if self.obligations.system.counts.iter().all(|count| count.summand.is_none()) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for &cube in order {
+            let forbidden = &self.cubes.all[cube];
+            let linear = forbidden.cube.iter().any(|literal| matches!(literal, Literal::Linear { .. }));
+            if forbidden.params == 1 && linear {
+                let instance = |&process: &u8| CubeInstance { cube, procs: vec![process] };
+                found.extend(groups.iter().flatten().map(instance));
+            }
+        }
+        found
+    }
+
     /// Instances that the session knows and that this case does not contradict, most recently needed first.
-    fn at_hand(&self, obligation: Obligation, case: &ObligationCase, said: &CaseLiterals) -> Vec<usize> {
+    fn at_hand(
+        &self,
+        obligation: Obligation,
+        case: &ObligationCase,
+        said: &CaseLiterals,
+        groups: &[Vec<u8>],
+    ) -> Vec<usize> {
         let usable = |i: &usize| {
             let Active { instance, literals, .. } = &self.active[*i];
-            instance.procs.iter().all(|&p| p < case.procs)
+            let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
+            (known(&[]) || groups.iter().any(|group| known(group)))
                 && self.is_usable(obligation, instance.cube)
                 && !literals.iter().any(|literal| said.contradicts(literal))
         };
@@ -476,7 +547,7 @@ impl Prover<'_, '_> {
             return Ok(i);
         }
         let literals = self.literals(&instance)?;
-        let clause = self.session.formula(&GroundFormula::All(literals.clone()).not());
+        let clause = self.session.formula(&self.obligations.excluded(&instance)?);
         let selector = Bool::new_const(format!("instance {}", self.active.len()));
         let i = self.active.len();
         self.known.insert(instance.clone(), i);

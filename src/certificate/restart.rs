@@ -11,6 +11,7 @@
 //! - In the form at p, the values of own enum cells are enumerated; the other own cells get the value of an equation. With these
 //!   values substituted, the literals that count are the guard: the step does not change what they read. Literals that read an own
 //!   array at a constant process `#k` are left out, for p may be that one.
+//! - Literals that read a count of what some transition assigns are left out: they are about the state after the step.
 //! - `M[p, q]` gets the value that all forms agree on at the tuple with p and q.
 //!
 //! Where a cell is neither an enum cell nor in an equation, or there are too many ways, nothing is derived.
@@ -95,6 +96,8 @@ struct OwnCells<'a> {
     assigned: BTreeSet<VarId>,
     /// The arrays among them.
     arrays: Vec<VarId>,
+    /// Counts of the assigned variables.
+    counts: BTreeSet<VarId>,
 }
 
 impl<'a> OwnCells<'a> {
@@ -107,7 +110,9 @@ impl<'a> OwnCells<'a> {
             let why = format!("`{}` has {} indices", wide.name, wide.arity());
             return Err(NotDerived::TooHard(why));
         }
-        Ok(Self { model, assigned, arrays })
+        let changes = |var: &VarId| model.transitions.iter().any(|t| model.may_change(t, *var));
+        let counts = model.counts.iter().map(|it| it.var).filter(changes).collect();
+        Ok(Self { model, assigned, arrays, counts })
     }
 
     /// The own cell of an array at p alone.
@@ -123,7 +128,7 @@ impl<'a> OwnCells<'a> {
     fn counts(&self, literal: &Literal) -> bool {
         let cells = literal.cells();
         let other_own = |cell: &&Cell| self.arrays.contains(&cell.var) && !self.is_diagonal(cell);
-        if cells.iter().any(other_own) {
+        if cells.iter().any(|cell| other_own(cell) || self.counts.contains(&cell.var)) {
             return false;
         }
         cells.iter().any(|it| self.is_diagonal(it)) || !cells.iter().any(|it| self.assigned.contains(&it.var))
@@ -232,7 +237,8 @@ impl<'a> OwnCells<'a> {
             }
             other => equation(other, cell)?,
         };
-        (!term_cells(&value).iter().any(|it| self.arrays.contains(&it.var))).then_some(value)
+        let changed = |cell: &&Cell| self.arrays.contains(&cell.var) || self.counts.contains(&cell.var);
+        (!term_cells(&value).iter().any(changed)).then_some(value)
     }
 
     /// Each own cell gets its value; all others stay.

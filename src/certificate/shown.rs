@@ -89,12 +89,13 @@ impl ObligationKeys {
         }
         let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
         let vars: Vec<_> = system.vars.iter().map(|it| (&it.name, it.kind, it.ty)).collect();
+        let counts: Vec<_> = system.counts.iter().map(|it| (it.var, &it.body, &it.summand)).collect();
         let axioms: Vec<_> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
         let sizes = (system.max_procs, system.proc_constants, orders(system, cubes));
         let init = &system.init;
         let keys: Vec<u128> = cubes.all.iter().map(|it| digest(&(it.params, &it.cube))).collect();
         Some(Self {
-            declared: digest(&(sizes, enums, &system.abstracts, vars, axioms)),
+            declared: digest(&(sizes, enums, &system.abstracts, vars, counts, axioms)),
             init: digest(&(init.params, &init.body, &init.without_processes)),
             transitions: system.transitions.iter().map(transition).collect(),
             properties: system.bad.iter().map(|it| digest(&(it.params, &it.cube))).collect(),

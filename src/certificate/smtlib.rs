@@ -8,7 +8,7 @@ use super::cubes::{Cubes, orders};
 use super::explain::obligation as named;
 use super::failure::ProofFailure;
 use super::ground::{
-    Atom, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
 };
 use super::index::{CubeInstance, Refutations};
 use super::obligation::Obligation;
@@ -71,9 +71,12 @@ struct ScriptWriter<'a> {
     ordered: bool,
     /// Variables that occur.
     vars: BTreeSet<VarId>,
-    /// Variables whose chosen value occurs.
-    chosen: BTreeSet<VarId>,
+    /// Cells that occur by their values after a step, and those that stand for no cell of the state.
+    others: BTreeSet<GroundCell>,
+    /// Named processes.
     procs: u8,
+    /// Others that occur.
+    unnamed: BTreeSet<u8>,
 }
 
 impl<'a> ScriptWriter<'a> {
@@ -86,8 +89,9 @@ impl<'a> ScriptWriter<'a> {
             reader: GroundReader::new(system),
             ordered: orders(system, cubes),
             vars: BTreeSet::new(),
-            chosen: BTreeSet::new(),
+            others: BTreeSet::new(),
             procs: 0,
+            unnamed: BTreeSet::new(),
         }
     }
 
@@ -131,9 +135,10 @@ impl<'a> ScriptWriter<'a> {
         let mut out = String::new();
         let system = self.system;
         out.push_str(if self.ordered { "(define-sort Proc () Int)\n" } else { "(declare-sort Proc 0)\n" });
-        let used = || self.vars.iter().chain(&self.chosen).map(|&var| system.var(var).ty);
+        let used = self.vars.iter().map(|&var| system.var(var).ty);
+        let used = used.chain(self.others.iter().map(|cell| cell.ty(system)));
         let mut done: Vec<Type> = Vec::new();
-        for ty in used() {
+        for ty in used {
             if done.contains(&ty) {
                 continue;
             }
@@ -159,14 +164,14 @@ impl<'a> ScriptWriter<'a> {
         for &var in &self.vars {
             let decl = system.var(var);
             let index = vec!["Proc"; decl.arity()].join(" ");
-            let _ = writeln!(out, "(declare-fun {} ({index}) {})", decl.name, self.sort(decl.ty));
+            let _ = writeln!(out, "(declare-fun {} ({index}) {})", self.symbol(var), self.sort(decl.ty));
         }
-        for &var in &self.chosen {
-            let decl = system.var(var);
-            let _ = writeln!(out, "(declare-fun |{}'| () {})", decl.name, self.sort(decl.ty));
+        for cell in &self.others {
+            let _ = writeln!(out, "(declare-fun {} () {})", self.constant(cell), self.sort(cell.ty(system)));
         }
         let names: Vec<String> = (0..self.procs).map(|p| self.process(p)).collect();
-        for name in &names {
+        let unnamed: Vec<String> = self.unnamed.iter().map(|&p| self.process(p)).collect();
+        for name in names.iter().chain(&unnamed) {
             let _ = writeln!(out, "(declare-fun {name} () Proc)");
         }
         if names.len() > 1 {
@@ -192,7 +197,36 @@ impl<'a> ScriptWriter<'a> {
 
     fn process(&self, p: u8) -> String {
         let rigid = self.system.proc_constants;
-        if p < rigid { format!("const{}", p + 1) } else { format!("p{}", p - rigid + 1) }
+        match p.checked_sub(self.obligations.unnamed.first) {
+            Some(further) => format!("q{}", further + 1),
+            None if p < rigid => format!("const{}", p + 1),
+            None => format!("p{}", p - rigid + 1),
+        }
+    }
+
+    /// The function of a variable. No name in a model is that of a count.
+    fn symbol(&self, var: VarId) -> String {
+        let name = &self.system.var(var).name;
+        if self.system.count_of(var).is_some() { format!("|{name}|") } else { name.clone() }
+    }
+
+    /// The constant for what is not a cell of the state.
+    fn constant(&self, cell: &GroundCell) -> String {
+        let (name, index) = match cell.role {
+            CellRole::Whole | CellRole::Fraction => ("#unknown", format!("{:?}", cell.index)),
+            CellRole::Held | CellRole::After | CellRole::Total => {
+                let index: Vec<String> = cell.index.iter().map(|&p| self.process(p)).collect();
+                let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
+                (self.system.var(cell.var).name.as_str(), index)
+            }
+        };
+        let role = match cell.role {
+            CellRole::Held | CellRole::Whole => "",
+            CellRole::After => "'",
+            CellRole::Total => " total",
+            CellRole::Fraction => " real",
+        };
+        format!("|{name}{index}{role}|")
     }
 
     /// One way in which the obligation could fail, and the instances that exclude it.
@@ -214,13 +248,25 @@ impl<'a> ScriptWriter<'a> {
             out.push_str("\n    ");
             self.formula(out, part);
         }
-        for CubeInstance { cube, procs } in instances {
-            let literals = &self.cubes.all[*cube].cube;
-            let formula = self.reader.conj(literals, procs, Reading::Now)?;
-            out.push_str("\n    (not ");
-            self.formula(out, &formula);
+        for part in &case.counts.facts {
+            out.push_str("\n    ");
+            self.formula(out, part);
+        }
+        for instance in instances {
+            let CubeInstance { cube, procs } = instance;
+            out.push_str("\n    ");
+            if procs.iter().any(|p| *p >= self.obligations.unnamed.first) {
+                let formula = self.obligations.excluded(instance)?;
+                self.formula(out, &formula);
+            } else {
+                let literals = &self.cubes.all[*cube].cube;
+                let formula = self.reader.conj(literals, procs, Reading::Now)?;
+                out.push_str("(not ");
+                self.formula(out, &formula);
+                out.push(')');
+            }
             let names: Vec<String> = procs.iter().map(|&p| self.process(p)).collect();
-            let _ = write!(out, ") ; invariant {} ({})", cube + 1, names.join(" "));
+            let _ = write!(out, " ; invariant {} ({})", cube + 1, names.join(" "));
         }
         if case.formula.conjuncts().is_empty() && instances.is_empty() {
             out.push_str(" true");
@@ -293,7 +339,10 @@ impl<'a> ScriptWriter<'a> {
     fn sum(&mut self, sum: &GroundSum, integer: bool) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (place, coefficient) in &sum.terms {
-            let cell = self.place(place);
+            let mut cell = self.place(place);
+            if !integer && place.ty(self.system) == Type::Int {
+                cell = format!("(to_real {cell})");
+            }
             parts.push(if *coefficient == Rational::ONE {
                 cell
             } else {
@@ -309,25 +358,33 @@ impl<'a> ScriptWriter<'a> {
     fn point(&mut self, point: &GroundPoint) -> String {
         match point {
             GroundPoint::Process(p) => {
-                self.procs = self.procs.max(p + 1);
+                self.mention(*p);
                 self.process(*p)
             }
             GroundPoint::Place(place) => self.place(place),
         }
     }
 
+    fn mention(&mut self, p: u8) {
+        if p >= self.obligations.unnamed.first {
+            self.unnamed.insert(p);
+        } else {
+            self.procs = self.procs.max(p + 1);
+        }
+    }
+
     fn place(&mut self, place: &GroundCell) -> String {
-        let name = &self.system.var(place.var).name;
-        if place.chosen {
-            self.chosen.insert(place.var);
-            return format!("|{name}'|");
+        if place.role != CellRole::Held {
+            self.others.insert(place.clone());
+            return self.constant(place);
         }
         self.vars.insert(place.var);
         if place.index.is_empty() {
-            return name.clone();
+            return self.symbol(place.var);
         }
+        place.index.iter().for_each(|p| self.mention(*p));
         let index: Vec<String> = place.index.iter().map(|&p| self.process(p)).collect();
-        format!("({name} {})", index.join(" "))
+        format!("({} {})", self.symbol(place.var), index.join(" "))
     }
 }
 

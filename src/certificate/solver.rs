@@ -2,13 +2,14 @@
 //! which holds; processes and abstract values are of uninterpreted sorts, or integers where the model
 //! orders processes.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
 
-use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
+use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
 use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_solver as solver;
@@ -54,16 +55,17 @@ pub struct ProverSession<'a> {
 }
 
 impl<'a> ProverSession<'a> {
-    /// A session over at most `procs` processes, each call limited to `timeout`; `ordered` says whether any
-    /// formula orders processes.
-    pub fn new(system: &'a System, procs: u8, ordered: bool, timeout: Duration) -> Self {
+    /// A session over at most these processes, which differ, and others below `all`; each call is limited to `timeout`.
+    /// `ordered` says whether any formula orders processes.
+    pub fn new(system: &'a System, procs: Range<u8>, all: u8, ordered: bool, timeout: Duration) -> Self {
         let solver = solver::new();
         let proc_sort =
             if ordered { Sort::int() } else { Sort::uninterpreted(Symbol::String("Proc".into())) };
         let processes: Vec<Dynamic> =
-            (0..procs).map(|p| constant(&format!("#{}", p + 1), &proc_sort)).collect();
-        if processes.len() > 1 {
-            solver.assert(Dynamic::distinct(&processes.iter().collect::<Vec<_>>()));
+            (0..all).map(|p| constant(&format!("#{}", p + 1), &proc_sort)).collect();
+        let differ = &processes[usize::from(procs.start)..usize::from(procs.end)];
+        if differ.len() > 1 {
+            solver.assert(Dynamic::distinct(&differ.iter().collect::<Vec<_>>()));
         }
         let session = Self {
             system,
@@ -101,26 +103,13 @@ impl<'a> ProverSession<'a> {
 
     /// Whether the cells of an atom have been mentioned before.
     pub fn knows(&self, formula: &GroundFormula) -> bool {
-        match formula {
-            GroundFormula::Literal(atom, _) => {
-                self.atoms.contains_key(atom) || {
-                    let point = |point: &GroundPoint| match point {
-                        GroundPoint::Process(_) => true,
-                        GroundPoint::Place(place) => self.cells.contains_key(place),
-                    };
-                    match atom {
-                        Atom::In(place, _) => self.cells.contains_key(place),
-                        Atom::Equal(a, b) | Atom::Less(a, b) => point(a) && point(b),
-                        Atom::Linear { sum, .. } => {
-                            sum.terms.iter().all(|(place, _)| self.cells.contains_key(place))
-                        }
-                    }
-                }
-            }
-            GroundFormula::All(parts) | GroundFormula::Any(parts) => {
-                parts.iter().all(|part| self.knows(part))
-            }
-        }
+        let mut known = true;
+        formula.atoms(&mut |atom| {
+            known = known
+                && (self.atoms.contains_key(atom)
+                    || atom.cells().into_iter().all(|place| self.cells.contains_key(place)));
+        });
+        known
     }
 
     /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the
@@ -210,7 +199,7 @@ impl<'a> ProverSession<'a> {
     }
 
     fn is_enum(&self, place: &GroundCell) -> bool {
-        matches!(self.system.var(place.var).ty, Type::Enum(_))
+        matches!(place.ty(self.system), Type::Enum(_))
     }
 
     /// The constructor in an enum cell: the first one where the cell was not mentioned.
@@ -283,7 +272,9 @@ impl<'a> ProverSession<'a> {
         } else {
             let mut parts = vec![real(sum.constant)];
             for (value, (_, coefficient)) in cells {
-                let value = value.as_real().expect("a real cell");
+                // A number of processes may be part of a sum of reals.
+                let value = value.as_real().or_else(|| Some(value.as_int()?.to_real()));
+                let value = value.expect("a numeric cell");
                 parts.push(Real::mul(&[real(*coefficient), value]));
             }
             let (total, zero) = (Real::add(&parts), real(Rational::ZERO));
@@ -306,9 +297,18 @@ impl<'a> ProverSession<'a> {
         if let Some(cell) = self.cells.get(place) {
             return cell.clone();
         }
-        let var = self.system.var(place.var);
-        let name = format!("{}{:?}{}", var.name, place.index, if place.chosen { "'" } else { "" });
-        let cell = match var.ty {
+        let name = match place.role {
+            CellRole::Whole | CellRole::Fraction => "#unknown",
+            CellRole::Held | CellRole::After | CellRole::Total => &self.system.var(place.var).name,
+        };
+        let role = match place.role {
+            CellRole::Held | CellRole::Whole => "",
+            CellRole::After => "'",
+            CellRole::Total => " total",
+            CellRole::Fraction => " real",
+        };
+        let name = format!("{name}{:?}{role}", place.index);
+        let cell = match place.ty(self.system) {
             Type::Enum(id) => {
                 let count = self.system.enumeration(id).constructors.len();
                 let bits: Vec<Bool> = (0..count).map(|c| Bool::new_const(format!("{name}={c}"))).collect();

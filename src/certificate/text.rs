@@ -8,8 +8,11 @@ use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::load::{ModelSource, parse_claims};
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use cubicle_lang::load::{ModelSource, parse_claims, parse_claims_with_counts};
+use cubicle_lang::model::{
+    Bad, Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, Var,
+};
+use cubicle_lang::words;
 use cubicle_run::verdict::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language cannot express one of its
@@ -34,12 +37,7 @@ fn proc_name(proc: ProcRef) -> String {
 }
 
 fn cell_text(system: &System, cell: &Cell) -> String {
-    let name = &system.var(cell.var).name;
-    if cell.index.is_empty() {
-        return name.clone();
-    }
-    let index: Vec<String> = cell.index.iter().map(|&p| proc_name(p)).collect();
-    format!("{name}[{}]", index.join(", "))
+    words::cell(system, cell, &proc_name)
 }
 
 fn term_text(system: &System, term: &Term) -> Option<String> {
@@ -153,11 +151,12 @@ pub fn axioms(system: &System) -> Vec<String> {
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 
-/// The file `invariants.cub` of a certificate for a model; `system` is derived from it, as `subject` says, without owners.
+/// The file `invariants.cub` of a certificate for a model; the first `system` is derived from it, as `subject` says, and
+/// the second one has owners and counts besides, which `cubes` may mention.
 pub fn file(
     model: &System,
     subject: &Subject,
-    system: &System,
+    (system, all): (&System, &System),
     owners: &[NamedOwner],
     cubes: &[Forbidden],
     trusting: bool,
@@ -178,9 +177,8 @@ pub fn file(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
-    let system = &extended(system, owners);
     for (number, cube) in cubes.iter().enumerate() {
-        let line = declaration(system, cube).ok_or(number)?;
+        let line = declaration(all, cube).ok_or(number)?;
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
@@ -196,6 +194,8 @@ pub struct CertificateText {
     pub basis: System,
     /// Ghost variables after those of the system.
     pub owners: Vec<NamedOwner>,
+    /// Counts that the cubes mention, after these.
+    pub counts: Vec<(Var, Count)>,
     /// The cubes, over all these variables.
     pub cubes: Vec<Forbidden>,
 }
@@ -216,10 +216,14 @@ pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCer
     if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
         return Err(NoCertificate::Unreadable(TextError::NameInUse(var.name.clone())));
     }
-    let cubes = cubes(ModelSource { system: &all, ..model }, &invariants)
-        .map_err(|(line, why)| TextError::Line(line, why));
-    let cubes = cubes.map_err(NoCertificate::Unreadable)?;
-    Ok(CertificateText { subject, basis, owners, cubes })
+    let found = parse_claims_with_counts(ModelSource { system: &all, ..model }, &invariants);
+    let (counting, found) = found.map_err(|errors| {
+        let (line, why) = located(&invariants, &errors[0]);
+        NoCertificate::Unreadable(TextError::Line(line, why))
+    })?;
+    let counts = counting.counts[all.counts.len()..].iter();
+    let counts = counts.map(|count| (counting.var(count.var).clone(), count.clone())).collect();
+    Ok(CertificateText { subject, basis, owners, counts, cubes: forbidden(found) })
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
@@ -282,9 +286,13 @@ pub fn read_lemmas(
 fn cubes(model: ModelSource<'_>, invariants: &str) -> Result<Vec<Forbidden>, (usize, LineError)> {
     // Whatever kind of `invariant` it would be in the model, here it has to be shown.
     match parse_claims(model, invariants) {
-        Ok(found) => Ok(found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()),
+        Ok(found) => Ok(forbidden(found)),
         Err(errors) => Err(located(invariants, &errors[0])),
     }
+}
+
+fn forbidden(found: Vec<Bad>) -> Vec<Forbidden> {
+    found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()
 }
 
 /// An error with its line in the invariants.

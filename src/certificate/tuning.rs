@@ -26,3 +26,6 @@ pub const FREE_CALLS: u64 = 100;
 
 /// Beside these, one call for this many that the proof took.
 pub const CALLS_PER_TRIAL_CALL: u64 = 16;
+
+/// Classes of the unnamed processes of a case, of all partitions. Where there would be more, they become coarser.
+pub const CLASSES: usize = 32;

@@ -113,8 +113,26 @@ pub fn numbered(text: &str) -> usize {
 /// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order; other declarations are errors.
 ///
 /// # Errors
-/// What is wrong with it, with places in the text.
+/// What is wrong with it, with places in the text; a count that the model does not mention, too.
 pub fn parse_claims(model: ModelSource<'_>, claims: &str) -> Result<Vec<Bad>, Vec<Diagnostic>> {
+    forbidden(model.system, &syntax::parse(model.text).0, &only_claims(claims)?)
+}
+
+/// As [`parse_claims`], for the model with the counts that the text mentions besides.
+///
+/// # Errors
+/// What is wrong with it, with places in the text.
+pub fn parse_claims_with_counts(
+    model: ModelSource<'_>,
+    claims: &str,
+) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
+    let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
+    let system = asked::with_counts(model.system, &file, &claims)?;
+    let found = forbidden(&system, &file, &claims)?;
+    Ok((system, found))
+}
+
+fn only_claims(claims: &str) -> Result<File, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(claims);
     diagnostics.retain(|it| it.severity == Severity::Error);
     if !diagnostics.is_empty() {
@@ -125,7 +143,11 @@ pub fn parse_claims(model: ModelSource<'_>, claims: &str) -> Result<Vec<Bad>, Ve
         let message = format!("declaration {} is not an `invariant`", other + 1);
         return Err(vec![Diagnostic::error("C0003", file.items[other].span(), message)]);
     }
-    let mut found = asked::forbidden(model.system, &syntax::parse(model.text).0, &file)?;
+    Ok(file)
+}
+
+fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
+    let mut found = asked::forbidden(system, model, claims)?;
     found.sort_by_key(|bad| bad.span.start);
     Ok(found)
 }

@@ -17,7 +17,9 @@ mod strict;
 pub use advice::on_violated_property;
 pub use allow::{Allowed, KnownVacuity, warning};
 pub use error::LoadError;
-pub use formula::{FormulaScope, MAX_NUMBERED, in_a_line, numbered, parse_claims, parse_formula};
+pub use formula::{
+    FormulaScope, MAX_NUMBERED, in_a_line, numbered, parse_claims, parse_claims_with_counts, parse_formula,
+};
 pub use ltl::ltl;
 pub use model::meaning;
 pub use source::ModelSource;

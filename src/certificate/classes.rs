@@ -1,0 +1,305 @@
+//! Classes of the processes that a case does not name: in a class, all processes agree on the atoms that its counts ask
+//! about each of them.
+
+use std::collections::BTreeSet;
+
+use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundReader};
+
+/// A question about an unnamed process, with finitely many answers that exclude each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Question {
+    /// Which of these sets of constructors contains the value of an enum cell?
+    Enum(GroundCell, Vec<u64>),
+    /// Which of these processes does a cell name, if any of them?
+    Process(GroundCell, Vec<u8>),
+    /// Does the atom hold?
+    Opaque(Atom),
+}
+
+/// The questions about an unnamed process, which is `generic` in formulas.
+#[derive(Clone, Debug)]
+pub struct Questions {
+    generic: u8,
+    all: Vec<Question>,
+}
+
+/// Questions that are answered together, and so a partition of the unnamed processes into classes.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The places of its questions, ascending.
+    questions: Vec<usize>,
+}
+
+/// The answers to the questions of a group, by which its classes differ.
+#[derive(Clone, Debug)]
+pub struct Class<'a> {
+    asked: &'a Questions,
+    group: &'a Group,
+    answers: Vec<usize>,
+}
+
+/// What an atom about the process is in a formula that is read for a class whose answers do not determine it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undetermined {
+    /// The literal is true.
+    Holds,
+    /// The literal is false.
+    Fails,
+    /// The literal stays.
+    Stays,
+}
+
+impl Questions {
+    /// No questions yet.
+    pub const fn new(generic: u8) -> Self {
+        Self { generic, all: Vec::new() }
+    }
+
+    /// Whether a cell is one of the unnamed process.
+    pub fn is_cell_of_process(&self, cell: &GroundCell) -> bool {
+        cell.index.contains(&self.generic)
+    }
+
+    /// The cell and the process of an equation between them.
+    fn names<'f>(&self, atom: &'f Atom) -> Option<(&'f GroundCell, u8)> {
+        match atom {
+            Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(cell))
+                if self.is_cell_of_process(cell) =>
+            {
+                Some((cell, *p))
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of the question that decides an atom, if it is asked.
+    fn place(&self, atom: &Atom) -> Option<usize> {
+        self.all.iter().position(|question| match (question, atom) {
+            (Question::Enum(of, _), Atom::In(cell, _)) => of == cell,
+            (Question::Process(of, _), atom) => self.names(atom).is_some_and(|(cell, _)| cell == of),
+            (Question::Opaque(of), atom) => of == atom,
+            (Question::Enum(..), _) => false,
+        })
+    }
+
+    /// Asks what decides the atoms of a formula about the process.
+    pub fn ask(&mut self, reader: GroundReader<'_>, formula: &GroundFormula) {
+        let mut found = Vec::new();
+        formula.atoms(&mut |atom| found.push(atom));
+        for atom in found {
+            if !atom.mentions(self.generic) {
+                continue;
+            }
+            let at = self.place(atom).unwrap_or_else(|| {
+                self.all.push(match (atom, self.names(atom)) {
+                    (Atom::In(cell, _), _) => {
+                        Question::Enum(cell.clone(), vec![reader.constructors(cell.var)])
+                    }
+                    (_, Some((cell, _))) => Question::Process(cell.clone(), Vec::new()),
+                    _ => Question::Opaque(atom.clone()),
+                });
+                self.all.len() - 1
+            });
+            let process = self.names(atom).map(|(_, process)| process);
+            match (&mut self.all[at], atom) {
+                (Question::Enum(_, sets), Atom::In(_, values)) => {
+                    let halves = sets.iter().flat_map(|set| [set & values, set & !values]);
+                    *sets = halves.filter(|set| *set != 0).collect();
+                }
+                (Question::Process(_, known), _) => {
+                    known.extend(process.filter(|process| !known.contains(process)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The places of the questions that formulas depend on.
+    pub fn places<'f>(&self, formulas: impl Iterator<Item = &'f GroundFormula>) -> BTreeSet<usize> {
+        let mut places = BTreeSet::new();
+        for formula in formulas {
+            formula.atoms(&mut |atom| places.extend(self.place(atom)));
+        }
+        places
+    }
+
+    fn size(&self, question: usize) -> usize {
+        match &self.all[question] {
+            Question::Enum(_, sets) => sets.len(),
+            Question::Process(_, known) => known.len() + 1,
+            Question::Opaque(_) => 2,
+        }
+    }
+
+    /// How many classes a group of these questions has.
+    fn classes(&self, questions: &BTreeSet<usize>) -> usize {
+        questions.iter().fold(1, |all: usize, &question| all.saturating_mul(self.size(question)))
+    }
+
+    /// Groups of at most `most` classes in all, so that each of the sets `together` is within one group, and each of the sets
+    /// `related` too, as far as that is possible. What the classes of different groups have in common is lost.
+    pub fn groups(
+        &self,
+        together: &[BTreeSet<usize>],
+        related: &[BTreeSet<usize>],
+        most: usize,
+    ) -> Vec<Group> {
+        let mut groups: Vec<BTreeSet<usize>> = Vec::new();
+        let total = |groups: &[BTreeSet<usize>]| -> usize {
+            groups.iter().fold(0, |sum: usize, group| sum.saturating_add(self.classes(group)))
+        };
+        let merged = |groups: &[BTreeSet<usize>], set: &BTreeSet<usize>| {
+            let (near, mut far): (Vec<_>, Vec<_>) =
+                groups.iter().cloned().partition(|group| !group.is_disjoint(set));
+            far.push(near.iter().flatten().chain(set).copied().collect());
+            far
+        };
+        for set in together {
+            if set.is_empty() || groups.iter().any(|group| set.is_subset(group)) {
+                continue;
+            }
+            let mut part = set.clone();
+            loop {
+                let one = merged(&groups, &part);
+                if total(&one) <= most {
+                    groups = one;
+                    break;
+                }
+                let mut beside = groups.clone();
+                beside.push(part.clone());
+                if total(&beside) <= most {
+                    groups = beside;
+                    break;
+                }
+                // Coarser classes: one question less. Without any question, all classes of any group do.
+                if part.pop_last().is_none() {
+                    break;
+                }
+            }
+        }
+        for set in related {
+            let asked: BTreeSet<usize> = set
+                .iter()
+                .copied()
+                .filter(|place| groups.iter().any(|group| group.contains(place)))
+                .collect();
+            let one = merged(&groups, &asked);
+            if !asked.is_empty() && total(&one) <= most {
+                groups = one;
+            }
+        }
+        if groups.is_empty() && !together.is_empty() {
+            groups.push(BTreeSet::new());
+        }
+        groups.into_iter().map(|group| Group { questions: group.into_iter().collect() }).collect()
+    }
+}
+
+impl Group {
+    /// How many of these questions it answers.
+    pub fn answered(&self, questions: &BTreeSet<usize>) -> usize {
+        questions.iter().filter(|place| self.questions.binary_search(place).is_ok()).count()
+    }
+
+    /// Its classes. Some of them may be empty in all states.
+    pub fn classes<'a>(&'a self, asked: &'a Questions) -> Vec<Class<'a>> {
+        let mut answers = vec![Vec::new()];
+        for &question in &self.questions {
+            let one = |known: Vec<usize>| {
+                (0..asked.size(question)).map(move |answer| [&known[..], &[answer]].concat())
+            };
+            answers = answers.into_iter().flat_map(one).collect();
+        }
+        answers.into_iter().map(|answers| Class { asked, group: self, answers }).collect()
+    }
+}
+
+impl Class<'_> {
+    /// The literals that hold for each of its processes.
+    pub fn literals(&self) -> Vec<GroundFormula> {
+        let mut literals = Vec::new();
+        for (&question, &answer) in self.group.questions.iter().zip(&self.answers) {
+            match &self.asked.all[question] {
+                // All constructors in one set: nothing is said.
+                Question::Enum(_, sets) if sets.len() == 1 => {}
+                Question::Enum(cell, sets) => {
+                    literals.push(GroundFormula::Literal(Atom::In(cell.clone(), sets[answer]), true));
+                }
+                Question::Process(cell, known) => {
+                    let is = |&process: &u8, holds: bool| {
+                        let place = GroundPoint::Place(cell.clone());
+                        GroundFormula::Literal(Atom::Equal(GroundPoint::Process(process), place), holds)
+                    };
+                    match known.get(answer) {
+                        Some(process) => literals.push(is(process, true)),
+                        None => literals.extend(known.iter().map(|process| is(process, false))),
+                    }
+                }
+                Question::Opaque(atom) => literals.push(GroundFormula::Literal(atom.clone(), answer == 1)),
+            }
+        }
+        literals
+    }
+
+    /// Whether at most one process can be in the class: a cell that is not its own names it.
+    pub fn is_single(&self) -> bool {
+        let process = GroundPoint::Process(self.asked.generic);
+        self.literals().iter().any(|literal| match literal {
+            GroundFormula::Literal(Atom::Equal(p, GroundPoint::Place(cell)), true) => {
+                *p == process && !self.asked.is_cell_of_process(cell)
+            }
+            _ => false,
+        })
+    }
+
+    /// The truth of an atom about the process, where the answers determine it.
+    fn truth(&self, atom: &Atom) -> Option<bool> {
+        let place = self.asked.place(atom)?;
+        let answer = self.answers[self.group.questions.binary_search(&place).ok()?];
+        match (&self.asked.all[place], atom) {
+            (Question::Enum(_, sets), Atom::In(_, values)) => match sets[answer] & values {
+                0 => Some(false),
+                some => (some == sets[answer]).then_some(true),
+            },
+            (Question::Process(_, known), atom) => {
+                let (_, process) = self.asked.names(atom)?;
+                match known.get(answer) {
+                    Some(named) => Some(*named == process),
+                    None => known.contains(&process).then_some(false),
+                }
+            }
+            (Question::Opaque(_), _) => Some(answer == 1),
+            (Question::Enum(..), _) => None,
+        }
+    }
+
+    /// A formula about the process, for those of the class.
+    pub fn read(&self, formula: &GroundFormula, undetermined: Undetermined) -> GroundFormula {
+        match formula {
+            GroundFormula::Literal(atom, holds) if atom.mentions(self.asked.generic) => {
+                match self.truth(atom) {
+                    Some(truth) if truth == *holds => GroundFormula::TRUE,
+                    Some(_) => GroundFormula::FALSE,
+                    None => match undetermined {
+                        Undetermined::Holds => GroundFormula::TRUE,
+                        Undetermined::Fails => GroundFormula::FALSE,
+                        Undetermined::Stays => formula.clone(),
+                    },
+                }
+            }
+            GroundFormula::Literal(..) => formula.clone(),
+            GroundFormula::All(parts) => {
+                GroundFormula::all(parts.iter().map(|part| self.read(part, undetermined)))
+            }
+            GroundFormula::Any(parts) => {
+                GroundFormula::any(parts.iter().map(|part| self.read(part, undetermined)))
+            }
+        }
+    }
+
+    /// A formula that says the same of all processes of the class, if the answers determine that.
+    pub fn uniform(&self, formula: &GroundFormula) -> Option<GroundFormula> {
+        let must = self.read(formula, Undetermined::Fails);
+        (must == self.read(formula, Undetermined::Holds)).then_some(must)
+    }
+}

@@ -1,0 +1,610 @@
+//! The normal form of counts: what the cells of counts are in a case, by the processes that it names and by *classes* of
+//! the others.
+//!
+//! Let a case name some processes of an instance, and let the other, *unnamed* ones be divided into classes ([`Class`]). The
+//! unknown `rest` of a class is how many processes it has, and the unknown `rest` of all of them how many are unnamed. Then
+//!
+//! > `#{p | phi(p)}` = the sum of `[phi(p)]` over the named processes + the sum of `rest` over the classes where phi holds,
+//!
+//! and so after a step: no unnamed process is an argument, so that what the step makes of its cells is read in the
+//! state before it, and the class of that state determines it. For `sum{p | B[p]}` a further unknown of a class is what `B` adds up to in
+//! it: a step that leaves `B` alone leaves it alone, one with `B[p] := B[p] + 1` adds `rest`.
+//!
+//! *Sound.* In each state such numbers exist, and the formulas made here are true of them: each process counts once. Where
+//! the answers of a class leave open whether phi holds, anything between 0 and `rest` is possible; for a sum, any number.
+//!
+//! *Representatives.* For each class the formulas use a process of it, and if there may be two, a second one: these have numbers
+//! from [`Unnamed::first`] on, in turn. All that is known of an unnamed process holds for a representative,
+//! or else the class is too small to have it: the literals of its class, universal guards, init, and instances of the
+//! invariant that the search for refutations picks. Where counts are too different for one partition into classes, there are several,
+//! and nothing is said about a process of one and a process of another.
+
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+
+use super::classes::{Class, Group, Questions, Undetermined};
+use super::cubes::{Cubes, orders};
+use super::failure::ProofFailure;
+use super::ground::{
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
+    UNKNOWN, compare, plus,
+};
+use super::tuning::CLASSES;
+use cubicle_lang::model::semantics::tuples;
+use cubicle_lang::model::{Count, Literal, Rational, Relation, System, Transition, Type, VarId};
+use cubicle_run::interrupt::Interrupt;
+
+/// A value by cases: each under its condition. The conditions exclude each other, and one holds.
+type Ways = Vec<(GroundFormula, GroundSum)>;
+
+/// The numbers of the unnamed processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unnamed {
+    /// The first one: no case names so many.
+    pub first: u8,
+}
+
+impl Unnamed {
+    /// How many processes a proof talks about, at most.
+    pub const fn end(self) -> u8 {
+        self.first + 2 * CLASSES as u8
+    }
+
+    const fn representative(self, class: usize) -> u8 {
+        self.first + 2 * class as u8
+    }
+
+    /// The number of processes in the class of a representative.
+    fn rest(self, process: u8) -> GroundSum {
+        let representative = process - (process - self.first) % 2;
+        GroundSum::of(unknown(&[representative], true))
+    }
+
+    /// That there is no such process as this representative, for its class is too small; `None` for a named process.
+    pub fn lacks(self, process: u8) -> Option<GroundFormula> {
+        let before = i64::from(process.checked_sub(self.first)?) % 2;
+        let mut rest = self.rest(process);
+        rest.constant = Rational::integer(-before);
+        compare(rest, Relation::Le, true).ok()
+    }
+
+    /// What a literal that holds for each process of the class of a representative says about sums.
+    pub fn added_up(self, literal: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
+        let GroundFormula::Literal(Atom::Linear { sum, sign, integer }, holds) = literal else {
+            return Ok(None);
+        };
+        if !sum.terms.iter().any(|(cell, _)| cell.index.contains(&process)) {
+            return Ok(None);
+        }
+        let Some(mut total) = self.total(sum, process)? else { return Ok(None) };
+        let relation = match (sign, holds) {
+            (Sign::Zero, true) => Relation::Eq,
+            (Sign::Zero, false) => return Ok(None),
+            // Sums of negative numbers are not positive: there may be no process.
+            (Sign::NotPositive | Sign::Negative, true) => Relation::Le,
+            (Sign::NotPositive | Sign::Negative, false) => {
+                if *integer && *sign == Sign::NotPositive {
+                    total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
+                }
+                total = plus(&GroundSum::constant(Rational::ZERO), Rational::ONE.neg(), &total)?;
+                Relation::Le
+            }
+        };
+        compare(total, relation, *integer).map(Some)
+    }
+
+    /// What a sum adds up to over the class of a representative, whose cells it reads; `None` where it reads more than the state
+    /// before a step.
+    fn total(self, sum: &GroundSum, process: u8) -> Result<Option<GroundSum>, Overflow> {
+        let mut total = plus(&GroundSum::constant(Rational::ZERO), sum.constant, &self.rest(process))?;
+        for (cell, coefficient) in &sum.terms {
+            if cell.role != CellRole::Held {
+                return Ok(None);
+            }
+            let mut cell = GroundCell { role: CellRole::Total, ..cell.clone() };
+            if !cell.index.contains(&process) {
+                cell.index.push(process);
+            }
+            total = plus(&total, *coefficient, &GroundSum::of(cell))?;
+        }
+        Ok(Some(total))
+    }
+}
+
+fn unknown(index: &[u8], whole: bool) -> GroundCell {
+    let role = if whole { CellRole::Whole } else { CellRole::Fraction };
+    GroundCell { var: UNKNOWN, index: index.iter().copied().collect(), role }
+}
+
+/// What a case is about, for the definitions of its counts.
+#[derive(Clone, Copy)]
+pub struct Situation<'a> {
+    /// How many processes it names.
+    pub procs: u8,
+    /// The step, if there is one.
+    pub step: Option<(&'a Transition, &'a [u8])>,
+    /// What is known of an unnamed process.
+    pub known: &'a dyn Fn(u8) -> Result<Vec<GroundFormula>, Overflow>,
+}
+
+/// The cells of counts that a case needs.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct NeededCells {
+    /// In the state before the step.
+    before: BTreeSet<GroundCell>,
+    /// After the step.
+    after: BTreeSet<GroundCell>,
+}
+
+/// The definitions of the cells of counts in a case.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Definitions {
+    /// They hold in each state.
+    pub facts: Vec<GroundFormula>,
+    /// The unnamed processes that they mention, by the partition that these come from. Those of different partitions may be the
+    /// same.
+    pub unnamed: Vec<Vec<u8>>,
+}
+
+/// Defines the cells of counts.
+#[derive(Clone, Debug)]
+pub struct CountDefinitions<'a> {
+    system: &'a System,
+    reader: GroundReader<'a>,
+    unnamed: Unnamed,
+    /// Whether formulas are about two unnamed processes at once.
+    pairs: bool,
+    /// Whether formulas compare processes.
+    compares: bool,
+    /// Cubes about a single process.
+    about_one: Vec<&'a [Literal]>,
+    /// The counts that cubes mention: all, and those that are taken for granted.
+    mentioned: [BTreeSet<VarId>; 2],
+    interrupt: Interrupt,
+}
+
+impl<'a> CountDefinitions<'a> {
+    /// The counts of a system; `None` when it has none.
+    pub fn new(
+        system: &'a System,
+        cubes: &'a Cubes,
+        unnamed: Unnamed,
+        interrupt: &Interrupt,
+    ) -> Option<Self> {
+        if system.counts.is_empty() {
+            return None;
+        }
+        let mentioned = |from: usize| {
+            let cells = cubes.all[from..].iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
+            cells.map(|cell| cell.var).filter(|var| system.count_of(*var).is_some()).collect()
+        };
+        let compares = orders(system, cubes) || system.vars.iter().any(|it| it.ty == Type::Proc);
+        Some(Self {
+            system,
+            reader: GroundReader::new(system),
+            unnamed,
+            pairs: compares || cubes.all.iter().any(|it| it.params > 1),
+            compares,
+            about_one: cubes.all.iter().filter(|it| it.params == 1).map(|it| &it.cube[..]).collect(),
+            mentioned: [mentioned(0), mentioned(cubes.proved)],
+            interrupt: interrupt.clone(),
+        })
+    }
+
+    /// The cells that a case with this formula needs; instances of the invariant may be assumed, or only what is taken for granted.
+    pub fn needed(&self, formula: &GroundFormula, procs: u8, assuming: bool) -> NeededCells {
+        let mut cells = NeededCells::default();
+        formula.atoms(&mut |atom| {
+            for cell in atom.cells() {
+                let of_count = cell.var != UNKNOWN && self.system.count_of(cell.var).is_some();
+                match cell.role {
+                    CellRole::Held if of_count => drop(cells.before.insert(cell.clone())),
+                    CellRole::After if of_count => drop(cells.after.insert(cell.clone())),
+                    _ => {}
+                }
+            }
+        });
+        for &var in &self.mentioned[usize::from(!assuming)] {
+            for index in tuples(procs.into(), self.system.var(var).arity()) {
+                let index = index.into_iter().map(|p| p as u8).collect();
+                cells.before.insert(GroundCell { var, index, role: CellRole::Held });
+            }
+        }
+        cells
+    }
+
+    /// The definitions of cells in an instance without processes.
+    pub fn empty(&self, cells: &NeededCells) -> Result<Definitions, Overflow> {
+        let zero = |cell: &GroundCell| {
+            let integer = cell.ty(self.system) != Type::Real;
+            compare(GroundSum::of(cell.clone()), Relation::Eq, integer)
+        };
+        let facts = cells.before.iter().map(zero).collect::<Result<_, _>>()?;
+        Ok(Definitions { facts, unnamed: Vec::new() })
+    }
+
+    /// The definitions of cells.
+    pub fn of(&self, cells: &NeededCells, situation: Situation<'_>) -> Result<Definitions, ProofFailure> {
+        if cells.before.is_empty() && cells.after.is_empty() {
+            return Ok(Definitions::default());
+        }
+        let generic = self.unnamed.first;
+        let mut counted = Vec::new();
+        let after = situation.step.map(|(t, args)| Reading::After(t, args));
+        let all = cells.before.iter().map(|cell| (cell, Reading::Now));
+        for (cell, reading) in
+            all.chain(after.iter().flat_map(|&it| cells.after.iter().map(move |c| (c, it))))
+        {
+            self.interrupt.poll()?;
+            counted.push(Counted::new(self, cell, reading, situation.procs, generic)?);
+        }
+        let mut questions = Questions::new(generic);
+        for count in &counted {
+            count.rest.formulas().for_each(|formula| questions.ask(self.reader, formula));
+        }
+        let places = |count: &Counted| questions.places(count.rest.formulas());
+        let together: Vec<BTreeSet<usize>> = counted.iter().map(places).collect();
+        let known = (situation.known)(generic)?;
+        let mut related: Vec<BTreeSet<usize>> =
+            known.iter().map(|it| questions.places(std::iter::once(it))).collect();
+        for cube in &self.about_one {
+            let cube = self.reader.conj(cube, &[generic], Reading::Now)?;
+            related.push(questions.places(std::iter::once(&cube)));
+        }
+        let groups = questions.groups(&together, &related, CLASSES);
+        let mut making = Making {
+            definitions: self,
+            situation,
+            generic,
+            facts: Vec::new(),
+            processes: Vec::new(),
+            parts: 0,
+            known: HashMap::new(),
+            open: HashMap::new(),
+            totals: BTreeSet::new(),
+        };
+        let rest = making.all_unnamed()?;
+        let mut classes: Vec<Vec<(u8, Class<'_>)>> = Vec::new();
+        for group in &groups {
+            self.interrupt.poll()?;
+            let start = classes.iter().map(Vec::len).sum::<usize>();
+            let number = |n: usize| self.unnamed.representative(start + n);
+            let of_group: Vec<(u8, Class<'_>)> = (group.classes(&questions).into_iter().enumerate())
+                .map(|(n, class)| (number(n), class))
+                .collect();
+            making.group(&of_group, &rest)?;
+            classes.push(of_group);
+        }
+        for (count, places) in counted.iter().zip(&together) {
+            self.interrupt.poll()?;
+            let best = |group: &usize| Group::answered(&groups[*group], places);
+            // The first of the best ones, so that the same formula is counted in the same classes before and after a step.
+            let best = (0..groups.len()).rev().max_by_key(best).unwrap_or(0);
+            making.define(count, &classes[best])?;
+        }
+        making.totals()?;
+        Ok(Definitions { facts: making.facts, unnamed: making.processes })
+    }
+}
+
+/// What a process contributes to a count: nothing, unless the condition holds.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Contribution {
+    when: GroundFormula,
+    /// The summand; `None` for 1.
+    ways: Option<Ways>,
+}
+
+impl Contribution {
+    fn formulas(&self) -> impl Iterator<Item = &GroundFormula> {
+        std::iter::once(&self.when).chain(self.ways.iter().flatten().map(|(when, _)| when))
+    }
+}
+
+/// A cell of a count.
+#[derive(Debug)]
+struct Counted {
+    cell: GroundCell,
+    integer: bool,
+    /// What each named process contributes.
+    named: Vec<Contribution>,
+    /// What an unnamed process contributes.
+    rest: Contribution,
+}
+
+impl Counted {
+    fn new(
+        definitions: &CountDefinitions<'_>,
+        cell: &GroundCell,
+        reading: Reading<'_>,
+        procs: u8,
+        generic: u8,
+    ) -> Result<Self, Overflow> {
+        let Some(Count { body, summand, .. }) = definitions.system.count_of(cell.var) else {
+            unreachable!("a cell of a count")
+        };
+        let reader = definitions.reader;
+        let contribution = |process: u8| {
+            let names: Vec<u8> = cell.index.iter().copied().chain([process]).collect();
+            let ways = summand.as_ref().map(|it| reader.linear(it, &names, reading)).transpose()?;
+            Ok(Contribution { when: reader.dnf(body, &names, reading)?, ways })
+        };
+        Ok(Self {
+            cell: cell.clone(),
+            integer: definitions.system.var(cell.var).ty != Type::Real,
+            named: (0..procs).map(contribution).collect::<Result<_, _>>()?,
+            rest: contribution(generic)?,
+        })
+    }
+}
+
+/// Definitions in the making.
+struct Making<'a, 's> {
+    definitions: &'s CountDefinitions<'a>,
+    situation: Situation<'s>,
+    generic: u8,
+    facts: Vec<GroundFormula>,
+    processes: Vec<Vec<u8>>,
+    /// How many unknowns there are, beside those of classes.
+    parts: u16,
+    /// The unknowns that have values by cases.
+    known: HashMap<(Ways, bool), GroundSum>,
+    /// The unknowns for contributions of a class that it does not determine.
+    open: HashMap<(Contribution, u8), GroundSum>,
+    totals: BTreeSet<(GroundCell, u8)>,
+}
+
+impl Making<'_, '_> {
+    /// How many processes are unnamed.
+    fn all_unnamed(&mut self) -> Result<GroundSum, Overflow> {
+        let rest = GroundSum::of(unknown(&[], true));
+        self.at_least(&rest, 0)?;
+        if let Some(most) = self.definitions.system.max_procs {
+            let room = i64::from(most) - i64::from(self.situation.procs);
+            let bound = plus(&rest, Rational::ONE, &GroundSum::constant(Rational::integer(-room)))?;
+            self.facts.push(compare(bound, Relation::Le, true)?);
+        }
+        Ok(rest)
+    }
+
+    fn at_least(&mut self, sum: &GroundSum, least: i64) -> Result<(), Overflow> {
+        let negated = plus(&GroundSum::constant(Rational::integer(least)), Rational::ONE.neg(), sum)?;
+        self.facts.push(compare(negated, Relation::Le, true)?);
+        Ok(())
+    }
+
+    /// What is known of the classes of a group, of `all` unnamed processes.
+    fn group(&mut self, classes: &[(u8, Class<'_>)], all: &GroundSum) -> Result<(), Overflow> {
+        let unnamed = self.definitions.unnamed;
+        let mut left = all.clone();
+        let mut processes = Vec::new();
+        for (representative, class) in classes {
+            let rest = unnamed.rest(*representative);
+            self.at_least(&rest, 0)?;
+            if class.is_single() {
+                let bound = plus(&rest, Rational::ONE, &GroundSum::constant(Rational::ONE.neg()))?;
+                self.facts.push(compare(bound, Relation::Le, true)?);
+            }
+            left = plus(&left, Rational::ONE.neg(), &rest)?;
+            for process in [*representative, *representative + 1] {
+                if process != *representative && !self.definitions.pairs {
+                    continue;
+                }
+                processes.push(process);
+                let known = (self.situation.known)(process)?;
+                let literals = class.literals().into_iter();
+                let literals = literals.map(|literal| moved(&literal, self.generic, process));
+                let both = GroundFormula::all(literals.chain(known));
+                let lacks = unnamed.lacks(process).unwrap_or(GroundFormula::FALSE);
+                self.facts.push(GroundFormula::any([lacks, both]));
+            }
+            // What each process of the class satisfies, added up.
+            let known = (self.situation.known)(self.generic)?;
+            let read = known.iter().map(|it| class.read(it, Undetermined::Stays)).collect::<Vec<_>>();
+            let every =
+                class.literals().into_iter().chain(read.iter().flat_map(|it| it.conjuncts().to_vec()));
+            for literal in every {
+                let literal = moved(&literal, self.generic, *representative);
+                if let Some(fact) = unnamed.added_up(&literal, *representative)? {
+                    self.note_totals(&fact, *representative);
+                    self.facts.push(GroundFormula::any([compare(rest.clone(), Relation::Le, true)?, fact]));
+                }
+            }
+        }
+        self.facts.push(compare(left, Relation::Eq, true)?);
+        if self.definitions.compares {
+            for (n, &process) in processes.iter().enumerate() {
+                for &other in (0..self.situation.procs).collect::<Vec<_>>().iter().chain(&processes[..n]) {
+                    let equal = Atom::Equal(GroundPoint::Process(other), GroundPoint::Process(process));
+                    self.facts.push(GroundFormula::Literal(equal, false));
+                }
+            }
+        }
+        self.processes.push(processes);
+        Ok(())
+    }
+
+    /// A count is what named processes and classes contribute.
+    fn define(&mut self, count: &Counted, classes: &[(u8, Class<'_>)]) -> Result<(), Overflow> {
+        let mut sum = plus(
+            &GroundSum::constant(Rational::ZERO),
+            Rational::ONE.neg(),
+            &GroundSum::of(count.cell.clone()),
+        )?;
+        for named in &count.named {
+            let one = || vec![(GroundFormula::TRUE, GroundSum::constant(Rational::ONE))];
+            let ways = named.ways.clone().unwrap_or_else(one);
+            let value = self.value(&named.when, ways, count.integer)?;
+            sum = plus(&sum, Rational::ONE, &value)?;
+        }
+        for (representative, class) in classes {
+            let value = self.of_class(&count.rest, *representative, class, count.integer)?;
+            sum = plus(&sum, Rational::ONE, &value)?;
+        }
+        self.facts.push(compare(sum, Relation::Eq, count.integer)?);
+        Ok(())
+    }
+
+    /// What the processes of a class contribute.
+    fn of_class(
+        &mut self,
+        rest: &Contribution,
+        representative: u8,
+        class: &Class<'_>,
+        integer: bool,
+    ) -> Result<GroundSum, Overflow> {
+        let unnamed = self.definitions.unnamed;
+        let all = || unnamed.rest(representative);
+        let uniform = class.uniform(&rest.when);
+        if uniform == Some(GroundFormula::FALSE) {
+            return Ok(GroundSum::constant(Rational::ZERO));
+        }
+        let ways = match &rest.ways {
+            None => Some(vec![(GroundFormula::TRUE, all())]),
+            Some(ways) => {
+                let mut totals = Some(Vec::new());
+                for (when, sum) in ways {
+                    let sum = moved_sum(sum, self.generic, representative);
+                    match (class.uniform(when), &mut totals) {
+                        (Some(when), _) if when == GroundFormula::FALSE => {}
+                        (Some(when), Some(known)) => match unnamed.total(&sum, representative)? {
+                            Some(total) => known.push((when, total)),
+                            None => totals = None,
+                        },
+                        _ => totals = None,
+                    }
+                }
+                totals
+            }
+        };
+        if let (Some(when), Some(ways)) = (uniform, ways) {
+            for (cell, _) in ways.iter().flat_map(|(_, sum)| &sum.terms) {
+                self.note_total(cell, representative);
+            }
+            return self.value(&when, ways, integer);
+        }
+        if let Some(open) = self.open.get(&(rest.clone(), representative)) {
+            return Ok(open.clone());
+        }
+        let part = self.part(integer);
+        self.open.insert((rest.clone(), representative), part.clone());
+        let zero = compare(part.clone(), Relation::Eq, integer)?;
+        let inhabited = compare(all(), Relation::Le, true)?.not();
+        self.facts.push(GroundFormula::any([inhabited, zero.clone()]));
+        let (must, may) =
+            (class.read(&rest.when, Undetermined::Fails), class.read(&rest.when, Undetermined::Holds));
+        self.facts.push(GroundFormula::any([may, zero]));
+        if rest.ways.is_none() {
+            let difference = plus(&part, Rational::ONE.neg(), &all())?;
+            self.at_least(&part, 0)?;
+            self.facts.push(compare(difference.clone(), Relation::Le, true)?);
+            self.facts.push(GroundFormula::any([must.not(), compare(difference, Relation::Eq, true)?]));
+        }
+        Ok(part)
+    }
+
+    /// A value by cases, 0 unless the condition holds: the sum itself where there is one case.
+    fn value(&mut self, when: &GroundFormula, ways: Ways, integer: bool) -> Result<GroundSum, Overflow> {
+        let mut cases: Ways = Vec::new();
+        for (also, sum) in ways {
+            let both = GroundFormula::all([when.clone(), also]);
+            if both != GroundFormula::FALSE {
+                cases.push((both, sum));
+            }
+        }
+        let otherwise = when.clone().not();
+        if otherwise != GroundFormula::FALSE {
+            cases.push((otherwise, GroundSum::constant(Rational::ZERO)));
+        }
+        if let [(GroundFormula::All(conjuncts), sum)] = &cases[..]
+            && conjuncts.is_empty()
+        {
+            return Ok(sum.clone());
+        }
+        let key = (cases, integer);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let part = self.part(integer);
+        let mut any = Vec::new();
+        for (when, sum) in &key.0 {
+            let equal = compare(plus(&part, Rational::ONE.neg(), sum)?, Relation::Eq, integer)?;
+            any.push(GroundFormula::all([when.clone(), equal]));
+        }
+        self.facts.push(GroundFormula::any(any));
+        self.known.insert(key, part.clone());
+        Ok(part)
+    }
+
+    fn part(&mut self, integer: bool) -> GroundSum {
+        let [high, low] = self.parts.to_be_bytes();
+        self.parts += 1;
+        GroundSum::of(unknown(&[high, low], integer))
+    }
+
+    fn note_totals(&mut self, fact: &GroundFormula, representative: u8) {
+        let mut cells = Vec::new();
+        fact.atoms(&mut |atom| cells.extend(atom.cells()));
+        cells.into_iter().for_each(|cell| self.note_total(cell, representative));
+    }
+
+    fn note_total(&mut self, cell: &GroundCell, representative: u8) {
+        if cell.role == CellRole::Total {
+            self.totals.insert((cell.clone(), representative));
+        }
+    }
+
+    /// Over no processes anything adds up to 0.
+    fn totals(&mut self) -> Result<(), Overflow> {
+        for (cell, representative) in std::mem::take(&mut self.totals) {
+            let integer = cell.ty(self.definitions.system) != Type::Real;
+            let zero = compare(GroundSum::of(cell), Relation::Eq, integer)?;
+            let rest = self.definitions.unnamed.rest(representative);
+            self.facts.push(GroundFormula::any([compare(rest, Relation::Le, true)?.not(), zero]));
+        }
+        Ok(())
+    }
+}
+
+/// A formula about one unnamed process, about another one. Both have greater numbers than the named ones, so that what is ordered
+/// by numbers stays in order.
+fn moved(formula: &GroundFormula, from: u8, to: u8) -> GroundFormula {
+    let cell = |cell: &GroundCell| moved_cell(cell, from, to);
+    let point = |point: &GroundPoint| match point {
+        GroundPoint::Process(p) => GroundPoint::Process(if *p == from { to } else { *p }),
+        GroundPoint::Place(place) => GroundPoint::Place(cell(place)),
+    };
+    match formula {
+        GroundFormula::Literal(atom, holds) => {
+            let atom = match atom {
+                Atom::In(place, values) => Atom::In(cell(place), *values),
+                Atom::Equal(a, b) => Atom::Equal(point(a), point(b)),
+                Atom::Less(a, b) => Atom::Less(point(a), point(b)),
+                Atom::Linear { sum, sign, integer } => {
+                    Atom::Linear { sum: moved_sum(sum, from, to), sign: *sign, integer: *integer }
+                }
+            };
+            GroundFormula::Literal(atom, *holds)
+        }
+        GroundFormula::All(parts) => {
+            GroundFormula::All(parts.iter().map(|part| moved(part, from, to)).collect())
+        }
+        GroundFormula::Any(parts) => {
+            GroundFormula::Any(parts.iter().map(|part| moved(part, from, to)).collect())
+        }
+    }
+}
+
+fn moved_cell(cell: &GroundCell, from: u8, to: u8) -> GroundCell {
+    let index = cell.index.iter().map(|&p| if p == from { to } else { p }).collect();
+    GroundCell { index, ..cell.clone() }
+}
+
+fn moved_sum(sum: &GroundSum, from: u8, to: u8) -> GroundSum {
+    let terms = sum.terms.iter().map(|(cell, n)| (moved_cell(cell, from, to), *n)).collect();
+    GroundSum { terms, constant: sum.constant }
+}
+
+#[cfg(test)]
+mod tests;
