@@ -32,7 +32,7 @@ impl Kernels<'_> {
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
         let context = CubeContext::new(system, true, &Interrupt::default());
         let transitions = prepare(system);
-        let mut tester = Tester::new(system, &context, &BackwardOptions::default());
+        let mut tester = Tester::new(system, &context, None, &BackwardOptions::default());
         let mut visited = Visited::default();
         let mut waiting = VecDeque::new();
         for bad in &system.bad {

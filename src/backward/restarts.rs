@@ -80,7 +80,7 @@ pub fn search(
         method: proof.method(),
         brab,
         lemmas: shared.lemmas,
-        tester: Tester::new(system, &context, options),
+        tester: Tester::new(system, &context, counting.as_ref(), options),
         pool,
         totals: Totals::default(),
         statistics: Statistics::default(),

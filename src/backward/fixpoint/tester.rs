@@ -4,6 +4,7 @@ use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
 use super::table::{Tables, Tested};
 use super::union_cover::EffortLeft;
+use crate::counting::Counting;
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::profile::Profiler;
 use crate::smt::Satisfiability;
@@ -49,6 +50,8 @@ pub struct TestCounts {
 pub struct Tester<'a> {
     /// The facts about the system.
     pub context: &'a CubeContext,
+    /// What counts and equations exclude.
+    pub counting: Option<&'a Counting<'a>>,
     /// Which solver decides hard tests.
     pub mode: SolverMode,
     /// Z3.
@@ -67,10 +70,16 @@ pub struct Tester<'a> {
 
 impl<'a> Tester<'a> {
     /// A tester for one search.
-    pub fn new(system: &'a System, context: &'a CubeContext, options: &BackwardOptions) -> Self {
+    pub fn new(
+        system: &'a System,
+        context: &'a CubeContext,
+        counting: Option<&'a Counting<'a>>,
+        options: &BackwardOptions,
+    ) -> Self {
         let profiler = Profiler::new(options.profile);
         Self {
             context,
+            counting,
             mode: options.solver,
             solver: CubeSolver::new(system, context, options.solver_timeout, profiler.clone()),
             tables: Tables::default(),
@@ -86,6 +95,12 @@ impl<'a> Tester<'a> {
         let b = CubeBuilder::from_cube(self.context, cube);
         let (answer, compared) = counted(self.context, &b)?;
         self.counts.comparisons += compared;
+        if answer != Sat::No
+            && let Some(counting) = self.counting
+            && counting.excludes(self.context, cube, &[])?
+        {
+            return Ok(Sat::No);
+        }
         Ok(match answer {
             Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.context, cube))? {
                 Satisfiability::Sat => Sat::Yes,

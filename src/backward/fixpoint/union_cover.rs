@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::matching::Residue;
 use super::table::Tested;
+use crate::counting::Counting;
 use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational};
 use crate::theory::{Sat, counted, satisfiable};
 use crate::tuning::{MAX_DECISIONS, MAX_THEORY_TESTS};
@@ -27,7 +28,9 @@ pub struct EffortLeft {
 
 /// The limits of one test before it is left to Z3.
 #[derive(Clone, Copy, Debug)]
-pub struct UnionBudget {
+pub struct UnionBudget<'a> {
+    /// Decides beside the theory tests.
+    counting: Option<&'a Counting<'a>>,
     decisions: usize,
     /// Choices of relational literals checked.
     theory_tests: usize,
@@ -37,10 +40,10 @@ pub struct UnionBudget {
     pub compared: u64,
 }
 
-impl UnionBudget {
+impl<'a> UnionBudget<'a> {
     /// The budget of a test in a search that has this effort left.
-    pub const fn new(effort_left: Option<EffortLeft>) -> Self {
-        Self { decisions: MAX_DECISIONS, theory_tests: MAX_THEORY_TESTS, effort_left, compared: 0 }
+    pub const fn new(effort_left: Option<EffortLeft>, counting: Option<&'a Counting<'a>>) -> Self {
+        Self { counting, decisions: MAX_DECISIONS, theory_tests: MAX_THEORY_TESTS, effort_left, compared: 0 }
     }
 }
 
@@ -63,7 +66,7 @@ pub fn escapes(
     context: &CubeContext,
     n: &Tested<'_>,
     cells: &[CubeCell],
-    budget: &mut UnionBudget,
+    budget: &mut UnionBudget<'_>,
     violated: &mut dyn FnMut(&Tested<'_>, &mut Vec<Residue>) -> Result<(), Halt>,
 ) -> Result<(Sat, usize), Halt> {
     let mut residues = Vec::new();
@@ -94,6 +97,7 @@ pub fn escapes(
             let mut b = CubeBuilder::from_cube(context, &cube);
             let decided = cells.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
             let sat = if decided { satisfiable(context, &b)? } else { Sat::No };
+            let sat = if sat == Sat::Yes && excluded(context, budget.counting, b)? { Sat::No } else { sat };
             return Ok((if sat == Sat::Yes { Sat::Yes } else { Sat::Unknown }, clauses.len()));
         }
     }
@@ -105,7 +109,7 @@ pub fn escapes_all(
     n: &Tested<'_>,
     residues: &[Residue],
     cells: &[CubeCell],
-    budget: &mut UnionBudget,
+    budget: &mut UnionBudget<'_>,
 ) -> Result<Sat, Halt> {
     let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, Halt>>()?;
     Ok(solve(context, n, cells, &clauses, budget)?.0)
@@ -121,7 +125,7 @@ fn solve(
     n: &Tested<'_>,
     cells: &[CubeCell],
     clauses: &[CoverClause],
-    budget: &mut UnionBudget,
+    budget: &mut UnionBudget<'_>,
 ) -> Result<(Sat, Option<Valuation>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
     order.sort_by_key(|&i| {
@@ -180,21 +184,21 @@ struct Valuation {
     chosen: Vec<Relational>,
 }
 
-struct Dpll<'a, 'b> {
+struct Dpll<'a, 'b, 'c> {
     context: &'a CubeContext,
     n: &'a Tested<'b>,
     cells: &'a [CubeCell],
     clauses: &'a [CoverClause],
     /// The clauses, short ones first.
     order: Vec<usize>,
-    budget: &'a mut UnionBudget,
+    budget: &'a mut UnionBudget<'c>,
     /// Masks of the tested cube.
     base: &'a [u64],
     /// The choice that satisfied every clause.
     model: Option<Valuation>,
 }
 
-impl Dpll<'_, '_> {
+impl Dpll<'_, '_, '_> {
     fn solve(&mut self, mut state: Valuation) -> Result<Sat, Halt> {
         let clauses = self.clauses;
         let clause = match self.propagate(&mut state)? {
@@ -302,8 +306,22 @@ impl Dpll<'_, '_> {
         }
         let (answer, compared) = counted(self.context, &b)?;
         self.budget.compared += compared;
+        if answer != Sat::No && excluded(self.context, self.budget.counting, b)? {
+            return Ok(Sat::No);
+        }
         Ok(answer)
     }
+}
+
+/// Whether counts and equations exclude a cube.
+fn excluded(
+    context: &CubeContext,
+    counting: Option<&Counting<'_>>,
+    b: CubeBuilder<'_>,
+) -> Result<bool, Halt> {
+    let Some(counting) = counting else { return Ok(false) };
+    let Some(cube) = b.finish()? else { return Ok(true) };
+    counting.excludes(context, &cube, &[])
 }
 
 /// The result of propagation.

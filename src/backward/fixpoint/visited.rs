@@ -118,7 +118,7 @@ impl Visited {
         tester.counts.hard += 1;
         let (dense, cells) = tester.tables.layout(cube.procs);
         let view = Tested { cube, dense, masks: &table };
-        let mut budget = UnionBudget::new(tester.effort_left);
+        let mut budget = UnionBudget::new(tester.effort_left, tester.counting);
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
             let with = (&tester.workers, tester.effort_left);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use hashbrown::HashSet;
 
 use super::templates::{Guess, Templates};
-use super::vocabulary::NumberClass;
+use super::vocabulary::{self, NumberClass};
 use crate::cube::{Cube, Halt, cubes_of, oracle_literals};
 use crate::fixpoint::{Tester, Visited};
 use crate::preimage::{Pre, PreCounts, pre_image};
@@ -76,7 +76,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         oracle: &'t dyn Oracle,
         mut progress: Progress,
     ) -> Result<Self, Halt> {
-        let templates = Templates::new(setting.context, classes)?;
+        let thresholds = vocabulary::thresholds(setting.system);
+        let templates = Templates::new(setting.context, classes, &thresholds)?;
         if !progress.begun {
             progress.begun = true;
             progress.fresh.extend(templates.roots()?);

@@ -64,7 +64,7 @@ impl Lemmas {
         }
         let system = &*as_ranged(system, options);
         let classes = vocabulary::classes(system);
-        let found = if classes.is_empty() {
+        let found = if classes.is_empty() && vocabulary::thresholds(system).is_empty() {
             Some(Vec::new())
         } else {
             let context = CubeContext::new(system, options.ranges, interrupt);
@@ -84,7 +84,7 @@ impl Lemmas {
                 repairs: None,
                 interrupt,
             };
-            let mut tester = Tester::new(system, &context, options);
+            let mut tester = Tester::new(system, &context, counting, options);
             let progress = self.progress.take();
             Houdini::new(&setting, &mut tester, &classes, oracle, progress)
                 .and_then(|houdini| houdini.run(effort))

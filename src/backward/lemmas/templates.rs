@@ -3,10 +3,10 @@
 
 use super::vocabulary::NumberClass;
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Reduced, compact, linear,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, compact, linear,
 };
 use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
-use cubicle_lang::model::{Rational, Relation, VarId};
+use cubicle_lang::model::{Literal, ProcRef, Rational, Relation, VarId};
 
 /// Processes that a lemma may name beside the rigid ones.
 const LEMMA_PROCS: u8 = 2;
@@ -28,9 +28,16 @@ pub struct Templates<'a> {
 }
 
 impl<'a> Templates<'a> {
-    /// For the variables of these classes.
-    pub fn new(context: &'a CubeContext, classes: &[NumberClass]) -> Result<Self, Halt> {
+    /// For the variables of these classes, and comparisons over some processes.
+    pub fn new(
+        context: &'a CubeContext,
+        classes: &[NumberClass],
+        thresholds: &[&Literal],
+    ) -> Result<Self, Halt> {
         let mut comparisons = Vec::new();
+        for literal in thresholds {
+            comparisons.extend(instances(context, literal)?);
+        }
         for class in classes {
             comparisons.extend(compared(context, class)?);
         }
@@ -89,6 +96,31 @@ impl<'a> Templates<'a> {
         let cube = compact(self.context, &cube)?.0;
         Ok(Some(Guess { comparison: comparison.clone(), contexts, cube }))
     }
+}
+
+/// A comparison of the model and its opposite, at the first free processes; none where it is about more than a lemma may name.
+fn instances(context: &CubeContext, literal: &Literal) -> Result<Vec<CubeLiteral>, Halt> {
+    let mut named: Vec<ProcRef> = literal.cells().iter().flat_map(|cell| cell.index.iter().copied()).collect();
+    named.retain(|p| matches!(p, ProcRef::Var(_)));
+    named.sort_unstable();
+    named.dedup();
+    if named.len() > usize::from(LEMMA_PROCS) {
+        return Ok(Vec::new());
+    }
+    let last = named.last().map_or(0, |p| if let ProcRef::Var(v) = p { usize::from(*v) + 1 } else { 0 });
+    let mut vars = vec![0; last];
+    for (p, free) in named.iter().zip(context.rigid..) {
+        if let ProcRef::Var(v) = p {
+            vars[usize::from(*v)] = free;
+        }
+    }
+    let env = Instantiation { context, procs: context.rigid + LEMMA_PROCS, vars: &vars };
+    Ok(match env.literal(literal)? {
+        Reduced::Literal(CubeLiteral::Relational(it)) => {
+            vec![CubeLiteral::Relational(it.negate()?), CubeLiteral::Relational(it)]
+        }
+        _ => Vec::new(),
+    })
 }
 
 /// The comparisons within a class, each up to a renaming of processes.

@@ -18,7 +18,9 @@ pub struct NumberClass {
 pub fn classes(system: &System) -> Vec<NumberClass> {
     let mut reader = Reader { sets: UnionFind::new(system.vars.len()), constants: Vec::new() };
     reader.system(system);
-    let number = |v: &usize| matches!(system.vars[*v].ty, Type::Int | Type::Real);
+    // Counts are compared as the model compares them.
+    let is_count = |v: usize| system.count_of(VarId(v as u16)).is_some();
+    let number = |v: &usize| matches!(system.vars[*v].ty, Type::Int | Type::Real) && !is_count(*v);
     let mut classes: Vec<(usize, NumberClass)> = Vec::new();
     for v in (0..system.vars.len()).filter(number) {
         let root = reader.sets.root(v);
@@ -41,6 +43,23 @@ pub fn classes(system: &System) -> Vec<NumberClass> {
         class.constants.dedup();
     }
     classes
+}
+
+/// The comparisons with counts that guards and bad cubes make: what a step asked for mostly holds afterwards, where that
+/// matters.
+pub fn thresholds(system: &System) -> Vec<&Literal> {
+    let is_count = |var: VarId| system.count_of(var).is_some();
+    let guards = system.transitions.iter().flat_map(|t| &t.guard);
+    let mut found: Vec<&Literal> = Vec::new();
+    for literal in guards.chain(system.bad.iter().flat_map(|bad| &bad.cube)) {
+        if let Literal::Linear { expr, .. } = literal
+            && expr.terms.iter().any(|(cell, _)| is_count(cell.var))
+            && !found.contains(&literal)
+        {
+            found.push(literal);
+        }
+    }
+    found
 }
 
 struct Reader {
