@@ -51,12 +51,7 @@ impl Cubes {
     /// # Panics
     /// When `model` is not the model that they were read for.
     pub fn system(&self, model: &System) -> System {
-        extended(&self.basis(model), &self.owners).edited(|parts| {
-            for (var, count) in &self.counts {
-                parts.vars.push(var.clone());
-                parts.counts.push(count.clone());
-            }
-        })
+        extended(&self.basis(model), &self.owners).with_counts(&self.counts)
     }
 
     /// The system that they are about, without owners, derived from the model.

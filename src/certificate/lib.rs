@@ -108,7 +108,7 @@ pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::{Owner, System, owner_names};
+use cubicle_lang::model::{Count, Owner, System, Var, owner_names};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
 use index::Refutations;
@@ -190,11 +190,21 @@ pub fn check(
 pub fn certify(
     system: &System,
     model: &str,
-    owners: &[Owner],
-    cubes: &[Forbidden],
+    claim: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    certify_as(&Subject::default(), ModelSource::new(system, model), system, owners, cubes, options)
+    certify_as(&Subject::default(), ModelSource::new(system, model), system, claim, options)
+}
+
+/// What an engine says that it has shown: that no reachable state is in any of these cubes.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Claim<'a> {
+    /// Ghost variables that the cubes may mention, after those of the system.
+    pub owners: &'a [Owner],
+    /// Counts that they may mention, after the owners.
+    pub counts: &'a [(Var, Count)],
+    /// The cubes.
+    pub cubes: &'a [Forbidden],
 }
 
 /// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
@@ -206,14 +216,13 @@ pub fn certify_as(
     subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
-    owners: &[Owner],
-    cubes: &[Forbidden],
+    Claim { owners, counts, cubes }: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-    let all = &extended(made, &owners);
+    let all = &extended(made, &owners).with_counts(counts);
     let text = text::file(model.system, subject, (made, all), &owners, cubes, options.trusting)
         .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
     check(model.system, model.text, &text, Extent::Needed, options)

@@ -2,7 +2,7 @@
 //! processes and numeric variables that hold in every reachable state.
 
 use cubicle_lang::model::semantics::{State, Trace};
-use cubicle_lang::model::{Count, Equation, Literal, System};
+use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::result::{Forgotten, Outcome};
 use cubicle_run::verdict::Verdict;
@@ -32,9 +32,10 @@ impl Numbers {
     }
 
     /// The counts that the system itself does not have.
-    pub fn added(&self) -> Vec<Count> {
+    fn added(&self) -> Vec<(Var, Count)> {
         let is_added = |count: &&Count| usize::from(count.var.0) >= self.own;
-        self.system.counts.iter().filter(is_added).cloned().collect()
+        let declared = |count: &Count| (self.system.var(count.var).clone(), count.clone());
+        self.system.counts.iter().filter(is_added).map(declared).collect()
     }
 
     /// The outcome of a search, with runs of the system itself.

@@ -161,8 +161,8 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     let Report { verdict, owners, backward, .. } = proof.report;
     match verdict.expect("the search ended") {
         Verdict::Safe => {
-            let invariant = backward.map(|it| it.invariant).unwrap_or_default();
-            Ok(RunsProof { system, plan, owners, invariant })
+            let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
+            Ok(RunsProof { system, plan, owners, invariant, counts })
         }
         Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),

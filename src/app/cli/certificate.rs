@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, NoCertificate, ProofFailure, RunsClaim, Subject,
+    self as certificate, Certificate, Claim, CheckOptions, NoCertificate, ProofFailure, RunsClaim, Subject,
 };
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
@@ -65,8 +65,8 @@ pub fn certify(
     };
     let mut certificates = Certificates::default();
     if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
-        let cubes = &proof.invariant;
-        match certificate::certify_as(&subject, model, made, &found.owners, cubes, how) {
+        let claim = Claim { owners: &found.owners, counts: &proof.counts, cubes: &proof.invariant };
+        match certificate::certify_as(&subject, model, made, claim, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }
@@ -83,8 +83,8 @@ pub fn certify(
             None => RunsClaim::Never(name.clone()),
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
-        let (owners, cubes) = (&proof.owners, &proof.invariant);
-        match certificate::certify_as(&subject, model, &proof.system, owners, cubes, how) {
+        let claim = Claim { owners: &proof.owners, counts: &proof.counts, cubes: &proof.invariant };
+        match certificate::certify_as(&subject, model, &proof.system, claim, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {
                 (report.proved, report.never) = (false, false);

@@ -3,8 +3,10 @@
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
+use super::export::model_cell;
 use super::literal::{Bound, CubeLiteral, Relational};
-use cubicle_lang::model::{Rational, System};
+use cubicle_lang::model::{ProcRef, Rational, System};
+use cubicle_lang::words;
 
 /// One line for each literal, such as `S[#1] = Crit` or `Turn <> #2`.
 pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> {
@@ -15,9 +17,10 @@ fn cell_text(system: &System, context: &CubeContext, cell: CubeCell) -> String {
     if let Some(p) = cell.as_process() {
         return format!("#{}", p + 1);
     }
-    let name = &system.var(cell.var()).name;
-    let index: Vec<String> = context.indices(cell).map(|p| format!("#{}", p + 1)).collect();
-    if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
+    let cell = model_cell(context, cell, &ProcRef::Var);
+    words::cell(system, &cell, &|p| match p {
+        ProcRef::Var(p) | ProcRef::Const(p) => format!("#{}", p + 1),
+    })
 }
 
 fn literal_text(system: &System, context: &CubeContext, procs: u8, g: &CubeLiteral) -> String {

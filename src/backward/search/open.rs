@@ -86,6 +86,8 @@ fn on_path(system: &System, nodes: &Nodes, id: NodeId) -> Vec<Growth> {
         Some(Growth::new(what, (first, signed(values[last])?), cycle))
     };
     let mut forms: Vec<Vec<VarId>> = cubes.iter().flat_map(|cube| bounds(cube).map(|it| it.0)).collect();
+    // How large a count may become, the number of processes says.
+    forms.retain(|form| form.iter().all(|var| system.count_of(*var).is_none()));
     forms.sort_unstable();
     forms.dedup();
     let numbers = forms.into_iter().flat_map(|form| {

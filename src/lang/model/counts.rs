@@ -5,7 +5,7 @@
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
 use super::axioms::vars;
-use super::{Dnf, Linear, Literal, SystemParts, Transition, Type, Var, VarId, VarKind};
+use super::{Dnf, Linear, Literal, System, SystemParts, Transition, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
 
 /// A variable that counts processes, or adds up a term of them.
@@ -65,6 +65,20 @@ impl SystemParts {
         let all = vars(literal);
         let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
         all.iter().copied().chain(counted).collect()
+    }
+}
+
+impl System {
+    /// The system with further variables that count; they have the numbers after its own.
+    #[must_use]
+    pub fn with_counts(&self, counts: &[(Var, Count)]) -> Self {
+        if counts.is_empty() {
+            return self.clone();
+        }
+        self.edited(|parts| {
+            parts.vars.extend(counts.iter().map(|it| it.0.clone()));
+            parts.counts.extend(counts.iter().map(|it| it.1.clone()));
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cubicle_lang::model::{Count, Equation};
+use cubicle_lang::model::{Count, Equation, Var};
 
 use super::Open;
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
@@ -109,7 +109,7 @@ pub struct Outcome {
     /// is inductive, but may hold more than is needed.
     pub invariant: Vec<Forbidden>,
     /// Counts that the cubes of the invariant may mention besides those of the system, as its further variables.
-    pub counts: Vec<Count>,
+    pub counts: Vec<(Var, Count)>,
     /// The equations that the search used: they hold in every reachable state.
     pub equations: Vec<Equation>,
     /// What a later search may [begin with](crate::options::BackwardOptions::proposed): the invariant, or lemmas and candidates that

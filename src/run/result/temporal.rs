@@ -2,7 +2,7 @@
 
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
-use cubicle_lang::model::{MonitorPlan, Owner, System};
+use cubicle_lang::model::{Count, MonitorPlan, Owner, System, Var};
 
 /// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +37,8 @@ pub struct RunsProof {
     pub owners: Vec<Owner>,
     /// What it found unreachable.
     pub invariant: Vec<Forbidden>,
+    /// Counts that its cubes may mention, after the owners.
+    pub counts: Vec<(Var, Count)>,
 }
 
 /// What was seen of an instance whose runs were explored.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::linted::LintedModel;
 use super::question::Asker;
-use cubicle_certificate::{self as certificate, CheckOptions};
+use cubicle_certificate::{self as certificate, CheckOptions, Claim};
 use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
@@ -81,7 +81,8 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
         let same = |cube: &Forbidden| of(system, lemma).any(|bad| equivalent(cube, &bad.into()));
         let kept = outcome.invariant.iter().filter(|cube| !same(cube));
         let kept: Vec<Forbidden> = kept.cloned().collect();
-        certificate::certify(&without, model.text, &report.owners, &kept, options).is_ok()
+        let claim = Claim { owners: &report.owners, counts: &outcome.counts, cubes: &kept };
+        certificate::certify(&without, model.text, claim, options).is_ok()
     };
     let warning = |span: Span| {
         Diagnostic::warning("C0931", span, "the proof does not need this `invariant`")

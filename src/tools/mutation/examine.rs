@@ -6,7 +6,7 @@ use super::baseline::{Baseline, What};
 use super::claims;
 use super::memory::Recall;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
-use cubicle_certificate::{self as certificate, CheckOptions, Extent};
+use cubicle_certificate::{self as certificate, CheckOptions, Claim, Extent};
 use cubicle_check::{check_on_this_thread, effort_of_level};
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
@@ -162,8 +162,8 @@ impl Mutant<'_> {
     /// Accepts a proof if its certificate checks.
     fn certified(&self, report: &Report) -> Decided {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
-        let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
-        match certificate::certify(self.system, self.text, &report.owners, cubes, how) {
+        let claim = claim(report);
+        match certificate::certify(self.system, self.text, claim, how) {
             Ok(certificate) => Decided::Safe(Survival {
                 decider: report.decider,
                 invariants: certificate.cubes.proved,
@@ -205,4 +205,11 @@ impl Mutant<'_> {
             });
         (Some(change), same)
     }
+}
+
+/// What the proof of a report says that it has shown.
+pub fn claim(report: &Report) -> Claim<'_> {
+    let proof = report.backward.as_ref();
+    let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
+    Claim { owners: &report.owners, counts, cubes }
 }

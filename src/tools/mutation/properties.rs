@@ -1,5 +1,6 @@
 //! Properties that hold but are not claimed: stronger ones than the claims of the model, and those that its proof uses.
 
+use super::examine::claim;
 use super::baseline::Baseline;
 use super::claims;
 use super::examine::{Decided, Mutant};
@@ -132,8 +133,7 @@ impl PropertySearch<'_> {
     /// Properties that the proof uses and that follow neither from the claims of the model nor from `stronger`.
     fn suggested(&mut self, proof: &Report, stronger: &[TrueProperty]) -> Vec<TrueProperty> {
         let (system, options) = (self.baseline.system, CheckOptions::new(TIMEOUT, self.baseline.interrupt));
-        let cubes = proof.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
-        let Ok(certificate) = certificate::certify(system, self.text, &proof.owners, cubes, options) else {
+        let Ok(certificate) = certificate::certify(system, self.text, claim(proof), options) else {
             return Vec::new();
         };
         let (declared, model) = (system.vars.len(), claimed(system));
