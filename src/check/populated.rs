@@ -4,7 +4,8 @@
 //! instance: init and axioms speak of all processes, and a cell that held the process holds a value that is not a
 //! process then, at the same place of the order. So above a size without an initial state there is none: sizes are tested
 //! in increasing order, from what explorations have shown, up to the first that has none. What a bad cube needs is
-//! decided exactly that way; sizes above everything that the model names are not tested.
+//! decided exactly that way; sizes above everything that the model names are not tested. This does not hold where init or an
+//! axiom counts processes: then a size without an initial state says nothing about larger ones.
 //!
 //! Most models set each variable to one value, which makes a state of any size; the others cost a small question to
 //! Z3 for each size.
@@ -31,6 +32,16 @@ pub fn unpopulated(session: &Session<'_>, known: Option<usize>) -> Option<Unpopu
     let least = usize::from(system.proc_constants);
     let first = known.map_or(least, |known| known + 1);
     let sizes = first..=largest(system);
+    if counts(system) {
+        let mut last = known;
+        for procs in sizes {
+            if of_size(system, procs, session.interrupt).ok()?.is_none() {
+                last = Some(procs);
+            }
+        }
+        let open = last.map_or(least, |last| last + 1);
+        return (open <= largest(system)).then_some(Unpopulated::NotKnown(open));
+    }
     sizes.map(|procs| of_size(system, procs, session.interrupt)).find_map(|size| match size {
         Ok(None) => None,
         Ok(some) => Some(some),
@@ -101,7 +112,8 @@ impl Question<'_> {
             })
             .without_ranges();
         // No time is given: Z3 answers a small question at once.
-        let answer = SolverSession::new(&part, procs, &[]).check_initial(&[], Duration::ZERO, interrupt)?;
+        let answer =
+            SolverSession::of_instance(&part, procs).check_initial(&[], Duration::ZERO, interrupt)?;
         Ok(match answer {
             Satisfiability::Sat => Some(true),
             Satisfiability::Unsat => Some(false),
@@ -125,9 +137,18 @@ impl Question<'_> {
     }
 }
 
+/// Whether a condition for initial states counts processes.
+fn counts(system: &System) -> bool {
+    let init = [&system.init.body, &system.init.without_processes];
+    let axioms = system.axioms.iter().map(|axiom| &axiom.cube);
+    let conditions = init.into_iter().flat_map(|dnf| &dnf.0).chain(axioms);
+    let mut cells = conditions.flatten().flat_map(Literal::cells);
+    !system.counts.is_empty() && cells.any(|cell| system.count_of(cell.var).is_some())
+}
+
 /// Whether a state in which all cells of a variable hold one value is plainly initial, whatever the number of processes.
 fn is_uniform(system: &System) -> bool {
-    system.axioms.is_empty() && system.init.body.0.iter().any(is_met_uniformly)
+    system.axioms.is_empty() && !counts(system) && system.init.body.0.iter().any(is_met_uniformly)
 }
 
 /// Whether one value for each variable plainly satisfies the literals for any processes.

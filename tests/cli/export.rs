@@ -344,6 +344,22 @@ fn all_tools_agree_on_updates_and_guards() {
         transition all () { N[k] := case | N[k] + X - Y > 1 : X - N[k] | _ : Y + N[k] * 2 }
     ";
     all_see_the_same_states(model, " --abstr-num -1 5");
+    // Counts and sums: in init, guards, conditions, right sides, below quantifiers, of a row and of all.
+    let model = "
+        type t = Idle | Reading | Writing
+        var Readers : int
+        array S[proc] : t
+        array N[proc] : int
+        array M[proc, proc] : bool
+        init (p q) { #{r | S[r] = Reading} <= 1 && S[p] <> Writing && N[p] = 1 && M[p, q] = False && Readers = 0 }
+        unsafe (p) { sum{q | N[q] if S[q] <> Idle} >= 4 && #{q | M[p, q] = True} = 1 }
+        transition read (p) requires { 2 * #{q | S[q] = Reading && q <> p} <= #proc - 2 }
+        { S[p] := Reading; Readers := #{q | S[q] = Reading} + 1 }
+        transition write (p) requires { forall_other q. #{r | M[q, r] = True} <= Readers } { S[p] := Writing; N[p] := 2 }
+        transition mark (p q) requires { S[p] = Reading } { M[p, q] := True; Readers := sum{r | 2 * N[r] if M[p, r] = True} }
+        transition reset () { S[k] := case | #{r | M[k, r] = True} >= 1 : Idle | _ : S[k] }
+    ";
+    all_see_the_same_states(model, " --abstr-num 0 4");
 }
 
 /// An unsafe model: all states of three processes are explored, by Cubicle and by the other tools.

@@ -3,9 +3,10 @@
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::InstanceFormula;
-use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples};
+use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples, tuples};
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
+    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
+    VarId,
 };
 
 /// The value of a cell as an expression.
@@ -105,7 +106,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// An arbitrary state; `prefix` makes its names unique.
+    /// An arbitrary state; `prefix` makes its names unique. Counts are numbers that the other cells do not determine yet:
+    /// see [`Self::count`] and [`Self::at_least`].
     pub fn frame(&self, prefix: &str, facts: &mut Vec<Bool>) -> Frame {
         let mut cells = Vec::with_capacity(self.layout.len());
         for (v, var) in self.system.vars.iter().enumerate() {
@@ -115,6 +117,53 @@ impl<'a> Encoder<'a> {
             }
         }
         Frame { cells }
+    }
+
+    /// Gives the counts of a frame their values, where these are all processes that there are.
+    pub fn count(&self, frame: &mut Frame) {
+        for count in &self.system.counts {
+            for index in tuples(self.procs(), self.system.var(count.var).arity()) {
+                let value = self.named(frame, count, &index);
+                frame.cells[self.layout.position(count.var, index)] = value;
+            }
+        }
+    }
+
+    /// Facts about the counts of a frame, where there may be more processes than these: no count is less than the number
+    /// of these that it counts.
+    pub fn at_least(&self, frame: &Frame) -> Vec<Bool> {
+        let mut facts = Vec::new();
+        for count in self.system.counts.iter().filter(|count| count.summand.is_none()) {
+            for index in tuples(self.procs(), self.system.var(count.var).arity()) {
+                let Symbolic::Int(named) = self.named(frame, count, &index) else { continue };
+                let Symbolic::Int(all) = &frame.cells[self.layout.position(count.var, index)] else {
+                    continue;
+                };
+                facts.push(named.le(all));
+            }
+        }
+        facts
+    }
+
+    /// What the processes of this instance add to a cell of a count.
+    fn named(&self, frame: &Frame, count: &Count, index: &[usize]) -> Symbolic {
+        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+        let summand = count.summand.as_ref().unwrap_or(&one);
+        let scopes = (0..self.procs()).map(|process| [index, &[process]].concat());
+        if self.system.var(count.var).ty == Type::Real {
+            let zero = real(Rational::ZERO);
+            let part = |names: Vec<usize>| {
+                self.dnf(frame, &names, &count.body).ite(&self.real(frame, &names, summand), &zero)
+            };
+            let parts: Vec<Real> = scopes.map(part).collect();
+            return Symbolic::Real(if parts.is_empty() { zero } else { Real::add(&parts) });
+        }
+        let zero = Int::from_i64(0);
+        let part = |names: Vec<usize>| {
+            self.dnf(frame, &names, &count.body).ite(&self.int(frame, &names, summand), &zero)
+        };
+        let parts: Vec<Int> = scopes.map(part).collect();
+        Symbolic::Int(if parts.is_empty() { zero } else { Int::add(&parts) })
     }
 
     fn process(names: Processes<'_>, p: ProcRef) -> usize {
@@ -273,7 +322,7 @@ impl<'a> Encoder<'a> {
         all(conjuncts)
     }
 
-    /// The state after firing; `prefix` names the values that `?` chooses, returned with their variables.
+    /// The state after firing, with its counts; `prefix` names the values that `?` chooses, returned with their variables.
     pub fn fire(
         &self,
         frame: &Frame,
@@ -320,6 +369,7 @@ impl<'a> Encoder<'a> {
                 }
             }
         }
+        self.count(&mut after);
         (after, chosen)
     }
 

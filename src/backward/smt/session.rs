@@ -10,7 +10,7 @@ use cubicle_lang::model::System;
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_solver as solver;
 
-/// A solver for the states of the instance with a given number of processes.
+/// A solver for the states of a number of processes.
 #[derive(Debug)]
 pub struct SolverSession<'a> {
     encoder: Encoder<'a>,
@@ -20,12 +20,26 @@ pub struct SolverSession<'a> {
 }
 
 impl<'a> SolverSession<'a> {
-    /// A session over `procs` processes; enum cells stay within their value ranges, and `known` holds in
-    /// every state that matters.
+    /// A session over `procs` processes, beside which there may be others, so that a count has no upper bound; enum cells
+    /// stay within their value ranges, and `known` holds in every state that matters.
     pub fn new(system: &'a System, procs: usize, known: &[InstanceFormula]) -> Self {
+        Self::begin(system, procs, known, false)
+    }
+
+    /// A session over the states of the instance with `procs` processes, in which counts have their values.
+    pub fn of_instance(system: &'a System, procs: usize) -> Self {
+        Self::begin(system, procs, &[], true)
+    }
+
+    fn begin(system: &'a System, procs: usize, known: &[InstanceFormula], whole: bool) -> Self {
         let encoder = Encoder::new(system, procs);
         let mut facts = encoder.facts.clone();
-        let frame = encoder.frame("", &mut facts);
+        let mut frame = encoder.frame("", &mut facts);
+        if whole {
+            encoder.count(&mut frame);
+        } else {
+            facts.extend(encoder.at_least(&frame));
+        }
         let solver = solver::new();
         for f in facts {
             solver.assert(&f);
@@ -56,7 +70,7 @@ impl<'a> SolverSession<'a> {
         answer
     }
 
-    /// Whether some initial state of this instance satisfies all of `formulas`.
+    /// Whether some state in which these processes are as initially satisfies all of `formulas`.
     ///
     /// # Errors
     /// The run must end.

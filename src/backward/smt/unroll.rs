@@ -75,7 +75,8 @@ pub fn unroll(
     }
     let encoder = Encoder::new(system, path.procs);
     let mut facts = encoder.facts.clone();
-    let first = encoder.frame("", &mut facts);
+    let mut first = encoder.frame("", &mut facts);
+    encoder.count(&mut first);
     let solver = solver::new();
     solver.assert(encoder.initial(&first));
     let mut unrolling =
@@ -214,8 +215,7 @@ fn extract(
     let layout = Layout::new(system, path.procs);
     // Read the initial state, with processes renumbered in their order.
     let mut values = vec![Value::Abstract(0); layout.len()];
-    for (v, var) in system.vars.iter().enumerate() {
-        let id = cubicle_lang::model::VarId(v as u16);
+    for (id, var) in system.declared() {
         let mut index = vec![0usize; var.arity()];
         for _ in 0..path.procs.pow(var.arity() as u32) {
             let symbolic = &first.cells[layout.position(id, index.iter().copied())];
@@ -228,6 +228,7 @@ fn extract(
         }
     }
     let initial = State { procs: path.procs, values };
+    let initial = semantics::with_counts(system, initial).ok_or("a count is out of range")?;
     let mut state = initial.clone();
     let mut steps = Vec::new();
     for ((id, _), choice) in path.steps.iter().zip(choices) {

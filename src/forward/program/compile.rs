@@ -306,6 +306,10 @@ impl Compiler<'_> {
         let (keep, put) = masks[at..].split_at_mut(words);
         let system = self.grounder.system;
         for update in &system.transitions[usize::from(instance.transition.0)].updates {
+            if system.count_of(update.var).is_some() {
+                // Its value follows from what else is assigned.
+                continue;
+            }
             for index in tuples(self.cells.procs, system.var(update.var).arity()) {
                 let cell = self.grounder.layout.position(update.var, index.iter().copied());
                 instance.renames |= self.cells.may_rename(cell);

@@ -99,7 +99,9 @@ fn sleep_sets_lose_no_state() {
     for seed in 0..80 {
         for how in how {
             for strategy in [Strategy::Bfs, Strategy::Dfs] {
-                compare(&Shape::new(seed).system(seed % 5 == 4), 2, how, strategy);
+                let order = seed % 5 == 4;
+                compare(&Shape::new(seed).system(order), 2, how, strategy);
+                compare(&Shape::new(seed).with_counts(1, order).system(order), 2, how, strategy);
                 for procs in [2, 3, 4] {
                     let (mine, theirs) = compare(&local_system(seed), procs, how, strategy);
                     computed += mine;

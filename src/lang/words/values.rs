@@ -128,11 +128,10 @@ fn real(number: Rational) -> String {
     }
 }
 
-/// Every cell of the instance: its variable, its name (`X[#1, #2]`) and its position in a state.
+/// Every cell of the instance but those of counts: its variable, its name (`X[#1, #2]`) and its position in a state.
 pub fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
     let layout = Layout::new(system, procs);
-    system.vars.iter().enumerate().flat_map(move |(id, var)| {
-        let id = VarId(id as u16);
+    system.declared().flat_map(move |(id, var)| {
         let layout = layout.clone();
         tuples(procs, var.arity()).map(move |index| {
             let position = layout.position(id, index.iter().copied());

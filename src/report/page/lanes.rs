@@ -22,6 +22,16 @@ const MOST_STEPS: usize = 400;
 /// More cells than this have no table: the lanes show what changes.
 const MOST_CELLS: usize = 400;
 
+/// A cell of the states of a run.
+struct RunCell<'a> {
+    var: &'a Var,
+    name: String,
+    /// The first process of its index.
+    owner: Option<usize>,
+    /// In a state.
+    position: usize,
+}
+
 /// A run as text.
 struct RunText<'a> {
     system: &'a System,
@@ -30,8 +40,7 @@ struct RunText<'a> {
     /// The property of runs that it settles, and how.
     settles: Option<(usize, &'a TemporalFinding)>,
     names: ValueNames<'a>,
-    /// For each cell: its declaration, its name and the first process of its index.
-    cells: Vec<(&'a Var, String, Option<usize>)>,
+    cells: Vec<RunCell<'a>>,
 }
 
 /// A run to a bad state or a deadlock, the first one with number 0.
@@ -60,14 +69,16 @@ impl<'a> RunText<'a> {
         let owner = |name: &str| {
             name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1)
         };
-        let cells = cells(system, trace.initial.procs).map(|(_, var, name, _)| (var, owner(&name), name));
+        let cells = cells(system, trace.initial.procs);
+        let cells =
+            cells.map(|(_, var, name, position)| RunCell { var, owner: owner(&name), name, position });
         Self {
             system,
             source,
             trace,
             settles: None,
             names: ValueNames::new(system, trace),
-            cells: cells.map(|(var, owner, name)| (var, name, owner)).collect(),
+            cells: cells.collect(),
         }
     }
 
@@ -150,11 +161,13 @@ impl<'a> RunText<'a> {
     }
 
     fn value(&self, cell: usize, number: usize) -> String {
-        self.names.value(self.cells[cell].0, self.state(number).values[cell])
+        let RunCell { var, position, .. } = self.cells[cell];
+        self.names.value(var, self.state(number).values[position])
     }
 
     fn changed(&self, cell: usize, number: usize) -> bool {
-        number == 0 || self.state(number).values[cell] != self.state(number - 1).values[cell]
+        let position = self.cells[cell].position;
+        number == 0 || self.state(number).values[position] != self.state(number - 1).values[position]
     }
 
     /// A row for the globals and one for each process; a column for each step, with what it changes.
@@ -168,14 +181,14 @@ impl<'a> RunText<'a> {
                 }
             }
         };
-        let globals = self.cells.iter().any(|(.., owner)| owner.is_none()).then_some(None);
+        let globals = self.cells.iter().any(|cell| cell.owner.is_none()).then_some(None);
         let lanes = globals.into_iter().chain((0..self.trace.initial.procs).map(Some));
         let rows = html! { @for lane in lanes { (self.lane(lane, shown)) } };
         table("Process lanes: what each step changes", Some("lanes"), head, rows)
     }
 
     fn lane(&self, lane: Option<usize>, shown: usize) -> Markup {
-        let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].2 == lane);
+        let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].owner == lane);
         let acts = |number: usize| {
             self.step(number).is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)))
         };
@@ -198,13 +211,13 @@ impl<'a> RunText<'a> {
 
     /// The name of a cell in its lane, which already shows the only index of an array.
     fn in_lane(&self, cell: usize) -> &str {
-        let (var, name, _) = &self.cells[cell];
+        let RunCell { var, name, .. } = &self.cells[cell];
         if var.arity() == 1 { &var.name } else { name }
     }
 
     /// A row for each state, a column for each cell.
     fn states(&self, shown: usize) -> Markup {
-        let names = self.cells.iter().map(|(_, name, _)| name.as_str());
+        let names = self.cells.iter().map(|cell| cell.name.as_str());
         let rows = html! {
             @for number in 0..=shown {
                 tr data-step=(number) {

@@ -45,6 +45,8 @@ pub enum ExportExpr {
     Process(Process),
     /// A constructor.
     Constructor(EnumId, u8),
+    /// The number of processes, under this name, that satisfy a formula.
+    Count(String, Box<ExportExpr>),
     /// Sum of products, and a constant. Not empty.
     Sum(Vec<(Rational, ExportExpr)>, Rational),
 }
@@ -134,7 +136,7 @@ impl ExportExpr {
         match self {
             Self::Cell(var, index) => f(*var, index),
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.cells(f)),
-            Self::Not(inner) | Self::Each(_, _, inner) => inner.cells(f),
+            Self::Not(inner) | Self::Each(_, _, inner) | Self::Count(_, inner) => inner.cells(f),
             Self::Compare(_, a, b) => {
                 a.cells(f);
                 b.cells(f);

@@ -35,6 +35,11 @@ pub trait Dialect {
     /// A quantifier over the processes.
     fn each(&self, all: bool, name: &str, body: &str) -> String;
 
+    /// The number of processes that satisfy a formula, for a target that has such a term.
+    fn count(&self, name: &str, _body: &str) -> String {
+        unreachable!("the reader writes this as a sum: {name}")
+    }
+
     /// A process as a value.
     fn process(&self, process: &Process) -> String {
         let (_, values) = self.instance();
@@ -81,6 +86,7 @@ pub trait Dialect {
                 format!("{before}{condition}{between}{then}{other}{}", self.inner(otherwise))
             }
             ExportExpr::Each(all, name, body) => self.each(*all, name, &self.write(body)),
+            ExportExpr::Count(name, body) => self.count(name, &self.write(body)),
             ExportExpr::Cell(var, index) => self.cell(*var, index),
             ExportExpr::Process(process) => self.process(process),
             ExportExpr::Constructor(ty, constructor) => self.constructor(*ty, *constructor),
@@ -93,7 +99,10 @@ pub trait Dialect {
         let text = self.write(expr);
         let single = match expr {
             ExportExpr::All(parts) | ExportExpr::Any(parts) => parts.is_empty(),
-            ExportExpr::Cell(..) | ExportExpr::Process(_) | ExportExpr::Constructor(..) => true,
+            ExportExpr::Cell(..)
+            | ExportExpr::Count(..)
+            | ExportExpr::Process(_)
+            | ExportExpr::Constructor(..) => true,
             ExportExpr::Sum(terms, constant) => terms.is_empty() && constant.signum() >= 0,
             _ => false,
         };
@@ -118,7 +127,7 @@ pub trait Dialect {
         let mut text = String::new();
         for (factor, cell) in terms {
             let size = factor.num().unsigned_abs();
-            let product = if size == 1 { self.write(cell) } else { format!("{size} * {}", self.write(cell)) };
+            let product = if size == 1 { self.inner(cell) } else { format!("{size} * {}", self.inner(cell)) };
             text.push_str(match (text.is_empty(), factor.signum() < 0) {
                 (true, false) => "",
                 (true, true) => "0 - ",

@@ -4,9 +4,11 @@
 use super::read::Range;
 use super::refusal::Refusal;
 use super::values::Values;
-use cubicle_lang::model::semantics::{Env, Layout, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{Env, Layout, Point, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId};
+use cubicle_lang::model::{
+    Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, VarId,
+};
 
 /// A group of cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,10 +45,21 @@ pub fn groups(
 ) -> Result<Vec<CellGroup>, Refusal> {
     let layout = Layout::new(system, procs);
     let pieces = pieces(system);
+    let semantics = Semantics::new(system, procs);
     let constraints = constraints(system, &pieces, &layout)?;
     let mut domains = domains(system, &layout, range, values, &constraints)?;
-    let state = State { procs, values: vec![Value::Constructor(0); layout.len()] };
-    let mut search = InitialSearch { layout: &layout, state, tries: 0 };
+    let any = |(_, var): (VarId, &Var)| {
+        let value = match var.ty {
+            Type::Enum(_) => Value::Constructor(0),
+            Type::Proc => Value::Proc(Point::process(0)),
+            Type::Abstract(_) => Value::Abstract(0),
+            Type::Int | Type::Real => Value::Number(Rational::ZERO),
+        };
+        std::iter::repeat_n(value, procs.pow(var.arity() as u32))
+    };
+    let values = (0..).map(VarId).zip(&system.vars).flat_map(any).collect();
+    let state = State { procs, values };
+    let mut search = InitialSearch { semantics, state, tries: 0 };
     for constraint in constraints.iter().filter(|c| c.cells.len() == 1) {
         let at = constraint.cells[0];
         domains[at].retain(|value| {
@@ -56,7 +69,10 @@ pub fn groups(
     }
     let nothing = constraints.iter().filter(|c| c.cells.is_empty()).any(|c| !search.holds(c));
     let mut groups = Vec::new();
-    for cells in connected(layout.len(), &constraints) {
+    let sizes = (0..).map(VarId).zip(&system.vars).map(|(id, var)| (id, procs.pow(var.arity() as u32)));
+    let follows = sizes.flat_map(|(id, cells)| std::iter::repeat_n(system.count_of(id).is_some(), cells));
+    let follows: Vec<bool> = follows.collect();
+    for cells in connected(layout.len(), &constraints).into_iter().filter(|it| !follows[it[0]]) {
         let about: Vec<&Constraint<'_>> =
             constraints.iter().filter(|c| c.cells.len() > 1 && cells.contains(&c.cells[0])).collect();
         let mut ways = Vec::new();
@@ -75,15 +91,21 @@ pub fn groups(
 }
 
 struct InitialSearch<'a> {
-    layout: &'a Layout,
+    semantics: Semantics<'a>,
     state: State,
     tries: usize,
 }
 
 impl InitialSearch<'_> {
     fn holds(&self, constraint: &Constraint<'_>) -> bool {
-        let env = Env { layout: self.layout, state: &self.state, procs: &constraint.procs };
-        env.dnf(constraint.body) == Some(true)
+        let holds = |state: &State| {
+            let env = Env { layout: self.semantics.layout(), state, procs: &constraint.procs };
+            env.dnf(constraint.body) == Some(true)
+        };
+        if self.semantics.system().counts.is_empty() {
+            return holds(&self.state);
+        }
+        self.semantics.with_counts(self.state.clone()).as_ref().is_some_and(holds)
     }
 
     /// All ways to fill the cells from number `at` on; `None` when there are too many.
@@ -161,7 +183,12 @@ fn constraints<'a>(
         let add = |procs: Vec<usize>| {
             let mut cells: Vec<usize> = Vec::new();
             for literal in body.0.iter().flatten() {
-                for_cells(literal, &mut |cell| cells.push(position(layout, cell, &procs)));
+                for_cells(literal, &mut |cell| match system.count_of(cell.var) {
+                    None => cells.push(position(layout, cell, &procs)),
+                    Some(count) => cells.extend(count.reads().into_iter().flat_map(|var| {
+                        tuples(layout.procs, system.var(var).arity()).map(move |at| layout.position(var, at))
+                    })),
+                });
             }
             cells.sort_unstable();
             cells.dedup();
@@ -201,7 +228,7 @@ fn for_cells<'a>(literal: &'a Literal, f: &mut impl FnMut(&'a Cell)) {
     }
 }
 
-/// The values that each cell can hold, by its type and by the numbers that a conjunction gives.
+/// The values that each cell can hold, by its type and by the numbers that a conjunction gives; none for those of counts.
 fn domains(
     system: &System,
     layout: &Layout,
@@ -212,7 +239,7 @@ fn domains(
     let mut equal: Vec<Option<Rational>> = vec![None; layout.len()];
     for constraint in constraints {
         let [conj] = constraint.body.0.as_slice() else { continue };
-        for (cell, number) in numbers(conj) {
+        for (cell, number) in numbers(conj).filter(|(cell, _)| system.count_of(cell.var).is_none()) {
             equal[position(layout, cell, &constraint.procs)] = Some(number);
         }
     }
@@ -221,6 +248,8 @@ fn domains(
         let id = VarId(number as u16);
         for index in tuples(layout.procs, var.arity()) {
             domains.push(match var.ty {
+                // It follows from other cells.
+                _ if system.count_of(id).is_some() => Vec::new(),
                 Type::Enum(ty) => {
                     let constructors = 0..system.enumeration(ty).constructors.len() as u8;
                     constructors.map(Value::Constructor).collect()

@@ -46,12 +46,18 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Murphi")?;
     need_range(system, range, "Murphi")?;
-    need_size(system, range, i64::from(i32::MAX), "Murphi")?;
+    need_size(system, procs, range, i64::from(i32::MAX), "Murphi")?;
     let values = Values::new(system, procs);
     let groups = groups(system, procs, range, &values)?;
     let mut names = TakenNames::new(RESERVED);
     let symbols = SymbolNames::new(system, &mut names, ["false", "true"]);
-    let murphi = Murphi { system, reader: SystemReader { system, range }, values, symbols, names };
+    let murphi = Murphi {
+        system,
+        reader: SystemReader { system, range, procs, counted: None },
+        values,
+        symbols,
+        names,
+    };
     let mut out = String::new();
     for line in title(instance, "Murphi") {
         let _ = writeln!(out, "-- {line}");
@@ -80,12 +86,11 @@ impl Murphi<'_> {
             let constructors = self.symbols.constructors[usize::from(id.0)].join(", ");
             let _ = writeln!(out, "  {}: enum {{ {constructors} }};", self.symbols.types[usize::from(id.0)]);
         }
-        if self.system.vars.is_empty() {
+        if self.system.declared().next().is_none() {
             return;
         }
         out.push_str("\nvar\n");
-        for (number, var) in self.system.vars.iter().enumerate() {
-            let id = VarId(number as u16);
+        for (id, var) in self.system.declared() {
             let _ = write!(out, "  {}: {};", self.symbols.var(id), self.type_of(id));
             match var.ty {
                 Type::Proc if self.values.is_ordered() => {
@@ -188,8 +193,7 @@ impl Murphi<'_> {
         fixed: &[Option<Value>],
     ) -> String {
         let mut out = String::new();
-        for (number, var) in self.system.vars.iter().enumerate() {
-            let id = VarId(number as u16);
+        for (id, var) in self.system.declared() {
             let first = layout.position(id, vec![0; var.arity()]);
             let all = &fixed[first..first + procs.pow(var.arity() as u32)];
             match all[0] {

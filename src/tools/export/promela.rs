@@ -49,7 +49,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Promela")?;
     need_range(system, range, "Promela")?;
-    need_size(system, range, i64::from(i32::MAX), "Promela")?;
+    need_size(system, procs, range, i64::from(i32::MAX), "Promela")?;
     let constructors: usize =
         used_enums(system).iter().map(|id| system.enumeration(*id).constructors.len()).sum();
     if constructors > MOST_CONSTRUCTORS {
@@ -60,7 +60,13 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let values = Values::new(system, procs);
     let groups = groups(system, procs, range, &values)?;
     let symbols = SymbolNames::new(system, &mut TakenNames::new(RESERVED), ["false", "true"]);
-    let promela = Promela { system, reader: SystemReader { system, range }, values, symbols, procs };
+    let promela = Promela {
+        system,
+        reader: SystemReader { system, range, procs, counted: None },
+        values,
+        symbols,
+        procs,
+    };
     let steps = steps(promela.reader, procs)?;
 
     let layout = Layout::new(system, procs);
@@ -147,8 +153,7 @@ impl Promela<'_> {
         if !constructors.is_empty() {
             let _ = writeln!(out, "mtype = {{ {} }};", constructors.join(", "));
         }
-        for (number, var) in self.system.vars.iter().enumerate() {
-            let id = VarId(number as u16);
+        for (id, var) in self.system.declared() {
             let ty = match var.ty {
                 Type::Enum(BOOL) => "bool",
                 Type::Enum(_) => "mtype",

@@ -17,6 +17,11 @@ pub struct SystemReader<'a> {
     pub system: &'a System,
     /// Bounds of numbers.
     pub range: Range,
+    /// Number of processes of the instance.
+    pub procs: usize,
+    /// The name of the process that a count is about, where the target has a term for the number of processes that satisfy a
+    /// formula; elsewhere counts are sums.
+    pub counted: Option<&'a str>,
 }
 
 /// The processes that a universal guard ranges over.
@@ -44,13 +49,13 @@ impl SystemReader<'_> {
             Literal::In { cell, values } => self.member(cell, *values, scope),
             Literal::Eq { left, right, negated } => {
                 let how = if *negated { ExportComparison::Different } else { ExportComparison::Equal };
-                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
+                ExportExpr::compare(how, self.term(left, None, scope), self.term(right, None, scope))
             }
             Literal::Less { left, right, strict } => {
                 let how = if *strict { ExportComparison::Less } else { ExportComparison::AtMost };
-                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
+                ExportExpr::compare(how, self.term(left, None, scope), self.term(right, None, scope))
             }
-            Literal::Linear { expr, relation, .. } => linear(expr, *relation, scope),
+            Literal::Linear { expr, relation, .. } => self.linear(expr, *relation, scope),
         }
     }
 
@@ -121,7 +126,13 @@ impl SystemReader<'_> {
                     let within = (Rational::integer(low)..=Rational::integer(high)).contains(&n);
                     if within { ExportExpr::TRUE } else { ExportExpr::FALSE }
                 }
-                [(_, one)] if *one == Rational::ONE && sum.constant.is_zero() => ExportExpr::TRUE,
+                [(cell, one)]
+                    if *one == Rational::ONE
+                        && sum.constant.is_zero()
+                        && self.system.count_of(cell.var).is_none() =>
+                {
+                    ExportExpr::TRUE
+                }
                 _ => {
                     let value = self.value(value, update.var, &scope);
                     ExportExpr::all([
@@ -160,12 +171,74 @@ impl SystemReader<'_> {
 
     /// A term that cells of `var` can hold.
     pub fn value(self, value: &Term, var: VarId, scope: &[Process]) -> ExportExpr {
-        term(value, Some(self.system.var(var).ty), scope)
+        self.term(value, Some(self.system.var(var).ty), scope)
     }
 
     /// The cube of a bad state, for these processes; does not say that they differ.
     pub fn bad(self, bad: &Bad, scope: &[Process]) -> ExportExpr {
         self.conj(&bad.cube, scope)
+    }
+
+    fn term(self, term: &Term, ty: Option<Type>, scope: &[Process]) -> ExportExpr {
+        match (term, ty) {
+            (Term::Constructor(c), Some(Type::Enum(id))) => ExportExpr::Constructor(id, *c),
+            (Term::Constructor(_), _) => unreachable!("constructors are assigned to enum cells only"),
+            (Term::Proc(p), _) => ExportExpr::Process(process(*p, scope)),
+            (Term::Cell(cell), _) => place(cell, scope),
+            (Term::Linear(linear), _) => self.sum(&linear.terms, linear.constant, scope),
+        }
+    }
+
+    fn sum(self, terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> ExportExpr {
+        match terms {
+            [(cell, one)] if *one == Rational::ONE && constant.is_zero() => self.number(cell, scope),
+            _ => added(terms.iter().map(|(cell, n)| (*n, self.number(cell, scope))), constant),
+        }
+    }
+
+    /// A numeric cell, or what it counts.
+    fn number(self, cell: &Cell, scope: &[Process]) -> ExportExpr {
+        let Some(count) = self.system.count_of(cell.var) else { return place(cell, scope) };
+        let of = |counted: Process| -> Vec<Process> {
+            cell.index.iter().map(|&p| process(p, scope)).chain([counted]).collect()
+        };
+        if let (Some(name), None) = (self.counted, &count.summand) {
+            let body = self.dnf(&count.body, &of(Process::Named(name.to_owned())));
+            return match body {
+                ExportExpr::All(parts) if parts.is_empty() => {
+                    ExportExpr::number(Rational::integer(self.procs as i64))
+                }
+                body => ExportExpr::Count(name.to_owned(), Box::new(body)),
+            };
+        }
+        let parts = (1..=self.procs).map(|n| {
+            let scope = of(Process::Number(n));
+            let one = || ExportExpr::number(Rational::ONE);
+            let value =
+                count.summand.as_ref().map_or_else(one, |it| self.sum(&it.terms, it.constant, &scope));
+            let none = ExportExpr::number(Rational::ZERO);
+            (Rational::ONE, ExportExpr::choice(self.dnf(&count.body, &scope), value, none))
+        });
+        added(parts, Rational::ZERO)
+    }
+
+    /// `expr relation 0`, with the negative terms moved to the right.
+    fn linear(self, expr: &Linear, relation: Relation, scope: &[Process]) -> ExportExpr {
+        let of = |positive: bool| -> Vec<(Cell, Rational)> {
+            let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);
+            terms.map(|(cell, n)| (cell.clone(), if positive { *n } else { n.neg() })).collect()
+        };
+        let (mut left, mut right) = (expr.constant, Rational::ZERO);
+        if left.signum() < 0 || of(false).is_empty() {
+            (left, right) = (Rational::ZERO, left.neg());
+        }
+        let how = match relation {
+            Relation::Eq => ExportComparison::Equal,
+            Relation::Ne => ExportComparison::Different,
+            Relation::Le => ExportComparison::AtMost,
+            Relation::Lt => ExportComparison::Less,
+        };
+        ExportExpr::compare(how, self.sum(&of(true), left, scope), self.sum(&of(false), right, scope))
     }
 }
 
@@ -242,38 +315,22 @@ fn place(cell: &Cell, scope: &[Process]) -> ExportExpr {
     ExportExpr::Cell(cell.var, cell.index.iter().map(|&p| process(p, scope)).collect())
 }
 
-fn term(term: &Term, ty: Option<Type>, scope: &[Process]) -> ExportExpr {
-    match (term, ty) {
-        (Term::Constructor(c), Some(Type::Enum(id))) => ExportExpr::Constructor(id, *c),
-        (Term::Constructor(_), _) => unreachable!("constructors are assigned to enum cells only"),
-        (Term::Proc(p), _) => ExportExpr::Process(process(*p, scope)),
-        (Term::Cell(cell), _) => place(cell, scope),
-        (Term::Linear(linear), _) => sum(&linear.terms, linear.constant, scope),
+/// A sum of products and a constant; constants among the summands are part of the constant.
+fn added(terms: impl Iterator<Item = (Rational, ExportExpr)>, constant: Rational) -> ExportExpr {
+    let mut constant = constant;
+    let mut kept = Vec::new();
+    for (factor, term) in terms {
+        let known = match &term {
+            ExportExpr::Sum(parts, n) if parts.is_empty() => factor.mul(*n).and_then(|n| constant.add(n)),
+            _ => None,
+        };
+        match known {
+            Some(sum) => constant = sum,
+            None => kept.push((factor, term)),
+        }
     }
-}
-
-fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> ExportExpr {
-    match terms {
-        [(cell, one)] if *one == Rational::ONE && constant.is_zero() => place(cell, scope),
-        _ => ExportExpr::Sum(terms.iter().map(|(cell, n)| (*n, place(cell, scope))).collect(), constant),
+    match kept.as_slice() {
+        [(one, _)] if *one == Rational::ONE && constant.is_zero() => kept.remove(0).1,
+        _ => ExportExpr::Sum(kept, constant),
     }
-}
-
-/// `expr relation 0`, with the negative terms moved to the right.
-fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> ExportExpr {
-    let of = |positive: bool| -> Vec<(Cell, Rational)> {
-        let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);
-        terms.map(|(cell, n)| (cell.clone(), if positive { *n } else { n.neg() })).collect()
-    };
-    let (mut left, mut right) = (expr.constant, Rational::ZERO);
-    if left.signum() < 0 || of(false).is_empty() {
-        (left, right) = (Rational::ZERO, left.neg());
-    }
-    let how = match relation {
-        Relation::Eq => ExportComparison::Equal,
-        Relation::Ne => ExportComparison::Different,
-        Relation::Le => ExportComparison::AtMost,
-        Relation::Lt => ExportComparison::Less,
-    };
-    ExportExpr::compare(how, sum(&of(true), left, scope), sum(&of(false), right, scope))
 }

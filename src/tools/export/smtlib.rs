@@ -28,9 +28,11 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     if instance.range.is_some() {
         return Err(Refusal::of_command("numbers of SMT-LIB need no bounds: leave --abstr-num out"));
     }
-    let reader = SystemReader { system, range: None };
+    let reader = SystemReader { system, range: None, procs, counted: None };
     let ordered = Values::new(system, procs).is_ordered();
-    let smt = SmtLib { system, ordered, cells: cells(system, procs) };
+    let mut cells = cells(system, procs);
+    cells.retain(|(var, _)| system.count_of(*var).is_none());
+    let smt = SmtLib { system, ordered, cells };
     let mut out = String::new();
     for line in title(instance, "solvers of Horn clauses") {
         let _ = writeln!(out, "; {line}");
@@ -143,6 +145,16 @@ impl SmtLib<'_> {
         Ok(self.term(&ExportExpr::all(parts), false))
     }
 
+    /// Whether a term is a real, as far as its cells tell.
+    fn is_real(&self, term: &ExportExpr) -> bool {
+        match term {
+            ExportExpr::Cell(var, _) => self.system.var(*var).ty == Type::Real,
+            ExportExpr::Sum(terms, _) => terms.iter().any(|(_, term)| self.is_real(term)),
+            ExportExpr::If(_, then, otherwise) => self.is_real(then) || self.is_real(otherwise),
+            _ => false,
+        }
+    }
+
     /// A formula or a term; `real`: numbers in it are reals.
     fn term(&self, expr: &ExportExpr, real: bool) -> String {
         let list = |operator: &str, parts: &[ExportExpr]| {
@@ -156,8 +168,7 @@ impl SmtLib<'_> {
             ExportExpr::Any(parts) => list("or", parts),
             ExportExpr::Not(inner) => format!("(not {})", self.term(inner, real)),
             ExportExpr::Compare(how, left, right) => {
-                let mut real = false;
-                expr.cells(&mut |var, _| real |= self.system.var(var).ty == Type::Real);
+                let real = self.is_real(left) || self.is_real(right);
                 let (left, right) = (self.term(left, real), self.term(right, real));
                 match how {
                     ExportComparison::Equal => format!("(= {left} {right})"),
@@ -193,7 +204,7 @@ impl SmtLib<'_> {
                 }
                 if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
             }
-            ExportExpr::Each(..) | ExportExpr::Process(Process::Named(_)) => {
+            ExportExpr::Each(..) | ExportExpr::Count(..) | ExportExpr::Process(Process::Named(_)) => {
                 unreachable!("an instance has neither quantifiers nor named processes")
             }
         }

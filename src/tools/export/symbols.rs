@@ -4,7 +4,7 @@ use super::names::TakenNames;
 use super::read::Range;
 use super::refusal::Refusal;
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{Assignment, BOOL, EnumId, Linear, Literal, System, Term, Type, VarId};
+use cubicle_lang::model::{Assignment, BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
 
 /// Names of types, constructors and variables.
 #[derive(Clone, Debug)]
@@ -58,8 +58,8 @@ fn enum_of(ty: Type) -> Option<EnumId> {
 
 /// Refuses reals, which `target` does not have.
 pub fn refuse_reals(system: &System, target: &str) -> Result<(), Refusal> {
-    match system.vars.iter().find(|var| var.ty == Type::Real) {
-        Some(var) => {
+    match system.declared().find(|(_, var)| var.ty == Type::Real) {
+        Some((_, var)) => {
             Err(Refusal::at(var.span, format!("{target} has no real numbers, and `{}` is one", var.name))
                 .help("`--to smtlib` has them"))
         }
@@ -69,8 +69,8 @@ pub fn refuse_reals(system: &System, target: &str) -> Result<(), Refusal> {
 
 /// Refuses integers without bounds, which `target` does not have.
 pub fn need_range(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
-    match system.vars.iter().find(|var| var.ty == Type::Int) {
-        Some(var) if range.is_none() => {
+    match system.declared().find(|(_, var)| var.ty == Type::Int) {
+        Some((_, var)) if range.is_none() => {
             let what = format!("numbers of {target} have bounds, and `{}` has none", var.name);
             Err(Refusal::at(var.span, what)
                 .help("give them with --abstr-num LO UP: a step that leaves them is not possible then"))
@@ -97,23 +97,42 @@ pub fn need_choice(system: &System, range: Range, target: &str) -> Result<(), Re
 }
 
 /// Refuses bounds, constants and sums beyond `most`, which `target` would compute wrongly without an error.
-pub fn need_size(system: &System, range: Range, most: i64, target: &str) -> Result<(), Refusal> {
-    let Some((low, high)) = range else { return Ok(()) };
+pub fn need_size(
+    system: &System,
+    procs: usize,
+    range: Range,
+    most: i64,
+    target: &str,
+) -> Result<(), Refusal> {
+    // Without bounds, only counts are numbers.
+    let (low, high) = range.unwrap_or((0, 0));
     let size = low.unsigned_abs().max(high.unsigned_abs());
     if size > most.unsigned_abs() {
         let what = format!("numbers of {target} are at most {most}, and --abstr-num says {low} {high}");
         return Err(Refusal::of_command(what));
     }
     for (linear, span) in sums(system) {
-        let products =
-            linear.terms.iter().map(|(_, n)| u128::from(n.num().unsigned_abs()) * u128::from(size));
-        if products.sum::<u128>() + u128::from(linear.constant.num().unsigned_abs())
-            > u128::from(most.unsigned_abs())
-        {
+        let plain = |_: &Cell| u128::from(size);
+        let of_cell = |cell: &Cell| match system.count_of(cell.var) {
+            None => plain(cell),
+            Some(count) => {
+                let one = |it: &Linear| largest(it, &plain);
+                let each = count.summand.as_ref().map_or(1, one);
+                each.saturating_mul(procs as u128)
+            }
+        };
+        if largest(linear, &of_cell) > u128::from(most.unsigned_abs()) {
             return Err(Refusal::at(span, format!("a sum may be larger than {most}, the most in {target}")));
         }
     }
     Ok(())
+}
+
+/// The most that a sum and all its parts can be, without their signs, when cells are at most `of_cell`.
+fn largest(linear: &Linear, of_cell: &dyn Fn(&Cell) -> u128) -> u128 {
+    let products =
+        linear.terms.iter().map(|(cell, n)| of_cell(cell).saturating_mul(n.num().unsigned_abs().into()));
+    products.fold(linear.constant.num().unsigned_abs().into(), u128::saturating_add)
 }
 
 /// All sums of bad states, guards and updates, with their places.

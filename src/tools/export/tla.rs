@@ -14,10 +14,10 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
-/// Reserved words of the language, names of the module Integers, and names that this module uses.
+/// Reserved words of the language, names of the modules Integers and FiniteSets, and names that this module uses.
 const RESERVED: &str = "\
-    action assume assumption axiom boolean by case choose constant constants corollary def define defs \
-    domain else enabled except extends false have hide if in init instance int lambda lemma let local \
+    action assume assumption axiom boolean by cardinality case choose constant constants corollary def define defs \
+    domain else enabled except extends false have hide if in init instance int isfiniteset lambda lemma let local \
     module nat new next obvious omitted only other pick proc proof proposition prove qed real recursive \
     sf_ spec state string subset suffices take temporal then theorem true unchanged union use variable \
     variables vars wf_ with witness";
@@ -44,7 +44,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "TLC")?;
     need_choice(system, range, "TLC")?;
-    if system.vars.is_empty() {
+    if system.declared().next().is_none() {
         return Err(Refusal::of_command("a module of TLA+ has variables, and the model has none"));
     }
     let values = Values::new(system, procs);
@@ -52,7 +52,9 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let mut names = TakenNames::new(RESERVED);
     let module = names.fresh(&identifier(&instance.module));
     let symbols = SymbolNames::new(system, &mut names, ["FALSE", "TRUE"]);
-    let mut tla = Tla { system, reader: SystemReader { system, range }, values, symbols, names };
+    let counted = names.fresh("counted");
+    let reader = SystemReader { system, range, procs, counted: Some(&counted) };
+    let mut tla = Tla { system, reader, values, symbols, names };
 
     let mut out = format!("---- MODULE {module} ----\n");
     for line in title(instance, "TLC") {
@@ -64,14 +66,16 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     if tla.values.names_matter {
         out.push_str("\\* Values that are not processes are compared: states that differ in their names are counted apart.\n");
     }
-    let _ = writeln!(out, "EXTENDS Integers\n\nProc == 1 .. {procs}");
+    let sets = if system.counts.is_empty() { "" } else { ", FiniteSets" };
+    let _ = writeln!(out, "EXTENDS Integers{sets}\n\nProc == 1 .. {procs}");
     for id in used_enums(system) {
         let constructors = &system.enumeration(id).constructors;
         let constructors: Vec<String> = constructors.iter().map(|name| format!("\"{name}\"")).collect();
         let name = &tla.symbols.types[usize::from(id.0)];
         let _ = writeln!(out, "{name} == {{{}}}", constructors.join(", "));
     }
-    let vars = tla.symbols.vars.join(", ");
+    let vars: Vec<&str> = system.declared().map(|(id, _)| tla.symbols.var(id)).collect();
+    let vars = vars.join(", ");
     let _ = writeln!(out, "\nVARIABLES {vars}\nvars == <<{vars}>>\n");
     tla.init(&mut out, procs, &groups);
     let actions: Vec<String> =
@@ -142,8 +146,7 @@ impl Tla<'_> {
             }
         }
         out.push_str("Init ==\n");
-        for (number, var) in self.system.vars.iter().enumerate() {
-            let id = VarId(number as u16);
+        for (id, var) in self.system.declared() {
             let first = layout.position(id, vec![0; var.arity()]);
             let mut all = domains[first..first + procs.pow(var.arity() as u32)].to_vec();
             all.sort();
@@ -208,8 +211,8 @@ impl Tla<'_> {
         for update in &transition.updates {
             let _ = writeln!(out, "  /\\ {}", self.update(update, &args, &names));
         }
-        let kept: Vec<&str> = (0..self.system.vars.len())
-            .map(|v| VarId(v as u16))
+        let kept: Vec<&str> = (self.system.declared())
+            .map(|(id, _)| id)
             .filter(|id| transition.updates.iter().all(|update| update.var != *id))
             .map(|id| self.symbols.var(id))
             .collect();
@@ -288,6 +291,10 @@ impl Dialect for Tla<'_> {
             BOOL => self.symbols.constructor(ty, constructor).to_owned(),
             _ => format!("\"{}\"", self.system.enumeration(ty).constructors[usize::from(constructor)]),
         }
+    }
+
+    fn count(&self, name: &str, body: &str) -> String {
+        format!("Cardinality({{{name} \\in Proc : {body}}})")
     }
 
     fn each(&self, all: bool, name: &str, body: &str) -> String {

@@ -8,7 +8,7 @@ use super::explain::Explainer;
 use super::{json, write};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
-use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarKind};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Trace;
 
@@ -136,7 +136,7 @@ fn well_formed(system: &System, file: &Json) -> Result<(), String> {
         return Err(format!("it has the unknown key {key:?}"));
     }
     let vars = file["vars"].as_array().ok_or("it has no list \"vars\" of the variables")?;
-    let mut missing: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    let mut missing: Vec<&str> = system.declared().map(|(_, var)| var.name.as_str()).collect();
     for (number, var) in vars.iter().enumerate() {
         let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is not a name"))?;
         if vars[..number].contains(var) {
@@ -174,14 +174,14 @@ struct StateReader<'a> {
 impl StateReader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("it is not an object")?;
-        let known = |key: &str| key.starts_with('#') || self.system.vars.iter().any(|var| var.name == key);
+        let known =
+            |key: &str| key.starts_with('#') || self.system.declared().any(|(_, var)| var.name == key);
         if let Some(key) = object.keys().find(|key| !known(key)) {
             return Err(format!("{key} is not a variable of the model"));
         }
-        // Every position is written below: the variables' cells are all cells.
+        // Every position is written below: the other cells are those of counts, which follow.
         let mut values = vec![Value::Constructor(0); self.layout.len()];
-        for (id, var) in self.system.vars.iter().enumerate() {
-            let id = VarId(id as u16);
+        for (id, var) in self.system.declared() {
             let json = object.get(&var.name).ok_or_else(|| format!("{} is missing", var.name))?;
             match var.kind {
                 VarKind::Global | VarKind::Const => {
@@ -212,7 +212,8 @@ impl StateReader<'_> {
                 }
             }
         }
-        Ok(State { procs: self.layout.procs, values })
+        let counted = self.semantics.with_counts(State { procs: self.layout.procs, values });
+        counted.ok_or_else(|| "a count of it leaves the 64-bit range".to_owned())
     }
 
     fn value(&self, var: &Var, json: &Json) -> Result<Value, String> {

@@ -9,7 +9,7 @@ use cubicle_lang::model::semantics::{
     Lasso, Layout, ReplayError, Semantics, State, Value, replay as execute, replay_lasso, replay_steps,
     tuples,
 };
-use cubicle_lang::model::{Assignment, System, VarId};
+use cubicle_lang::model::{Assignment, System};
 use cubicle_lang::words::{ValueNames, ending};
 use cubicle_run::verdict::Trace;
 
@@ -170,9 +170,9 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
         .collect();
     let after = semantics.fire(before, step.transition, &step.args, &free)?;
     let names = ValueNames::new(system, trace);
-    for (id, var) in system.vars.iter().enumerate() {
+    for (id, var) in system.declared() {
         for index in tuples(procs, var.arity()) {
-            let at = layout.position(VarId(id as u16), index.iter().copied());
+            let at = layout.position(id, index.iter().copied());
             let show = |state: &State| names.value(var, state.values[at]);
             if after.values[at] != step.after.values[at] {
                 let processes: Vec<_> = index.iter().map(|p| format!("#{}", p + 1)).collect();

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
-use cubicle_lang::model::{BOOL, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{BOOL, System, Type, Var, VarKind};
 use cubicle_lang::words::{Violation, ending, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::verdict::Trace;
@@ -69,7 +69,7 @@ fn file(system: &System, trace: &Trace, source: &Source<'_>, meta: &Json) -> Str
     for (number, step) in trace.steps.iter().enumerate() {
         states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
     }
-    let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    let vars: Vec<&str> = system.declared().map(|(_, var)| var.name.as_str()).collect();
     // One line for each state, so that traces can be compared with diff.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
     format!(
@@ -103,8 +103,7 @@ fn of_step(system: &System, source: &Source<'_>, index: usize, step: &Step) -> J
 fn state(system: &System, layout: &Layout, state: &State, meta: Json) -> Json {
     let mut object = Map::new();
     object.insert("#meta".to_owned(), meta);
-    for (id, var) in system.vars.iter().enumerate() {
-        let id = VarId(id as u16);
+    for (id, var) in system.declared() {
         let at = |index: &[usize]| {
             value(system, var, state.values[layout.position(id, index.iter().copied())], state.procs)
         };

@@ -13,8 +13,7 @@ use cubicle_transform::Taken;
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     let system = model.system;
     let mut found = Vec::new();
-    for (number, var) in system.vars.iter().enumerate() {
-        let id = VarId(number as u16);
+    for (id, var) in system.declared() {
         let is_asked = var.kind != VarKind::Const && !model.is_known(var.span);
         if !is_asked || asker.interrupt.reason().is_some() {
             continue;
@@ -31,7 +30,9 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
 
 /// Why a variable never matters; `None` when it does, or when that is unknown.
 fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Grounds> {
-    let speaks = |literal: &Literal| literal.cells().iter().any(|cell| cell.var == var);
+    let is_of =
+        |read: VarId| read == var || system.count_of(read).is_some_and(|it| it.reads().contains(&var));
+    let speaks = |literal: &Literal| literal.cells().iter().any(|cell| is_of(cell.var));
     let in_dnf = |dnf: &Dnf| dnf.0.iter().flatten().any(speaks);
     let claims = system.bad.iter().map(|it| &it.cube).chain(system.axioms.iter().map(|it| &it.cube));
     if claims.flatten().any(speaks) {
@@ -47,7 +48,7 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
         let feeds = |update: &cubicle_lang::model::Update| match &update.assignment {
             Assignment::Nondet => false,
             Assignment::Cases(branches) => {
-                update.var != var && branches.iter().any(|it| in_dnf(&it.when) || is_read(&it.value, var))
+                update.var != var && branches.iter().any(|it| in_dnf(&it.when) || is_read(&it.value, &is_of))
             }
         };
         if t.universals.iter().any(|it| in_dnf(&it.body)) || t.updates.iter().any(feeds) {
@@ -87,10 +88,10 @@ fn undecided(system: &System, t: &Transition, speaks: &dyn Fn(&Literal) -> bool)
 }
 
 /// Whether a value is read from a variable.
-fn is_read(value: &Term, var: VarId) -> bool {
+fn is_read(value: &Term, is_of: &dyn Fn(VarId) -> bool) -> bool {
     match value {
-        Term::Cell(cell) => cell.var == var,
-        Term::Linear(linear) => linear.terms.iter().any(|(cell, _)| cell.var == var),
+        Term::Cell(cell) => is_of(cell.var),
+        Term::Linear(linear) => linear.terms.iter().any(|(cell, _)| is_of(cell.var)),
         Term::Constructor(_) | Term::Proc(_) => false,
     }
 }

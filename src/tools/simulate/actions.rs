@@ -24,7 +24,9 @@ impl Simulation<'_> {
         let moves = Moves::of(&self.instance, self.state()).list;
         let (chosen, values) = self.named(&moves, what)?;
         let values = self.open_values(&chosen, values)?;
-        let step = chosen.step(&self.instance, &values);
+        let step = chosen.step(&self.instance, &values).ok_or_else(|| {
+            CommandRefusal::new("a count leaves the 64-bit range".to_owned(), "choose a smaller number")
+        })?;
         self.extend(vec![step]);
         Ok(self.scene())
     }
@@ -133,7 +135,7 @@ impl Simulation<'_> {
         let step = &self.run.steps[at - 1];
         let (before, after) = (self.state_at(at - 1), &step.after);
         let shown = |cell: &usize| self.watched.is_empty() || self.watched.contains(cell);
-        let changed = (0..self.instance.cells.len())
+        let changed = (self.instance.declared.iter().copied())
             .filter(|&cell| before.values[cell] != after.values[cell])
             .filter(shown);
         let changes: Vec<String> = changed.map(|cell| self.change(names, cell, before, after)).collect();

@@ -16,8 +16,9 @@ impl Simulation<'_> {
         let system = self.instance.system;
         let transitions = || transition_names(system).into_iter().map(|name| format!("{name}("));
         let cells = || {
-            let arrays = system.vars.iter().map(|var| var.name.clone());
-            self.instance.cells.iter().map(|(_, name)| name.clone()).chain(arrays)
+            let arrays = system.declared().map(|(_, var)| var.name.clone());
+            let declared = self.instance.declared.iter();
+            declared.map(|cell| self.instance.cells[*cell].1.clone()).chain(arrays)
         };
         let mut all: Vec<String> = match before.split_whitespace().next() {
             None => words().map(str::to_owned).chain(transitions()).collect(),

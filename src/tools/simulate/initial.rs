@@ -1,5 +1,5 @@
 //! Initial states, one by one: a search over the cells that checks a clause of init as soon as its cells have
-//! values.
+//! values; what a count reads is what its literals read.
 //!
 //! Cells get values in their order; the last one changes fastest. Numbers that no other cell determines
 //! are tried around the constants of init only, so not every initial state is found where there are
@@ -7,8 +7,8 @@
 
 use super::refusal::CommandRefusal;
 use super::values::{CellNames, around};
-use cubicle_lang::model::semantics::{Env, State, Value, distinct_tuples, tuples};
-use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Rational, VarId};
+use cubicle_lang::model::semantics::{Env, Point, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Rational, Type, VarId};
 
 /// The search is given up after this number of values tried for cells.
 const MOST_TRIED: usize = 2_000_000;
@@ -48,14 +48,29 @@ impl<'a> Initials<'a> {
                 of_cell[cell].push(number);
             }
         }
-        let state =
-            State { procs: instance.procs, values: vec![Value::Constructor(0); instance.cells.len()] };
+        let any = |cell: usize| match instance.var(cell).ty {
+            Type::Enum(_) => Value::Constructor(0),
+            Type::Proc => Value::Proc(Point::process(0)),
+            Type::Abstract(_) => Value::Abstract(0),
+            Type::Int | Type::Real => Value::Number(Rational::ZERO),
+        };
+        let values = (0..instance.cells.len()).map(any).collect();
+        let state = State { procs: instance.procs, values };
         Self { instance, clauses, of_cell, fixed, state, todo: Vec::new(), tried: 0, started: false }
     }
 
     /// Whether the search was given up, so that there may be more.
     pub fn gave_up(&self) -> bool {
         self.tried >= MOST_TRIED
+    }
+
+    /// Gives counts their values, as far as the cells that they read have theirs.
+    fn count(&mut self) {
+        if !self.instance.system.counts.is_empty()
+            && let Some(counted) = self.instance.semantics.with_counts(self.state.clone())
+        {
+            self.state = counted;
+        }
     }
 
     /// Whether the cells up to `cell` still allow some way to satisfy a clause.
@@ -113,13 +128,14 @@ impl Iterator for Initials<'_> {
     type Item = State;
 
     fn next(&mut self) -> Option<State> {
-        let cells = self.instance.cells.len();
-        if cells == 0 {
+        let cells = &self.instance.declared;
+        let Some(&start) = cells.first() else {
             let first = !std::mem::replace(&mut self.started, true);
+            self.count();
             return (first && self.instance.semantics.initial(&self.state)).then(|| self.state.clone());
-        }
+        };
         if !std::mem::replace(&mut self.started, true) {
-            self.todo.push(self.values(0).into_iter());
+            self.todo.push(self.values(start).into_iter());
         }
         while let Some(values) = self.todo.last_mut() {
             let Some(value) = values.next() else {
@@ -130,13 +146,14 @@ impl Iterator for Initials<'_> {
             if self.tried >= MOST_TRIED {
                 return None;
             }
-            let cell = self.todo.len() - 1;
+            let cell = cells[self.todo.len() - 1];
             self.state.values[cell] = value;
+            self.count();
             if !self.of_cell[cell].iter().all(|&number| self.is_open(&self.clauses[number], cell)) {
                 continue;
             }
-            if cell + 1 < cells {
-                let next = self.values(cell + 1);
+            if let Some(&next) = cells.get(self.todo.len()) {
+                let next = self.values(next);
                 self.todo.push(next.into_iter());
             } else if self.instance.semantics.initial(&self.state) {
                 return Some(self.state.clone());
@@ -175,7 +192,7 @@ fn clauses<'a>(instance: &'a CellNames<'a>) -> Vec<InitialClause<'a>> {
     let mut clauses = Vec::new();
     let mut add = |formula: &'a Dnf, procs: Vec<usize>| {
         let last_of = |literal: &Literal| {
-            literal.cells().into_iter().map(|cell| position(instance, cell, &procs)).max()
+            literal.cells().into_iter().filter_map(|cell| last_read(instance, cell, &procs)).max()
         };
         let last = formula.0.iter().map(|conj| conj.iter().map(last_of).collect()).collect();
         clauses.push(InitialClause { formula, procs, last });
@@ -191,6 +208,16 @@ fn clauses<'a>(instance: &'a CellNames<'a>) -> Vec<InitialClause<'a>> {
             .for_each(|tuple| add(&axiom.denial, tuple));
     }
     clauses
+}
+
+/// The position of the last cell that a cell's value follows from: itself, or of a count, any that it may read.
+fn last_read(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> Option<usize> {
+    let Some(count) = instance.system.count_of(cell.var) else {
+        return Some(position(instance, cell, procs));
+    };
+    let read = count.reads();
+    let of_read = |cell: &&usize| read.contains(&instance.cells[**cell].0);
+    instance.declared.iter().rfind(of_read).copied()
 }
 
 /// The position of a cell in a state.

@@ -142,12 +142,12 @@ impl Simulation<'_> {
             let compact = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             let word = compact(word);
             let is_meant = |name: &str| compact(name) == word || name.split('[').next() == Some(&word);
-            let of_word: Vec<usize> = (0..self.instance.cells.len())
+            let of_word: Vec<usize> = (self.instance.declared.iter().copied())
                 .filter(|&cell| is_meant(&self.instance.cells[cell].1))
                 .collect();
             if of_word.is_empty() {
-                let names = self.instance.system.vars.iter().map(|var| var.name.as_str());
-                let help = match self.instance.cells.first() {
+                let names = self.instance.system.declared().map(|(_, var)| var.name.as_str());
+                let help = match self.instance.declared.first().map(|cell| &self.instance.cells[*cell]) {
                     Some((_, first)) => {
                         format!("write a cell such as {first}, of {}", names.collect::<Vec<_>>().join(", "))
                     }

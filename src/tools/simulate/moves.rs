@@ -82,7 +82,8 @@ impl Move {
     /// `At[#1]: Idle -> Want, Turn := ? (#1 | #2 | outside)`; what each open variable can get, in order.
     pub fn effect(&self, instance: &CellNames<'_>, names: &ValueNames<'_>, before: &State) -> String {
         let mut text = String::new();
-        for (cell, (var, name)) in instance.cells.iter().enumerate() {
+        for &cell in &instance.declared {
+            let (var, name) = &instance.cells[cell];
             let separator = if text.is_empty() { "" } else { ", " };
             if self.open.contains(var) {
                 let choices = open_choices(instance, names, before, *var);
@@ -96,13 +97,14 @@ impl Move {
         if text.is_empty() { "nothing changes".to_owned() } else { text }
     }
 
-    /// The step that gives these values to the open variables.
-    pub fn step(&self, instance: &CellNames<'_>, values: &[Value]) -> Step {
+    /// The step that gives these values to the open variables; `None` when a count leaves the 64-bit range then.
+    pub fn step(&self, instance: &CellNames<'_>, values: &[Value]) -> Option<Step> {
         let mut after = self.after.clone();
         for (var, value) in self.open.iter().zip(values) {
             after.values[global(instance, *var)] = *value;
         }
-        Step { transition: self.transition, args: self.args.clone(), after }
+        let after = instance.semantics.with_counts(after)?;
+        Some(Step { transition: self.transition, args: self.args.clone(), after })
     }
 }
 

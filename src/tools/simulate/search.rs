@@ -31,7 +31,7 @@ pub(super) fn random_step(instance: &CellNames<'_>, state: &State, rng: &mut Cha
         scratch.values[instance.semantics.layout().position(*var, [])] = value;
         values.push(value);
     }
-    Some(chosen.step(instance, &values))
+    chosen.step(instance, &values)
 }
 
 /// How a search for a state ended.
@@ -107,7 +107,7 @@ pub(crate) fn steps(instance: &CellNames<'_>, state: &State, next: &Move) -> Vec
         }
         ways = longer;
     }
-    ways.iter().map(|(_, values)| next.step(instance, values)).collect()
+    ways.iter().filter_map(|(_, values)| next.step(instance, values)).collect()
 }
 
 fn run_to(states: &[(State, Option<(usize, Step)>)], last: usize) -> Vec<Step> {

@@ -56,7 +56,7 @@ impl Simulation<'_> {
         let more = all.next().is_some();
         let differs =
             |cell: &usize| states.iter().any(|state| state.values[*cell] != states[0].values[*cell]);
-        let cells: Vec<usize> = (0..self.instance.cells.len()).filter(differs).collect();
+        let cells: Vec<usize> = self.instance.declared.iter().copied().filter(differs).collect();
         let mut text = String::new();
         for (number, state) in states.iter().enumerate() {
             let lone = Trace { initial: state.clone(), steps: Vec::new(), bad: None };

@@ -31,7 +31,7 @@ struct StyledText {
 impl Table<'_> {
     /// All cells, with a line end after each line.
     pub fn text(&self) -> String {
-        let vars = || self.instance.system.vars.iter().enumerate().map(|(id, var)| (VarId(id as u16), var));
+        let vars = || self.instance.system.declared();
         let of_arity = |arity: usize| vars().filter(move |(_, var)| var.arity() == arity).map(|(id, _)| id);
         let mut text = self.globals(of_arity(0));
         let arrays: Vec<VarId> = of_arity(1).collect();

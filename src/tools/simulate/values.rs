@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value};
-use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, Var, VarId};
-use cubicle_lang::words::cells;
+use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value, tuples};
+use cubicle_lang::model::{
+    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId,
+};
+use cubicle_lang::words::{cell, cells};
 
 /// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,14 +20,23 @@ pub(crate) struct CellNames<'a> {
     pub system: &'a System,
     pub procs: usize,
     pub semantics: Semantics<'a>,
-    /// Variable and name of each cell, by its position in a state.
+    /// Variable and name of each cell, by its position in a state. The name of a count is its formula.
     pub cells: Vec<(VarId, String)>,
+    /// The positions of all cells but those of counts, in order.
+    pub declared: Vec<usize>,
 }
 
 impl<'a> CellNames<'a> {
     pub fn new(system: &'a System, procs: usize) -> Self {
-        let cells = cells(system, procs).map(|(var, _, name, _)| (var, name)).collect();
-        Self { system, procs, semantics: Semantics::new(system, procs), cells }
+        let mut all = Vec::new();
+        for var in (0..system.vars.len() as u16).map(VarId) {
+            for index in tuples(procs, system.var(var).arity()) {
+                let index = index.iter().map(|p| ProcRef::Const(*p as u8)).collect();
+                all.push((var, cell(system, &Cell { var, index }, &rigid)));
+            }
+        }
+        let declared = cells(system, procs).map(|(.., position)| position).collect();
+        Self { system, procs, semantics: Semantics::new(system, procs), cells: all, declared }
     }
 
     /// The declaration of a cell.
@@ -36,7 +47,8 @@ impl<'a> CellNames<'a> {
     /// The values of one type that the cells of the first positions of a state hold.
     fn held(&self, values: &[Value], ty: Type) -> Vec<Value> {
         let of_type = |&(cell, _): &(usize, &Value)| self.var(cell).ty == ty;
-        values.iter().enumerate().filter(of_type).map(|(_, value)| *value).collect()
+        let declared = |&(cell, _): &(usize, &Value)| self.declared.binary_search(&cell).is_ok();
+        values.iter().enumerate().filter(declared).filter(of_type).map(|(_, value)| *value).collect()
     }
 
     /// The values to choose from for a cell of `var`, when the first cells of the state hold `values`: all of
@@ -79,6 +91,12 @@ impl<'a> CellNames<'a> {
             Type::Int | Type::Real => numbers(self.system, var, &held).into_iter().map(known).collect(),
         }
     }
+}
+
+/// `#1` for process 0.
+fn rigid(process: ProcRef) -> String {
+    let (ProcRef::Const(p) | ProcRef::Var(p)) = process;
+    format!("#{}", usize::from(p) + 1)
 }
 
 fn abstract_number(value: Value) -> Option<u32> {

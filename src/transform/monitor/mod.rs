@@ -72,9 +72,8 @@ pub fn with_monitor_and_plan(
     if original.orders_processes || original.proc_constants > 0 {
         return Err(NoMonitor::Ordered);
     }
-    if let Some(var) =
-        original.vars.iter().find(|it| it.ty.is_numeric() || matches!(it.ty, Type::Abstract(_)))
-    {
+    let unbounded = |ty: Type| ty.is_numeric() || matches!(ty, Type::Abstract(_));
+    if let Some((_, var)) = original.declared().find(|(_, it)| unbounded(it.ty)) {
         return Err(NoMonitor::Unbounded(var.name.clone()));
     }
     if original.failures.is_some() {

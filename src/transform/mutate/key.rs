@@ -22,9 +22,10 @@ pub fn key(system: &System) -> MeaningKey {
         system.bad.iter().map(|bad| (bad.params, simple.conj(&bad.cube))).collect();
     let axioms: Vec<(u8, &Conj)> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
     let vars: Vec<_> = system.vars.iter().map(|var| (&var.name, var.kind, var.ty)).collect();
+    let counts: Vec<_> = system.counts.iter().map(|it| (it.var, sorted(&it.body), &it.summand)).collect();
     let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
     MeaningKey(digest(&(
-        (system.max_procs, system.proc_constants, enums, &system.abstracts, vars),
+        (system.max_procs, system.proc_constants, enums, &system.abstracts, vars, counts),
         (init.params, sorted(&init.body), sorted(&init.without_processes)),
         (axioms, bad, transitions),
     )))

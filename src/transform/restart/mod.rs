@@ -15,7 +15,7 @@
 //! equations and by trying constructors. First come the cells that have no other index than p, where each solution is a *way*;
 //! the requirements of the other tuples then have to give each cell of the row one value, and the rest becomes guards. An
 //! `init` that does not fit is refused with the place: a relation between cells of two processes, a number between bounds,
-//! and the like.
+//! a count of cells that are assigned, and the like.
 
 mod own;
 mod shapes;
@@ -50,6 +50,11 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
     if system.init.body.0.is_empty() {
         // No instance has a process.
         return Ok(Vec::new());
+    }
+    if let Some(literal) = restarts.changing_count() {
+        let text = "`--crash restart`: one process alone cannot go back to this";
+        let error = refusal(system.init.place(literal), text);
+        return Err(Box::new(error.label("it counts processes by cells that may have changed since")));
     }
     let mut found: Vec<Way> = Vec::new();
     for case in restarts.cases() {

@@ -1,7 +1,7 @@
 //! The own cells of a process that restarts.
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
-use cubicle_lang::model::{Cell, ProcRef, System, VarId};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System, VarId};
 
 /// The most transitions that restarts are made of.
 pub const MOST_WAYS: usize = 64;
@@ -27,6 +27,15 @@ impl<'a> Restarts<'a> {
     /// Whether a transition assigns it.
     pub fn is_assigned(&self, var: VarId) -> bool {
         self.assigned[usize::from(var.0)]
+    }
+
+    /// A literal of init with a count that steps may change.
+    pub fn changing_count(&self) -> Option<&'a Literal> {
+        let changes = |cell: &&Cell| {
+            let count = self.system.count_of(cell.var);
+            count.is_some_and(|it| it.reads().into_iter().any(|var| self.is_assigned(var)))
+        };
+        self.system.init.body.0.iter().flatten().find(|it| it.cells().iter().any(changes))
     }
 
     /// Whether a restart gives it a new value.

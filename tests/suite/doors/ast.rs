@@ -38,6 +38,15 @@ pub enum Term {
     Bound(usize),
     /// A global and a number.
     Sum(usize, Value),
+    /// Multiples of counts, and a number.
+    Counts(Vec<(Value, Count)>, Value),
+}
+
+/// The processes that satisfy a formula, which binds one more process, or what a term of them adds up to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    pub body: Formula,
+    pub summand: Option<Box<Term>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,7 +191,8 @@ impl Model {
         }
     }
 
-    pub fn term(&self, term: &Term) -> String {
+    /// A term below `depth` bound processes.
+    pub fn term(&self, term: &Term, depth: usize) -> String {
         match term {
             Term::Cell(var, index) if index.is_empty() => self.var_name(*var),
             Term::Cell(var, index) => {
@@ -198,6 +208,28 @@ impl Model {
             Term::Bound(depth) => bound(*depth),
             Term::Sum(var, number) if *number < 0 => format!("{} - {}", self.var_name(*var), -number),
             Term::Sum(var, number) => format!("{} + {number}", self.var_name(*var)),
+            Term::Counts(terms, number) => {
+                let one = |(factor, count): &(Value, Count)| match factor {
+                    1 => self.count(count, depth),
+                    factor => format!("{factor} * {}", self.count(count, depth)),
+                };
+                let mut text = terms.iter().map(one).collect::<Vec<_>>().join(" + ");
+                if *number != 0 {
+                    let _ = write!(text, " {} {}", ["+", "-"][usize::from(*number < 0)], number.abs());
+                }
+                text
+            }
+        }
+    }
+
+    fn count(&self, count: &Count, depth: usize) -> String {
+        let process = bound(depth);
+        let body = self.formula(&count.body, depth + 1);
+        match &count.summand {
+            None if count.body == TRUE => "#proc".to_owned(),
+            None => format!("#{{{process} | {body}}}"),
+            Some(term) if count.body == TRUE => format!("sum{{{process} | {}}}", self.term(term, depth + 1)),
+            Some(term) => format!("sum{{{process} | {} if {body}}}", self.term(term, depth + 1)),
         }
     }
 
@@ -218,7 +250,7 @@ impl Model {
                     Op::Ne => "<>",
                     Op::Le => "<=",
                 };
-                format!("{} {op} {}", self.term(left), self.term(right))
+                format!("{} {op} {}", self.term(left, depth), self.term(right, depth))
             }
             Formula::And(parts) => join(parts, " && ", "true"),
             Formula::Or(parts) => join(parts, " || ", "false"),
@@ -262,15 +294,15 @@ impl Model {
             Target::All => (bracket((params..params + arity).collect()), params + arity),
         };
         let value = match &update.value {
-            Assigned::Term(term) => self.term(term),
+            Assigned::Term(term) => self.term(term, depth),
             Assigned::Any => "?".to_owned(),
             Assigned::Case(branches, rest) => {
                 let mut text = "case".to_owned();
                 for (when, value) in branches {
-                    let _ = write!(text, " | {} : {}", self.formula(when, depth), self.term(value));
+                    let _ = write!(text, " | {} : {}", self.formula(when, depth), self.term(value, depth));
                 }
                 if let Some(value) = rest {
-                    let _ = write!(text, " | _ : {}", self.term(value));
+                    let _ = write!(text, " | _ : {}", self.term(value, depth));
                 }
                 text
             }
@@ -330,7 +362,7 @@ impl Display for Model {
 }
 
 fn bound(depth: usize) -> String {
-    ["p", "q", "r", "u", "v"][depth].to_owned()
+    ["p", "q", "r", "u", "v", "w", "x"][depth].to_owned()
 }
 
 fn bounds(params: usize) -> String {

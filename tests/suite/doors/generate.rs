@@ -157,7 +157,7 @@ fn cell(model: &Model, var: usize, depth: usize, pointers: bool, dice: &mut Dice
 }
 
 /// A comparison below `depth` processes; the deepest one is preferred.
-fn comparison(model: &Model, depth: usize, pointers: bool, dice: &mut Dice) -> Formula {
+pub fn comparison(model: &Model, depth: usize, pointers: bool, dice: &mut Dice) -> Formula {
     for _ in 0..6 {
         let var = dice.below(model.vars.len());
         let kind = model.vars[var].kind;
@@ -260,7 +260,7 @@ fn transition(model: &Model, name: String, dice: &mut Dice) -> Transition {
 
 /// Whether the guard holds in some state, reachable or not: according to the documents a transition that can never be
 /// taken still assigns its variables, while the product ignores it.
-fn is_possible(model: &Model, transition: &Transition, seed: u64) -> bool {
+pub fn is_possible(model: &Model, transition: &Transition, seed: u64) -> bool {
     let instance = Instance::new(model, 3, Failures::None);
     let dice = &mut Dice::new(seed);
     (0..200).any(|_| {

@@ -7,7 +7,7 @@
 
 use crate::support::dice::Dice;
 
-use super::ast::{Assigned, Formula, Index, Kind, Model, Op, Target, Term, Transition, Update, Value};
+use super::ast::{Assigned, Count, Formula, Index, Kind, Model, Op, Target, Term, Transition, Update, Value};
 
 /// How processes may fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ impl<'m> Instance<'m> {
         }
     }
 
-    fn read(&self, term: &Term, at: &At<'_>) -> Read {
+    fn read(&self, term: &Term, at: &mut At<'_>) -> Read {
         let value = match term {
             Term::Const(_, value) => *value,
             Term::Bound(depth) => at.bound[*depth] as Value,
@@ -102,6 +102,14 @@ impl<'m> Instance<'m> {
                 OPEN => return Read::Open,
                 value => value.saturating_add(*number),
             },
+            Term::Counts(terms, number) => {
+                let mut total = *number;
+                for (factor, count) in terms {
+                    let Some(counted) = self.counted(count, at) else { return Read::Open };
+                    total += factor * counted;
+                }
+                total
+            }
             Term::Cell(var, index) => {
                 let mut processes = Vec::new();
                 for index in index {
@@ -118,6 +126,27 @@ impl<'m> Instance<'m> {
             }
         };
         if value == OPEN { Read::Open } else { Read::Is(value) }
+    }
+
+    /// How many processes, crashed ones included, satisfy the formula, or the sum over them; `None` when it depends on a
+    /// cell without a value.
+    fn counted(&self, count: &Count, at: &mut At<'_>) -> Option<Value> {
+        let mut total = 0;
+        for p in 0..self.procs {
+            at.bound.push(p);
+            let truth = self.truth(&count.body, at);
+            let each = match &count.summand {
+                None => Read::Is(1),
+                Some(term) => self.read(term, at),
+            };
+            at.bound.pop();
+            match (truth?, each) {
+                (false, _) => {}
+                (true, Read::Is(value)) => total += value,
+                (true, _) => return None,
+            }
+        }
+        Some(total)
     }
 
     /// `None` when it depends on a cell without a value.
@@ -383,7 +412,7 @@ impl<'m> Instance<'m> {
                 }
             };
             if let Some(term) = chosen {
-                let Read::Is(value) = self.read(term, &at) else {
+                let Read::Is(value) = self.read(term, &mut at) else {
                     unreachable!("updates read what is there")
                 };
                 written.push((cell, vec![value]));
@@ -413,6 +442,8 @@ fn is_about_processes(literal: &Formula) -> bool {
         Term::Bound(_) => true,
         Term::Cell(_, index) => !index.is_empty(),
         Term::Const(..) | Term::Sum(..) => false,
+        // A formula about the counted process alone is about all processes, and none of them.
+        Term::Counts(..) => false,
     };
     about(left) || about(right)
 }
@@ -422,6 +453,7 @@ fn pointers_in(formula: &Formula, found: &mut Vec<usize>) {
     match formula {
         Formula::Compare(_, left, right) => {
             for term in [left, right] {
+                // Counts mention none.
                 let Term::Cell(_, index) = term else { continue };
                 found.extend(index.iter().filter_map(|it| match it {
                     Index::Global(var) => Some(*var),
@@ -452,6 +484,14 @@ pub fn mentioned(formula: &Formula, vars: &mut Vec<usize>) {
                         }));
                     }
                     Term::Sum(var, _) => vars.push(*var),
+                    Term::Counts(terms, _) => {
+                        for (_, Count { body, summand }) in terms {
+                            mentioned(body, vars);
+                            if let Some(Term::Cell(var, _)) = summand.as_deref() {
+                                vars.push(*var);
+                            }
+                        }
+                    }
                     Term::Const(..) | Term::Bound(_) => {}
                 }
             }

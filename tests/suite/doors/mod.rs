@@ -10,6 +10,7 @@
 
 mod ast;
 mod certified;
+mod counting;
 mod failures;
 mod formulas;
 mod generate;
@@ -29,6 +30,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use self::ast::Model;
+use self::counting::counting;
 use self::generate::generate;
 use self::graph::{Graph, explore};
 use self::instance::Failures;
@@ -121,6 +123,12 @@ const DOORS: &[Door] = &[
     Door { name: "any_number", every: 16, enter: runs::for_any_number },
 ];
 
+/// The doors of models that count processes.
+const COUNTING: &[Door] = &[
+    Door { name: "counting", every: 1, enter: counting::instances },
+    Door { name: "counting_runs", every: 1, enter: counting::properties },
+];
+
 /// The number of comparisons at each door.
 type Tally = BTreeMap<&'static str, usize>;
 
@@ -135,20 +143,23 @@ fn through(door: &Door, model: &Model, seed: u64) -> Checked {
 
 /// Sends a system through its doors; returns the disagreements, each with a reduced model.
 fn examine(seed: u64, tally: &mut Tally) -> Vec<String> {
-    let model = generate(seed);
+    through_all(DOORS, &generate(seed), seed, tally)
+}
+
+fn through_all(doors: &[Door], model: &Model, seed: u64, tally: &mut Tally) -> Vec<String> {
     let only = std::env::var("CUBICLE_DOORS_ONLY").ok();
     let chosen = |door: &&Door| match &only {
         Some(name) => door.name == name,
         None => (seed / 3).wrapping_mul(7).wrapping_add(seed).is_multiple_of(door.every),
     };
     let mut wrong = Vec::new();
-    for door in DOORS.iter().filter(chosen) {
-        match through(door, &model, seed) {
+    for door in doors.iter().filter(chosen) {
+        match through(door, model, seed) {
             Ok(compared) => *tally.entry(door.name).or_default() += usize::from(compared),
             Err(first) => {
                 let fails = |m: &Model| through(door, m, seed).is_err_and(|it| it.kind == first.kind);
                 let keep = first.kind == REFUSED;
-                let small = if keep { model.clone() } else { reduce(&model, &fails) };
+                let small = if keep { model.clone() } else { reduce(model, &fails) };
                 let detail = through(door, &small, seed).err().map_or(first.detail, |it| it.detail);
                 wrong.push(format!("{}, seed {seed}: {}\n{small}{detail}\n", door.name, first.kind));
             }
@@ -172,6 +183,19 @@ fn doors_agree_with_brute_force() {
     // A door without comparisons tests nothing.
     let seen = |door: &Door| tally.get(door.name).copied().unwrap_or_default() as u64;
     assert!(DOORS.iter().all(|door| seen(door) > 0), "{tally:?}");
+}
+
+#[test]
+fn models_that_count_agree_with_brute_force() {
+    let (first, count) = (environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 100));
+    let mut tally = Tally::new();
+    let mut wrong = Vec::new();
+    for seed in first..first + count {
+        wrong.extend(through_all(COUNTING, &counting(seed), seed, &mut tally));
+        assert!(wrong.len() < 10, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(COUNTING.iter().all(|door| tally.get(door.name).is_some_and(|it| *it > 0)), "{tally:?}");
 }
 
 #[test]

@@ -402,3 +402,83 @@ fn replay_says_what_is_wrong() {
     unknown.steps[0].transition = TransitionId(7);
     assert!(matches!(replay(&sys, &unknown), Err(ReplayError::Step { step: 1, .. })));
 }
+
+/// Counts: the processes in B, for each process those in another state than it, and N for each process in A.
+fn counting() -> System {
+    system().edited(|parts| {
+        let other = Literal::Eq { left: Term::Cell(s(0)), right: Term::Cell(s(1)), negated: true };
+        let n = Linear { terms: vec![(global(3), Rational::ONE)], constant: Rational::ZERO };
+        let span = Span::default();
+        for (indices, body, summand) in
+            [(0, holds(s(0), 1), None), (1, other, None), (0, holds(s(0), 0), Some(n))]
+        {
+            parts.counted(indices, Dnf(vec![vec![body]]), summand, span).expect("few variables");
+        }
+        let here = Literal::Eq {
+            left: Term::Proc(ProcRef::Var(1)),
+            right: Term::Proc(ProcRef::Var(0)),
+            negated: false,
+        };
+        let to_b = Branch { when: Dnf(vec![vec![here]]), value: Term::Constructor(1) };
+        let guard = vec![Literal::Linear {
+            expr: Linear { terms: vec![(global(4), Rational::ONE)], constant: Rational::ONE.neg() },
+            relation: Relation::Le,
+            integer: true,
+        }];
+        parts.transitions =
+            vec![transition("t", 1, guard, vec![cases(0, vec![to_b, always(Term::Cell(s(1)))])])];
+    })
+}
+
+#[test]
+fn counts_follow_from_the_other_cells() {
+    let system = counting();
+    let semantics = Semantics::new(&system, 3);
+    let numbers = |of: &State| -> Vec<i64> {
+        let number = |value: &Value| match value {
+            Value::Number(n) => n.num(),
+            other => panic!("{other:?}"),
+        };
+        of.values[6..].iter().map(number).collect()
+    };
+    let counted = |cells: &[Value], n: i64| {
+        let mut state = state(cells, A, OUTSIDE, n);
+        state.values.extend(vec![Value::Number(Rational::integer(99)); 5]);
+        semantics.with_counts(state)
+    };
+    let first = counted(&[A, C, A], 7).unwrap();
+    assert_eq!(numbers(&first), [0, 1, 2, 1, 14]);
+    assert!(semantics.initial(&first));
+    let after = semantics.fire(&first, ZERO, &[1], &[]).unwrap();
+    assert_eq!(numbers(&after), [1, 1, 2, 1, 14]);
+    let last = semantics.fire(&after, ZERO, &[0], &[]).unwrap();
+    assert_eq!(numbers(&last), [2, 1, 1, 2, 7]);
+    assert_eq!(semantics.enabled(&last, ZERO, &[2]), Some(false), "two are in B");
+
+    // A run with another number is not one.
+    let step = |after: &State| Step { transition: ZERO, args: vec![1], after: after.clone() };
+    let run = |initial: &State, after: &State| Trace {
+        initial: initial.clone(),
+        steps: vec![step(after)],
+        bad: None,
+    };
+    replay_steps(&system, &run(&first, &after)).unwrap();
+    for cell in 6..11 {
+        let wrong = |state: &State| {
+            let mut state = state.clone();
+            state.values[cell] = Value::Number(Rational::integer(5));
+            state
+        };
+        assert!(semantics.check_state(&wrong(&first)).is_ok(), "it is a state, though not one of a run");
+        assert_eq!(replay_steps(&system, &run(&wrong(&first), &after)), Err(ReplayError::NotInitial));
+        let Err(ReplayError::Step { why: StepError::Effect(_, at, ..), .. }) =
+            replay_steps(&system, &run(&first, &wrong(&after)))
+        else {
+            panic!("cell {cell} is not checked")
+        };
+        assert_eq!(at, cell);
+    }
+    // Twice N is beyond 64 bits, once is not.
+    assert_eq!(counted(&[A, A, B], i64::MAX), None);
+    assert!(counted(&[A, B, B], i64::MAX).is_some());
+}

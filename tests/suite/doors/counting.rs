@@ -1,0 +1,163 @@
+//! Models that count processes: comparisons of counts and sums are added to a random model, and what instances do is compared
+//! with brute force.
+
+use cubicle::export;
+
+use super::ast::{
+    Assigned, Count, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value, Var,
+};
+use super::generate::{comparison, generate, is_possible};
+use super::instance::Failures;
+use super::states::explorations_agree;
+use super::{Case, Checked, differ, failures, load, runs};
+use crate::support::dice::Dice;
+
+/// A random model with counts.
+pub fn counting(seed: u64) -> Model {
+    let mut model = generate(seed);
+    let dice = &mut Dice::new(seed ^ 0xc0c0);
+    let add = |formula: &mut Formula, literal: Formula| {
+        let parts = vec![std::mem::replace(formula, TRUE), literal];
+        *formula = Formula::And(parts);
+    };
+    if dice.chance(40) {
+        numbers(&mut model, dice);
+    }
+    let snapshot = model.clone();
+    for way in &mut model.init.ways {
+        if dice.chance(20) {
+            // Without processes, a condition on parameters is left out: these are about all processes.
+            way.push(compared(&snapshot, 0, dice));
+        }
+    }
+    for claim in &mut model.unsafes {
+        if dice.chance(60) {
+            add(&mut claim.body, compared(&snapshot, claim.params, dice));
+        }
+    }
+    for at in 0..model.transitions.len() {
+        let mut t = model.transitions[at].clone();
+        if dice.chance(60) {
+            add(&mut t.guard, compared(&snapshot, t.params, dice));
+        }
+        if dice.chance(15) {
+            let body = compared(&snapshot, t.params + 1, dice);
+            let quantifier = super::ast::Quantifier { universal: dice.chance(70), other: true };
+            add(&mut t.guard, Formula::Quantified(quantifier, Box::new(body)));
+        }
+        for update in &mut t.updates {
+            update_with_counts(&snapshot, update, t.params, dice);
+        }
+        if is_possible(&snapshot, &t, seed) {
+            model.transitions[at] = t;
+        }
+    }
+    for run in &mut model.runs {
+        if dice.chance(40) {
+            add(&mut run.when, compared(&snapshot, run.params, dice));
+        }
+        if dice.chance(40) {
+            run.then = compared(&snapshot, run.params, dice);
+        }
+    }
+    model
+}
+
+/// Adds an array of numbers, and a step that changes a cell of it.
+fn numbers(model: &mut Model, dice: &mut Dice) {
+    let array = model.vars.len();
+    model.vars.push(Var { kind: Kind::Int, arity: 1, constant: false });
+    model.init.params = model.init.params.max(1);
+    let first = Term::Const(Kind::Int, dice.below(2) as Value);
+    for way in &mut model.init.ways {
+        way.push(Formula::Compare(Op::Eq, Term::Cell(array, vec![Index::Bound(0)]), first.clone()));
+    }
+    let value = Term::Const(Kind::Int, dice.below(4) as Value - 1);
+    let target = if dice.chance(80) { Target::One(vec![0]) } else { Target::All };
+    let guard = comparison(model, 1, false, dice);
+    let update = Update { var: array, target, value: Assigned::Term(value) };
+    model.transitions.push(Transition { name: "number".to_owned(), params: 1, guard, updates: vec![update] });
+}
+
+fn update_with_counts(model: &Model, update: &mut Update, params: usize, dice: &mut Dice) {
+    let Var { kind, arity, .. } = model.vars[update.var];
+    let depth = params + if update.target == Target::All { arity } else { 0 };
+    match &mut update.value {
+        Assigned::Term(term) if kind == Kind::Int && dice.chance(50) => {
+            *term = Term::Counts(vec![(1, count(model, depth, dice))], 1 - dice.below(3) as Value);
+        }
+        Assigned::Case(branches, _) => {
+            for (when, _) in branches {
+                if dice.chance(40) {
+                    *when = compared(model, depth, dice);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A comparison of counts below `depth` processes.
+fn compared(model: &Model, depth: usize, dice: &mut Dice) -> Formula {
+    let op = [Op::Eq, Op::Ne, Op::Le][dice.below(3)];
+    let factor = [1, 1, 2][dice.below(3)];
+    let left = Term::Counts(vec![(factor, count(model, depth, dice))], 0);
+    let globals: Vec<usize> = (0..model.vars.len())
+        .filter(|&it| model.vars[it].kind == Kind::Int && model.vars[it].arity == 0)
+        .collect();
+    let right = match dice.below(6) {
+        0 => Term::Counts(vec![(1, count(model, depth, dice))], 1 - dice.below(3) as Value),
+        1 => Term::Counts(vec![(1, Count { body: TRUE, summand: None })], -(dice.below(2) as Value)),
+        2 if !globals.is_empty() => Term::Cell(*dice.pick(&globals), Vec::new()),
+        _ => Term::Const(Kind::Int, dice.below(4) as Value),
+    };
+    if dice.chance(30) { Formula::Compare(op, right, left) } else { Formula::Compare(op, left, right) }
+}
+
+fn count(model: &Model, depth: usize, dice: &mut Dice) -> Count {
+    let mut body = comparison(model, depth + 1, false, dice);
+    if dice.chance(35) {
+        let other = if depth > 0 && dice.chance(30) {
+            Formula::Compare(Op::Ne, Term::Bound(depth), Term::Bound(dice.below(depth)))
+        } else {
+            comparison(model, depth + 1, false, dice)
+        };
+        let both = vec![body, other];
+        body = if dice.chance(60) { Formula::And(both) } else { Formula::Or(both) };
+    }
+    let numeric: Vec<usize> = (0..model.vars.len()).filter(|&it| model.vars[it].kind == Kind::Int).collect();
+    let summand = (!numeric.is_empty() && dice.chance(40)).then(|| {
+        let var = *dice.pick(&numeric);
+        let index = (0..model.vars[var].arity).map(|_| Index::Bound(depth)).collect();
+        Box::new(Term::Cell(var, index))
+    });
+    if summand.is_some() && dice.chance(40) {
+        body = TRUE;
+    }
+    Count { body, summand }
+}
+
+/// Instances have the right states, whatever fails.
+pub fn instances(case: &Case<'_>) -> Checked {
+    let system = case.system()?;
+    let counts = |formula: &Formula| {
+        matches!(formula, Formula::Compare(_, Term::Counts(..), _) | Formula::Compare(_, _, Term::Counts(..)))
+    };
+    let mut compared = explorations_agree(case, &system, Failures::None)?;
+    for failures in [Failures::Stop(1), Failures::Stop(usize::MAX), Failures::Restart] {
+        let Some(system) = failures::failing(&system, failures) else {
+            continue;
+        };
+        if failures == Failures::Restart && case.model.init.ways.iter().flatten().any(counts) {
+            return differ("restart", "init counts processes, and processes restart".to_owned());
+        }
+        let text = load(&export::model(&system))?;
+        compared |= explorations_agree(case, &text, failures)?;
+    }
+    Ok(compared)
+}
+
+/// Properties of runs of instances.
+pub fn properties(case: &Case<'_>) -> Checked {
+    runs::instances(case)
+}
