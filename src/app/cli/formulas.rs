@@ -29,13 +29,15 @@ pub fn with_formulas<'f>(
     alive: Option<VarId>,
 ) -> Result<System, (&'f str, Vec<Diagnostic>)> {
     let taken = model.system.temporal.iter().any(|it| it.name == "ltl");
+    let mut system = model.system.clone();
     let mut added = Vec::new();
     for (number, formula) in (1..).zip(formulas) {
-        let read = ltl(model, formula, alive);
-        let property = read.map_err(|errors| (formula.as_str(), errors))?;
+        let read = ltl(ModelSource::new(&system, model.text), formula, alive);
+        let (with_counts, property) = read.map_err(|errors| (formula.as_str(), errors))?;
+        system = with_counts;
         // No declaration has a name with a blank.
         let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };
         added.push(Temporal { name, ..property });
     }
-    Ok(model.system.edited(|parts| parts.temporal.extend(added)))
+    Ok(system.edited(|parts| parts.temporal.extend(added)))
 }

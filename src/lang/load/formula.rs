@@ -6,7 +6,7 @@ use super::source::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::model::asked::{self, Named};
 use crate::model::{Bad, Condition, System};
-use crate::syntax::ast::{File, Item, Name, PropertyKind, loc};
+use crate::syntax::ast::{Expr, File, Item, Name, PropertyKind, loc};
 use crate::syntax::{self, MAX_BYTES};
 
 /// The processes that a formula may name beside those that it binds.
@@ -23,15 +23,15 @@ pub enum FormulaScope<'a> {
 pub const MAX_NUMBERED: usize = 64;
 
 /// Reads formulas in the names of one model.
-pub struct FormulaReader<'a> {
-    system: &'a System,
+pub struct FormulaReader {
+    system: System,
     file: File,
 }
 
-impl<'a> FormulaReader<'a> {
+impl FormulaReader {
     /// For this model.
-    pub fn new(model: ModelSource<'a>) -> Self {
-        Self { system: model.system, file: syntax::parse(model.text).0 }
+    pub fn new(model: ModelSource<'_>) -> Self {
+        Self { system: model.system.clone(), file: syntax::parse(model.text).0 }
     }
 
     /// The model.
@@ -39,38 +39,59 @@ impl<'a> FormulaReader<'a> {
         &self.file
     }
 
+    /// The system of the model, with the counts that the formulas so far mention.
+    pub(super) fn into_system(self) -> System {
+        self.system
+    }
+
     /// The formula at `range` of a text, which must be a single formula: its meaning as a condition on a state.
     ///
     /// # Errors
     /// What is wrong with it, with places in the text.
     pub fn read(
-        &self,
+        &mut self,
         text: &str,
         range: Range<usize>,
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
-        if text.len() > MAX_BYTES {
-            let message = format!("a formula has at most {MAX_BYTES} bytes");
-            return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
+        let (system, condition) = parsed(text, range, scope, |named, formula| {
+            let system = asked::with_counts_of(&self.system, &self.file, named, formula)?;
+            let condition = asked::condition(&system, &self.file, named, formula)?;
+            Ok((system, condition))
+        })?;
+        self.system = system;
+        Ok(condition)
+    }
+}
+
+/// What `meaning` makes of the formula at `range` of a text, and of the processes that it may name.
+fn parsed<T>(
+    text: &str,
+    range: Range<usize>,
+    scope: FormulaScope<'_>,
+    meaning: impl FnOnce(Named<'_>, &Expr) -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<Diagnostic>> {
+    if text.len() > MAX_BYTES {
+        let message = format!("a formula has at most {MAX_BYTES} bytes");
+        return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
+    }
+    let text = &text[..range.end];
+    let formula = syntax::parse_formula(text, range.start)?;
+    match scope {
+        FormulaScope::Parameters(names) => {
+            let name = |it: &&str| Name { text: (*it).to_owned(), loc: loc(0, 0) };
+            let params: Vec<Name> = names.iter().map(name).collect();
+            meaning(Named::Parameters(&params), &formula)
         }
-        let text = &text[..range.end];
-        let formula = syntax::parse_formula(text, range.start)?;
-        match scope {
-            FormulaScope::Parameters(names) => {
-                let name = |it: &&str| Name { text: (*it).to_owned(), loc: loc(0, 0) };
-                let params: Vec<Name> = names.iter().map(name).collect();
-                asked::condition(self.system, &self.file, Named::Parameters(&params), &formula)
-            }
-            FormulaScope::Numbered(most) => {
-                let mut own = Vec::new();
-                for (span, number) in syntax::process_constants(text, range.start) {
-                    match number.filter(|number| (1..=most).contains(number)) {
-                        Some(number) => own.push(number as u8 - 1),
-                        None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
-                    }
+        FormulaScope::Numbered(most) => {
+            let mut own = Vec::new();
+            for (span, number) in syntax::process_constants(text, range.start) {
+                match number.filter(|number| (1..=most).contains(number)) {
+                    Some(number) => own.push(number as u8 - 1),
+                    None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
                 }
-                asked::condition(self.system, &self.file, Named::Numbered(most as u8, &own), &formula)
             }
+            meaning(Named::Numbered(most as u8, &own), &formula)
         }
     }
 }
@@ -82,7 +103,7 @@ fn no_process(text: &str, span: Span, most: usize) -> Diagnostic {
         .label(format!("there are {most} {processes}"))
 }
 
-/// Reads a formula by itself, as a condition on the states of a model.
+/// Reads a formula by itself, as a condition on the states of a model. It may mention the counts of the model only.
 ///
 /// # Errors
 /// What is wrong with it, with places in the formula.
@@ -102,7 +123,25 @@ pub fn parse_formula(
     scope: FormulaScope<'_>,
     formula: &str,
 ) -> Result<Condition, Vec<Diagnostic>> {
-    FormulaReader::new(model).read(formula, 0..formula.len(), scope)
+    let file = syntax::parse(model.text).0;
+    parsed(formula, 0..formula.len(), scope, |named, formula| {
+        asked::condition(model.system, &file, named, formula)
+    })
+}
+
+/// Reads a formula by itself, as [`parse_formula`] does, in the system with the counts that it mentions besides: that has the
+/// same runs, and its other variables keep their ids.
+///
+/// # Errors
+/// What is wrong with it, with places in the formula.
+pub fn formula_with_counts(
+    model: ModelSource<'_>,
+    scope: FormulaScope<'_>,
+    formula: &str,
+) -> Result<(System, Condition), Vec<Diagnostic>> {
+    let mut reader = FormulaReader::new(model);
+    let condition = reader.read(formula, 0..formula.len(), scope)?;
+    Ok((reader.into_system(), condition))
 }
 
 /// The greatest number of a process that a text names, 0 when it names none.

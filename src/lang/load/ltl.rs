@@ -69,13 +69,17 @@ const WORDS: [(&str, &str); 11] = [
 /// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
 
-/// The property that a formula states of a model. An atom `{ At[#1] = Want }` is what
+/// The property that a formula states of a model, and the system with the counts that it mentions. An atom `{ At[#1] = Want }` is what
 /// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
 /// each process whether it has not stopped, where processes may stop.
 ///
 /// # Errors
 /// What is wrong with the formula, with places in it.
-pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Result<Temporal, Vec<Diagnostic>> {
+pub fn ltl(
+    model: ModelSource<'_>,
+    formula: &str,
+    alive: Option<VarId>,
+) -> Result<(System, Temporal), Vec<Diagnostic>> {
     property(model, formula, alive).map_err(|wrong| match wrong {
         Wrong::Here(error) => vec![*error],
         Wrong::Inside(errors) => errors,
@@ -88,7 +92,11 @@ enum Wrong {
     Inside(Vec<Diagnostic>),
 }
 
-fn property(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Result<Temporal, Wrong> {
+fn property(
+    model: ModelSource<'_>,
+    formula: &str,
+    alive: Option<VarId>,
+) -> Result<(System, Temporal), Wrong> {
     let params = numbered(formula);
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), text: formula };
@@ -102,7 +110,7 @@ fn property(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Resu
         let message = format!("it names #{params}; more than {MOST_PROCESSES} processes are too many");
         return Err(Wrong::Here(Box::new(Diagnostic::error("C0106", place, message))));
     }
-    let reader = FormulaReader::new(model);
+    let mut reader = FormulaReader::new(model);
     let mut atoms = Vec::new();
     for token in &parser.atoms {
         atoms.push(match token {
@@ -118,7 +126,7 @@ fn property(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Resu
             Token::Operator(_) => unreachable!("operators are no atoms"),
         });
     }
-    Ok(Temporal {
+    let property = Temporal {
         kind: TemporalKind::Ltl,
         name: "ltl".to_owned(),
         params: (1..=params).map(|number| format!("#{number}")).collect(),
@@ -126,7 +134,8 @@ fn property(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Resu
         then: Condition(Vec::new()),
         ltl: Some(LtlProperty { formula: parsed, atoms }),
         span: Span::default(),
-    })
+    };
+    Ok((reader.into_system(), property))
 }
 
 fn wrong(at: Range<usize>, what: impl Into<String>) -> Wrong {
@@ -227,7 +236,7 @@ fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Result<Cond
 /// `enter, #1` in `enabled(enter, #1)`, or `enter` with any processes.
 fn step_of(
     system: &System,
-    reader: &FormulaReader<'_>,
+    reader: &FormulaReader,
     formula: &str,
     args: Range<usize>,
 ) -> Result<StepOf, Wrong> {
@@ -401,7 +410,7 @@ mod tests {
 
     fn parsed(formula: &str) -> Result<Temporal, String> {
         let found = ltl(ModelSource::new(&crate::load(MODEL).unwrap().system, MODEL), formula, None);
-        found.map_err(|errors| crate::load::in_a_line(formula, &errors))
+        found.map(|(_, property)| property).map_err(|errors| crate::load::in_a_line(formula, &errors))
     }
 
     fn formula(text: &str) -> Ltl {
@@ -426,6 +435,15 @@ mod tests {
         }
         let both = parsed("G ({ S[#2] = A } => F { exists q. S[q] = S[#1] })").unwrap();
         assert_eq!((both.params.len(), both.ltl.unwrap().atoms.len()), (2, 2));
+    }
+
+    #[test]
+    fn a_formula_may_count() {
+        let system = crate::load(MODEL).unwrap().system;
+        let text = "G ({ #{p | S[p] = B} > 1 } => F { sum{p | 2} = 3 && #{q | S[q] = B && q <> #1} = 0 })";
+        let (extended, property) = ltl(ModelSource::new(&system, MODEL), text, None).unwrap();
+        assert_eq!((extended.vars.len(), extended.counts.len()), (2 + 3, 3));
+        assert_eq!(property.ltl.unwrap().atoms.len(), 2);
     }
 
     #[test]

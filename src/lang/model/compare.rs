@@ -120,14 +120,15 @@ impl Context<'_> {
         }
     }
 
-    /// A comparison with an undefined cell.
+    /// A comparison with an undefined cell. It is false, and so it has to be where more of the formula may hold for it:
+    /// under a negation, and in a count, whose greater value may be that of fewer states.
     fn undefined(&mut self, positive: bool, at: Span) -> Formula {
         let open = self.named.is_empty() && !self.needed.is_empty();
-        // More states of a count may be fewer bad ones: then a cell that is false has to be, as under a negation.
         let relies = !positive || self.counting;
         if !open && relies && self.place == FormulaPlace::Bad {
+            let place = if self.counting { "in a count" } else { "under a negation" };
             self.push(
-                Diagnostic::error("C0304", at, "cell indexed by a global under a negation")
+                Diagnostic::error("C0304", at, format!("cell indexed by a global {place}"))
                     .label("whether the global names a process cannot be said in a bad state")
                     .help("add a parameter `g` that equals the global, and use `g` as the index"),
             );

@@ -71,6 +71,9 @@ impl Context<'_> {
         let (meant, other) = if is_literal(left) { (right, left) } else { (left, right) };
         let TermType::Known(ty) = meant.ty() else { return None };
         if ty == Type::Proc && other.ty().name(self.symbols) == "int" {
+            if self.counting {
+                return Some("a count ranges over processes: `#{p | N[p] > 3}`, not over numbers".to_owned());
+            }
             return Some(
                 "a process is a parameter, a bound name, or `#1`, `#2`, .. with `number_procs`".to_owned(),
             );

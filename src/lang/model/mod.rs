@@ -48,9 +48,9 @@ mod updates;
 
 pub use axioms::negated;
 pub use counts::Count;
-pub use equation::Equation;
 pub use dnf::simplify;
 pub use elaborate::elaborate;
+pub use equation::Equation;
 pub use forbidden::Forbidden;
 pub use initially::is_initially;
 pub use ir::*;

@@ -1,5 +1,6 @@
 //! Characters that start no token, and their meaning in other languages.
 
+use super::repair::miscounted;
 use super::token::{Placed, Token};
 use super::unsupported;
 use crate::diagnostic::{Diagnostic, Span};
@@ -113,43 +114,32 @@ fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fore
     Some(Foreign::new(start, start + length, None, diagnostic).habit("comment"))
 }
 
-/// Why a count is refused, and what to use instead.
-pub fn counted(span: Span, typed: &str) -> Diagnostic {
-    Diagnostic::error("C0008", span, format!("`{typed}` counts processes"))
-        .label("the language has no counts, sums or sizes of sets")
-        .help("keep a counter, `var N : int`, that each transition updates; for \"none\" and \"all\" write `forall_other q. ..`")
-}
-
-/// At most this many characters of a count are examined.
-const MAX_COUNT: usize = 1 << 10;
-
 /// The first brace of a declaration is among the first of this many tokens.
 const MAX_HEAD: usize = 64;
 
-/// `#{q | ..}`, `#proc`
+/// `# {`, `#(p | ..)`, which a rule repairs, and `#processes`
 fn count<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let after = rest.strip_prefix('#')?;
     // Where a value may begin.
-    let value = chunk.last().is_some_and(|&(_, token, _)| !token.ends_term() && token != Token::BraceClose);
-    let length = if after.starts_with('{') {
-        let mut depth = 0_usize;
-        let near = after.char_indices().nth(MAX_COUNT).map_or(after, |(end, _)| &after[..end]);
-        near.find(|c: char| {
-            depth = if c == '{' { depth + 1 } else { depth.saturating_sub(usize::from(c == '}')) };
-            depth == 0
-        })? + 1
-    } else {
-        let word = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
-        let name = &after[..word];
-        ["p", "proc", "procs", "process", "processes"].contains(&name).then_some(word)?
-    };
+    let value = chunk.last().is_some_and(|&(_, token, _)| !token.ends_term());
     let mut head = chunk.iter().take(MAX_HEAD);
     if !value || !head.any(|&(_, token, _)| token == Token::BraceOpen) {
         return None;
     }
-    let end = start + 1 + length;
-    let diagnostic = counted(Span::new(start as u32, end as u32), &rest[..=length]);
-    Some(Foreign::new(start, end, Some(Token::Int("0")), diagnostic).habit("count"))
+    if after.trim_start_matches([' ', '\t']).starts_with(['{', '(']) {
+        let tokens = vec![(start as u32, Token::CountOpen, start as u32 + 1)];
+        return Some(Foreign { end: start + 1, tokens, diagnostic: None, habit: "", mended: true });
+    }
+    let word = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+    let name = &after[..word];
+    if !["p", "n", "procs", "process", "processes"].contains(&name) {
+        return None;
+    }
+    let end = start + 1 + word;
+    let diagnostic = miscounted(Span::new(start as u32, end as u32), format!("`#{name}` is written `#proc`"))
+        .label("the number of processes")
+        .mend("#proc");
+    Some(Foreign::new(start, end, Some(Token::AllProcs), diagnostic).habit("count"))
 }
 
 /// `#0`
@@ -190,7 +180,7 @@ fn different<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fo
             Token::BraceOpen | Token::And | Token::Or | Token::Dot | Token::ParOpen | Token::Not | Token::Bar
         )
     );
-    if !operand || !last.ends_term() || !opens {
+    if !operand || !last.ends_term() || last == Token::BraceClose || !opens {
         return None;
     }
     let diagnostic = error(start, start + 1, "`#` is written `<>`").label("different").mend("<>");

@@ -196,7 +196,7 @@ fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     let open = *site.open().last()?;
     let (opening, closing, token) = match site.token(open)? {
-        Token::BraceOpen => ("{", "}", Token::BraceClose),
+        Token::BraceOpen | Token::CountOpen => ("{", "}", Token::BraceClose),
         Token::BracketOpen => ("[", "]", Token::BracketClose),
         _ => ("(", ")", Token::ParClose),
     };
@@ -235,7 +235,7 @@ fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     // At the end of a declaration all open brackets are meant to close.
     let with: Vec<Token<'t>> = if site.found().is_none() {
         let closer = |i: &usize| match site.token(*i) {
-            Some(Token::BraceOpen) => Token::BraceClose,
+            Some(Token::BraceOpen | Token::CountOpen) => Token::BraceClose,
             Some(Token::BracketOpen) => Token::BracketClose,
             _ => Token::ParClose,
         };

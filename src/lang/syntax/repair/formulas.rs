@@ -1,12 +1,10 @@
 //! Formulas: operators of other languages, terms that stand alone, quantifiers.
 
 use super::site::{DeclarationPart, Repair, Site, capital, foreign, slip, small};
-use crate::syntax::foreign::counted;
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    count(site)
-        .or_else(|| path(site))
+    path(site)
         .or_else(|| membership(site))
         .or_else(|| comprehension(site))
         .or_else(|| prefix(site))
@@ -244,53 +242,6 @@ fn prefix<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let with: Vec<Token<'t>> =
         operands(left..right).chain([relation]).chain(operands(right..close)).collect();
     Some(Repair::new(at - 1..close + 1, with, error))
-}
-
-/// Words for counting in other languages.
-const COUNTS: [&str; 12] = [
-    "card",
-    "cardinality",
-    "count",
-    "size",
-    "sizeof",
-    "length",
-    "len",
-    "sum",
-    "num",
-    "number",
-    "numof",
-    "nproc",
-];
-
-/// `card(proc)`, `count(q : ..) > 1`
-fn count<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    if !matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Body) {
-        return None;
-    }
-    // `|S|`
-    if site.found() == Some(Token::Bar)
-        && site.expects("true")
-        && let Some(close) = (at + 1..site.chunk.len()).find(|&i| site.token(i) == Some(Token::Bar))
-        && site.token(close + 1).is_some_and(Token::is_comparison)
-    {
-        let error = counted(site.span(at..close + 1), site.source(at..close + 1));
-        return Some(Repair::new(at..close + 1, [Token::Int("0")], error));
-    }
-    let word = (0..at.min(site.chunk.len())).rev().find(|&i| {
-        let counts = |name: &str| COUNTS.contains(&name.to_ascii_lowercase().as_str());
-        let opens = matches!(site.token(i + 1), Some(Token::ParOpen | Token::BraceOpen));
-        opens && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if counts(name))
-    })?;
-    let close = site.closing(word + 1).filter(|&close| close + 1 >= at)?;
-    let error = counted(site.span(word..close + 1), site.source(word..close + 1));
-    let compared = |i: usize| site.token(i).is_some_and(Token::is_comparison);
-    let number =
-        |i: usize| compared(i) || matches!(site.token(i), Some(Token::Assign | Token::Plus | Token::Minus));
-    if number(word - 1) || compared(close + 1) {
-        return Some(Repair::new(word..close + 1, [Token::Int("0")], error));
-    }
-    None
 }
 
 /// `max(A, B)`

@@ -6,6 +6,7 @@
 //! message when that brings it no further.
 
 mod blocks;
+mod counts;
 mod declarations;
 mod formulas;
 mod site;
@@ -15,13 +16,15 @@ mod symbols;
 mod values;
 mod words;
 
+pub use counts::miscounted;
 pub use site::{DeclaredNames, Repair, Site, capital};
 pub use starts::{begins_declaration, listed, type_first};
 pub use words::{keyword, property_of_runs};
 
 /// The repair, if a rule recognises what was meant.
 pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    words::repair(site)
+    counts::repair(site)
+        .or_else(|| words::repair(site))
         .or_else(|| declarations::repair(site))
         .or_else(|| blocks::requires(site))
         .or_else(|| statements::repair(site))
