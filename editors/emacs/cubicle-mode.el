@@ -23,6 +23,8 @@
     ("\\_<type\\_>[ \t\n]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1 font-lock-type-face)
     ;; Words of the language only where a declaration begins.
     ("^[ \t]*\\(\\(?:strong_\\)?fair\\|response\\|recurrence\\|possible\\|cover\\)\\_>" 1 font-lock-keyword-face)
+    ("\\(#proc\\)\\_>" 1 font-lock-keyword-face)
+    ("\\_<\\(sum\\){" 1 font-lock-keyword-face)
     ("#[1-9][0-9]*" . font-lock-constant-face)
     ("\\_<[A-Z][A-Za-z0-9_]*\\_>" . font-lock-variable-name-face))
   "What is coloured, and how.")

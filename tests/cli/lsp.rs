@@ -356,6 +356,9 @@ fn completion_knows_what_fits() {
         ("unsafe (a b) { Lock = Fa", &["False", "True"], &["Idle"]),
         ("transition t (a) requires { forall_other k. At[", &["a", "k"], &["Idle"]),
         ("transition t (a) requires { Lock = True } { ", &["At", "Lock"], &["Idle"]),
+        ("transition t (a) requires { 2 > #{k | At[k] = Idle} && ", &["At", "a", "forall"], &["Idle"]),
+        ("transition t (a) requires { 2 > sum{k | 2 if At[", &["a", "k"], &["Idle"]),
+        ("transition t (a) requires { Lock = True } { X := #{k | ", &["At", "a", "k", "forall"], &["let"]),
         ("transition t (a) { At[c] := case | c = ", &["a", "c"], &["Idle"]),
         ("transition t (a) { At[c] := case | c = a : ", &["Idle"], &["True"]),
     ] {

@@ -13,6 +13,8 @@ syntax keyword cubicleBoolean true false True False
 syntax keyword cubicleType bool int proc real
 syntax match cubicleNumber '\<\d\+\(\.\d*\)\?'
 syntax match cubicleProcess '#[1-9]\d*'
+" Counts.
+syntax match cubicleOperator '#proc\>\|#\ze{\|\<sum\ze{'
 syntax match cubicleName '\<\u\w*\>'
 syntax match cubicleSymbol ':=\|<=>\|=>\|<>\|<=\|>=\|&&\|||\|[=<>+?|-]'
 syntax region cubicleComment start='(\*' end='\*)' contains=cubicleComment,@Spell

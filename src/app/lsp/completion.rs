@@ -40,6 +40,19 @@ fn declaration<'a, 't>(before: &'a [&'t str]) -> &'a [&'t str] {
     &before[start..]
 }
 
+/// The braces before a place.
+struct Braces {
+    /// Those that are open, and whether each is that of a count.
+    open: Vec<bool>,
+    /// How many blocks are closed.
+    blocks: usize,
+}
+
+/// Whether token `at`, before a brace, begins a sum: it is not the name of a property.
+fn is_sum(tokens: &[&str], at: usize) -> bool {
+    at > 1 && tokens[at] == "sum"
+}
+
 struct Cursor<'a, 't> {
     /// From the keyword of the declaration on.
     tokens: &'a [&'t str],
@@ -62,11 +75,10 @@ impl Cursor<'_, '_> {
             let count = |token: &str| self.tokens.iter().filter(|it| **it == token).count();
             count(open).saturating_sub(count(close))
         };
-        if depth("{", "}") == 0 {
+        let Braces { open, blocks } = self.braces();
+        if open.is_empty() {
             return match last {
-                "}" if keyword == "transition" && rest.contains(&"requires") && self.blocks() < 2 => {
-                    Vec::new()
-                }
+                "}" if keyword == "transition" && rest.contains(&"requires") && blocks < 2 => Vec::new(),
                 "}" => words(&DECLARATIONS),
                 ")" if keyword == "transition" => words(&["requires"]),
                 _ if keyword == "type" && rest.len() > 2 => words(&DECLARATIONS),
@@ -83,7 +95,8 @@ impl Cursor<'_, '_> {
             }
             return items;
         }
-        if keyword == "transition" && (self.blocks() > 0 || !rest.contains(&"requires")) {
+        let counts = open.last() == Some(&true);
+        if keyword == "transition" && !counts && (blocks > 0 || !rest.contains(&"requires")) {
             // A statement begins with what it writes.
             let mut items = self.of_kinds(&[NameKind::Global, NameKind::Array]);
             items.extend(words(&["let"]));
@@ -96,9 +109,17 @@ impl Cursor<'_, '_> {
         items
     }
 
-    /// How many blocks are closed.
-    fn blocks(&self) -> usize {
-        self.tokens.iter().filter(|token| **token == "}").count()
+    fn braces(&self) -> Braces {
+        let mut braces = Braces { open: Vec::new(), blocks: 0 };
+        for (at, token) in self.tokens.iter().enumerate() {
+            match *token {
+                "#{" => braces.open.push(true),
+                "{" => braces.open.push(at > 0 && is_sum(self.tokens, at - 1)),
+                "}" => braces.blocks += usize::from(braces.open.pop() != Some(true)),
+                _ => {}
+            }
+        }
+        braces
     }
 
     /// The type that is expected here, when a comparison or an update determines it.
@@ -134,6 +155,8 @@ impl Cursor<'_, '_> {
             if matches!(*token, "forall" | "exists" | "forall_other" | "exists_other") {
                 let bound = self.tokens[at + 1..].iter().take_while(|token| **token != ".");
                 found.extend(bound.filter(|token| is_name(token)).copied());
+            } else if *token == "#{" || at > 0 && *token == "{" && is_sum(self.tokens, at - 1) {
+                found.extend(self.tokens.get(at + 1).filter(|token| is_name(token)));
             } else if *token == "case" {
                 let update = self.tokens[..at].iter().rev().skip_while(|token| **token == ":=");
                 let index = update.skip(1).take_while(|token| **token != "[");

@@ -327,6 +327,23 @@ transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := c
     }
 
     #[test]
+    fn a_count_binds_a_name() {
+        let text = "type t = A array S[proc] : t array N[proc] : int init (p) { S[p] = A }
+unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
+        let place = |nth: usize| {
+            let start = text.find('\n').unwrap() + 1;
+            start + text[start..].match_indices(['p', 'q']).nth(nth).unwrap().0
+        };
+        let refers = |word: &str, nth: usize| definition(text, 2, word, nth).0;
+        assert_eq!((refers("p]", 0), refers("p]", 1)), (place(1), place(0)));
+        assert_eq!((refers("q]", 0), refers("q]", 1)), (place(3), place(3)));
+        let (file, _) = crate::syntax::parse(text);
+        let index = Index::new(&file, text.len() as u32);
+        let locals = |at: usize| index.locals_at(at as u32).map(|it| it.name.clone()).collect::<Vec<_>>();
+        assert_eq!(locals(place(4)), ["q", "p"]);
+    }
+
+    #[test]
     fn reading_and_writing_are_distinguished() {
         let (file, _) = crate::syntax::parse(MODEL);
         let index = Index::new(&file, MODEL.len() as u32);
