@@ -82,8 +82,7 @@ fn unit(width: usize, at: usize) -> Vec<Rational> {
 /// Vectors that span the initial states.
 fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
     let system = columns.system;
-    let mut vectors: Vec<Vec<Rational>> =
-        (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
+    let mut vectors: Vec<Vec<Rational>> = (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
     let mut rows = columns.structural()?;
     for (at, column) in columns.all.iter().enumerate() {
         match column {
@@ -152,8 +151,7 @@ pub fn is_initial(columns: &Columns<'_>, at: usize) -> bool {
         }
         Column::Holds(var, value) => {
             let all = full(system, *var);
-            let some =
-                possible(&init.body, *var, &[], all) | possible(&init.without_processes, *var, &[], all);
+            let some = possible(&init.body, *var, &[], all) | possible(&init.without_processes, *var, &[], all);
             some >> value & 1 == 1
         }
         Column::One | Column::Processes | Column::Sum(_) | Column::Number(_) => true,

@@ -69,8 +69,7 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
         numbers.iter().filter(|var| says(var)).count()
     };
     let alone = found.as_ref().map_or(0, settles);
-    let classes =
-        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    let classes = arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
     let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
     let found = if alone < numbers.len() && arrays.len() > 1 && together <= MOST_CLASSES {
         let joint = equations(system, &[arrays]).filter(|joint| settles(joint) > alone);

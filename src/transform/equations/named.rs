@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::Span as Place;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId, VarKind, lcm,
+    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, SystemParts, System, VarId, VarKind, lcm,
 };
 
 use super::columns::{Column, Columns, Group, PROCESSES, full};
