@@ -1,9 +1,12 @@
 //! Formulas about states that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::load::{FormulaScope, ModelSource, in_a_line, numbered, parse_formula};
-use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples};
-use cubicle_lang::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
+use cubicle_lang::load::{FormulaScope, ModelSource, formula_with_counts, in_a_line, numbered};
+use cubicle_lang::model::semantics::{Layout, Semantics, State, Value, distinct_tuples};
+use cubicle_lang::model::{
+    Case, Condition, Dnf, Literal, ProcRef, Rational, System, Term, Universal, rename,
+};
+use std::borrow::Cow;
 
 /// The longest text that is read, in bytes.
 const LONGEST_BYTES: usize = 10_000;
@@ -73,15 +76,25 @@ impl NamedCube {
         if named > cubicle_lang::load::MAX_NUMBERED {
             return Err(FormulaError::NoProcess(named));
         }
-        let read = parse_formula(model, FormulaScope::Numbered(named), cube);
-        let condition = read.map_err(|errors| FormulaError::Misread(in_a_line(cube, &errors)))?;
-        Ok(Self { system: model.system.clone(), condition, named, any: false })
+        let read = formula_with_counts(model, FormulaScope::Numbered(named), cube);
+        let (system, condition) = read.map_err(|errors| FormulaError::Misread(in_a_line(cube, &errors)))?;
+        Ok(Self { system, condition, named, any: false })
     }
 
-    /// Whether it holds in a state.
+    /// Whether it holds in a state of the model.
     pub fn holds(&self, state: &State) -> bool {
         let semantics = Semantics::new(&self.system, state.procs);
-        let holds = |tuple: &[usize]| semantics.holds(state, &self.condition, tuple) == Some(true);
+        let cells = Layout::new(&self.system, state.procs).len();
+        let mut state = Cow::Borrowed(state);
+        if state.values.len() < cells {
+            // The counts that only the formula mentions come last.
+            state.to_mut().values.resize(cells, Value::Number(Rational::ZERO));
+            match semantics.with_counts(state.into_owned()) {
+                Some(counted) => state = Cow::Owned(counted),
+                None => return false,
+            }
+        }
+        let holds = |tuple: &[usize]| semantics.holds(&state, &self.condition, tuple) == Some(true);
         if self.any {
             distinct_tuples(state.procs, self.named).any(|tuple| holds(&tuple))
         } else {
@@ -89,7 +102,7 @@ impl NamedCube {
         }
     }
 
-    /// The model, and the cases in which the formula holds, the processes of each being the first ones in scope: the number
+    /// The model with the counts that the formula mentions, and the cases in which the formula holds, the processes of each being the first ones in scope: the number
     /// of parameters, what holds for them, and what holds for all others. `None` when the formula is too large.
     pub fn ways(&self) -> Option<(System, Vec<Case>)> {
         let named = self.named as u8;

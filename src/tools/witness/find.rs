@@ -8,7 +8,7 @@ use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
+use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::{File, Item};
@@ -209,11 +209,19 @@ impl Target {
         }
     }
 
-    fn run(&self, run: &Trace) -> Trace {
-        match self {
+    /// A run of it as one of the model.
+    fn run(&self, run: &Trace, model: &System) -> Trace {
+        let mut run = match self {
             Self::Taken(taken) => taken.run(run),
             Self::Holds(_) => Trace { bad: None, ..run.clone() },
+        };
+        // The counts that only the goal mentions come last.
+        let cells = Layout::new(model, run.initial.procs).len();
+        run.initial.values.truncate(cells);
+        for step in &mut run.steps {
+            step.after.values.truncate(cells);
         }
+        run
     }
 }
 
@@ -277,7 +285,7 @@ impl Search<'_> {
         let options = ForwardOptions::default()
             .max_states(self.options.max_states.saturating_mul(EXPLORED_PER_REFERENCE));
         let found = explore(target.system(), procs, &options, self.interrupt, &mut Silent);
-        let run = target.run(&found.exploration.unsafe_trace?);
+        let run = target.run(&found.exploration.unsafe_trace?, self.system);
         self.passes(&run).then_some(run)
     }
 
@@ -298,7 +306,7 @@ impl Search<'_> {
         match check_on_this_thread(target.system(), &options, self.interrupt, &mut Silent).verdict {
             Some(Verdict::Safe) => Decided::Never,
             Some(Verdict::Unsafe(run)) => {
-                let run = target.run(&run);
+                let run = target.run(&run, self.system);
                 if self.passes(&run) { Decided::Run(run) } else { Decided::Open(NoWitness::Bad) }
             }
             Some(Verdict::Unknown(reason)) => Decided::Open(NoWitness::Undecided(reason)),
