@@ -98,7 +98,12 @@ fn littered(text: &str, dice: &mut Dice) -> String {
 #[test]
 fn comments_and_line_breaks_may_stand_anywhere() {
     let mut dice = Dice::new(7);
-    for path in ["tests/pass/let_and_case.cub", "tests/pass/quantifiers.cub", "examples/german.cub"] {
+    for path in [
+        "tests/pass/let_and_case.cub",
+        "tests/pass/quantifiers.cub",
+        "tests/pass/counts.cub",
+        "examples/german.cub",
+    ] {
         let text = files::text(&files::folder(path));
         for round in 0..60 {
             let littered = littered(&text, &mut dice);
@@ -118,6 +123,10 @@ fn each_construct_has_its_form() {
         (
             "unsafe(x y){ (A=B||not((C=D)))=>forall x<>y.E=F }",
             "unsafe (x y) { (A = B || not ((C = D))) => forall x <> y. E = F }\n",
+        ),
+        (
+            "unsafe{#{p|S[p]=A&&(X=1)}>2*#proc-sum{q|N[q]if S[q]=A}*3}",
+            "unsafe { #{p | S[p] = A && (X = 1)} > 2 * #proc - sum{q | N[q] if S[q] = A} * 3 }\n",
         ),
         ("predicate p(x,y){A[x]=y}unsafe{p(x,1,)}", "predicate p (x, y) { A[x] = y }\nunsafe { p(x, 1,) }\n"),
         (

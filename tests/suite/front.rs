@@ -194,6 +194,13 @@ fn beyond(text: &str) -> Vec<String> {
     found.iter().map(|it| place(it.primary.span)).collect()
 }
 
+#[test]
+fn the_original_does_not_count() {
+    let text = "array N[proc] : int\ninit (p) { N[p] = 0 }\nunsafe { #{p | N[p] = 1} > 2 }\n\
+        transition t (p) requires { N[p] < #proc - 1 } { N[p] := sum{q | N[q]} }";
+    assert_eq!(beyond(text), ["#{p | N[p] = 1}", "#proc", "sum{q | N[q]}"]);
+}
+
 /// Codes of all diagnostics.
 fn deeply_said(text: &str) -> Vec<&'static str> {
     let loaded = cubicle::load(text).expect("a model");

@@ -5,6 +5,7 @@
 mod build;
 mod certificates;
 mod claims;
+mod counts;
 mod crashes;
 mod deadlocks;
 mod doors;

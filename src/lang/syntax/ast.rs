@@ -586,6 +586,11 @@ impl Count {
         }
     }
 
+    /// The condition on the process that is counted, if there is one.
+    pub fn body(&self) -> Option<&Expr> {
+        self.parts().and_then(|(_, _, body)| body)
+    }
+
     /// Height of the tree.
     pub(crate) fn depth(&self) -> u16 {
         let below = self.parts().map_or(0, |(_, summand, body)| {

@@ -87,3 +87,37 @@ fn claims<'f>(file: &'f File, text: &str) -> Vec<&'f str> {
     }
     claims
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{candidates, key};
+
+    #[test]
+    fn mistakes_in_counts_are_made_and_told_apart() {
+        let text = "type t = A | B\nvar X : int\narray S[proc] : t\narray M[proc, proc] : t\n\
+            init (p) { S[p] = A && X = 0 }\nunsafe () { X > #proc }\n\
+            transition go (p) requires { 2 * #{q | M[p, q] = B && S[q] = A} > X } \
+            { S[p] := B; X := sum{p | X if S[p] = B} }";
+        let model = cubicle_lang::load(text).expect("a model");
+        let mutants: Vec<String> = candidates(&model.file, text).iter().map(|it| it.edit.apply(text)).collect();
+        let meanings: Vec<_> = mutants
+            .iter()
+            .filter_map(|mutant| Some((mutant, key(&cubicle_lang::load(mutant).ok()?.system))))
+            .collect();
+        for formula in [
+            "3 * #{q | M[p, q] = B && S[q] = A} > X",
+            "#{q | M[q, p] = B && S[q] = A}",
+            "#{q | M[p, q] = A && S[q] = A}",
+            "#{q | M[p, q] = B && S[q] <> A}",
+            "#{q | M[p, q] = B} > X",
+            "* #{q | M[p, q] = B && S[q] = A} >= X",
+            "sum{p | X if S[p] = A}",
+        ] {
+            let of = meanings.iter().find(|(mutant, _)| mutant.contains(formula));
+            let (mutant, meaning) = of.unwrap_or_else(|| panic!("no mutant with {formula}: {mutants:#?}"));
+            assert_ne!(*meaning, key(&model.system), "{mutant}");
+        }
+        // The process that is counted is not that of the transition.
+        assert!(!mutants.iter().any(|it| it.contains("M[q, q]")), "{mutants:#?}");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Case, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Transition, TypeDecl, Update,
+    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Term, Transition, TypeDecl, Update,
 };
 
 /// The declarations, first those on which others depend less.
@@ -156,9 +156,13 @@ impl Parts<'_> {
             }
             ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.all(expr, &[a, b]),
             ExprKind::If(c, a, b) => self.all(expr, &[c, a, b]),
-            ExprKind::Compare { .. } | ExprKind::Call { .. } => {
+            ExprKind::Compare { left, right, .. } => {
                 self.found.push(Edit::replace(expr.span, "true"));
+                for body in [left, right].into_iter().flat_map(Term::counts).filter_map(Count::body) {
+                    self.formula(body);
+                }
             }
+            ExprKind::Call { .. } => self.found.push(Edit::replace(expr.span, "true")),
             ExprKind::Bool(_) | ExprKind::Error => {}
         }
     }

@@ -3,11 +3,11 @@
 //!
 //! Only for models without errors, as the generator makes them.
 
-use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
+use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples, with_counts};
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
-    Arg, Base, Comparison, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property, PropertyKind,
-    Quantifier, Rhs, Term, TermKind, Transition, Update,
+    Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property,
+    PropertyKind, Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
 use super::explore::domain;
@@ -69,7 +69,8 @@ impl<'a> Direct<'a> {
                 found.extend(self.fire(transition, &procs));
             }
         }
-        found
+        let counted = |state| with_counts(self.system, state).expect("small numbers");
+        found.into_iter().map(counted).collect()
     }
 
     fn fire(&self, transition: &'a Transition, params: &[usize]) -> Vec<State> {
@@ -213,7 +214,7 @@ impl<'a> Direct<'a> {
         found.expect("a declared predicate")
     }
 
-    fn compare(&self, op: Comparison, left: &Term, right: &Term, scope: &Scope<'a>) -> bool {
+    fn compare(&self, op: Comparison, left: &'a Term, right: &'a Term, scope: &Scope<'a>) -> bool {
         let (Some(left), Some(right)) = (self.term(left, scope), self.term(right, scope)) else {
             return false;
         };
@@ -267,7 +268,7 @@ impl<'a> Direct<'a> {
         }
     }
 
-    fn term(&self, term: &Term, scope: &Scope<'a>) -> Option<Value> {
+    fn term(&self, term: &'a Term, scope: &Scope<'a>) -> Option<Value> {
         let number = |text: &str| Rational::parse(text).expect("a small number");
         let rational = |value: Value| match value {
             Value::Number(n) => n,
@@ -276,12 +277,14 @@ impl<'a> Direct<'a> {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
+            TermKind::Count(count) => self.count(count, scope).map(Value::Number),
             TermKind::Sum(summands) => {
                 let mut sum = Rational::ZERO;
                 for summand in summands {
                     let value = match &summand.operand {
                         Operand::Base(base) => rational(self.base(base, scope)?),
                         Operand::Number(n) => number(&n.text),
+                        Operand::Count(count) => self.count(count, scope)?,
                     };
                     let factor = summand.factor.as_ref().map_or(Rational::ONE, |n| number(&n.text));
                     // A number that is too large has no value: the step is not taken.
@@ -292,6 +295,33 @@ impl<'a> Direct<'a> {
                 Some(Value::Number(sum))
             }
         }
+    }
+}
+
+impl<'a> Direct<'a> {
+    /// `None` where a summand has no value for some process, counted or not.
+    fn count(&self, count: &'a Count, scope: &Scope<'a>) -> Option<Rational> {
+        let mut total = Rational::ZERO;
+        for process in 0..self.state.procs {
+            let mut scope = scope.clone();
+            let part = match count.parts() {
+                None => Rational::ONE,
+                Some((name, summand, body)) => {
+                    scope.extend(bind(std::slice::from_ref(name), &[process]));
+                    let part = match summand {
+                        None => Rational::ONE,
+                        Some(summand) => match self.term(summand, &scope)? {
+                            Value::Number(number) => number,
+                            other => unreachable!("a sum of {other:?}"),
+                        },
+                    };
+                    let counts = body.is_none_or(|body| self.holds(body, &mut scope, &[]));
+                    if counts { part } else { Rational::ZERO }
+                }
+            };
+            total = total.add(part)?;
+        }
+        Some(total)
     }
 }
 
@@ -318,5 +348,5 @@ pub fn random_state(system: &System, procs: usize, dice: &mut super::dice::Dice)
             values.push(*dice.pick(&all));
         }
     }
-    State { procs, values }
+    with_counts(system, State { procs, values }).expect("small numbers")
 }

@@ -7,7 +7,7 @@ use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
+use cubicle::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
@@ -96,7 +96,6 @@ fn elaboration_agrees(
         // Init loses its conditions on processes, and no cell says that a pointer names none.
         return Ok(());
     }
-    let semantics = Semantics::new(system, reached.procs);
     for number in 0..24 {
         let state = match reached.states.len() {
             some if some > 0 && number % 3 == 0 => {
@@ -104,24 +103,35 @@ fn elaboration_agrees(
             }
             _ => random_state(system, reached.procs, dice),
         };
-        let direct = Direct::new(file, system, &state);
-        if direct.initial() != semantics.initial(&state) {
-            return failure("init is elaborated wrongly", format!("{state:?}: {}", direct.initial()));
-        }
-        let bad = (0..system.bad.len()).any(|b| semantics.satisfies(&state, b).is_some());
-        if direct.bad() != bad {
-            return failure("unsafe is elaborated wrongly", format!("{state:?}: {}", direct.bad()));
-        }
-        let right: BTreeSet<Vec<Value>> =
-            direct.successors().iter().map(|s| canonical(system, s).values).collect();
-        let made: BTreeSet<Vec<Value>> = (steps(system, &semantics, &state).into_iter())
-            .flat_map(|(_, _, (successors, _))| successors)
-            .map(|s| canonical(system, &s).values)
-            .collect();
-        if right != made {
-            let detail = format!("{state:?}\nright {right:?}\nmade {made:?}\n{:#?}", system.transitions);
-            return failure("a transition is elaborated wrongly", detail);
-        }
+        state_agrees(file, system, &state)?;
+    }
+    Ok(())
+}
+
+/// Whether the system has the meaning of the file in a state.
+pub fn state_agrees(
+    file: &cubicle::syntax::ast::File,
+    system: &System,
+    state: &State,
+) -> Result<(), Failure> {
+    let semantics = Semantics::new(system, state.procs);
+    let direct = Direct::new(file, system, state);
+    if direct.initial() != semantics.initial(state) {
+        return failure("init is elaborated wrongly", format!("{state:?}: {}", direct.initial()));
+    }
+    let bad = (0..system.bad.len()).any(|b| semantics.satisfies(state, b).is_some());
+    if direct.bad() != bad {
+        return failure("unsafe is elaborated wrongly", format!("{state:?}: {}", direct.bad()));
+    }
+    let right: BTreeSet<Vec<Value>> =
+        direct.successors().iter().map(|s| canonical(system, s).values).collect();
+    let made: BTreeSet<Vec<Value>> = (steps(system, &semantics, state).into_iter())
+        .flat_map(|(_, _, (successors, _))| successors)
+        .map(|s| canonical(system, &s).values)
+        .collect();
+    if right != made {
+        let detail = format!("{state:?}\nright {right:?}\nmade {made:?}\n{:#?}", system.transitions);
+        return failure("a transition is elaborated wrongly", detail);
     }
     Ok(())
 }
@@ -415,9 +425,9 @@ fn backward_agrees(
         let lemmas = Lemmas::default();
         // In pieces, as searches do.
         for effort in [100, 200, 700] {
-            lemmas.look(system, &options, oracle, effort, &timed());
+            lemmas.look(system, &options, None, oracle, effort, &timed());
         }
-        let shared = Shared { oracle, lemmas: &lemmas, repairs: None };
+        let shared = Shared { oracle, equations: &[], lemmas: &lemmas, repairs: None };
         let proof = match (brab, directed) {
             (0, _) => BackwardMode::Classic,
             (_, false) => BackwardMode::Brab(brab),
