@@ -3,14 +3,18 @@
 //!
 //! Only for models without errors, as the generator makes them.
 
-use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples, with_counts};
+use std::collections::BTreeSet;
+
+use cubicle::model::semantics::{
+    Layout, Point, Semantics, State, Value, distinct_tuples, tuples, with_counts,
+};
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
     Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property,
     PropertyKind, Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
-use super::explore::domain;
+use super::explore::{canonical, domain, steps};
 
 /// A file and a state of one of its instances.
 pub struct Direct<'a> {
@@ -296,6 +300,30 @@ impl<'a> Direct<'a> {
             }
         }
     }
+}
+
+/// Whether the system has the meaning of the file in a state: if not, of what, and how they differ.
+pub fn state_agrees(file: &File, system: &System, state: &State) -> Result<(), (&'static str, String)> {
+    let semantics = Semantics::new(system, state.procs);
+    let direct = Direct::new(file, system, state);
+    if direct.initial() != semantics.initial(state) {
+        return Err(("init is elaborated wrongly", format!("{state:?}: {}", direct.initial())));
+    }
+    let bad = (0..system.bad.len()).any(|b| semantics.satisfies(state, b).is_some());
+    if direct.bad() != bad {
+        return Err(("unsafe is elaborated wrongly", format!("{state:?}: {}", direct.bad())));
+    }
+    let right: BTreeSet<Vec<Value>> =
+        direct.successors().iter().map(|s| canonical(system, s).values).collect();
+    let made: BTreeSet<Vec<Value>> = (steps(system, &semantics, state).into_iter())
+        .flat_map(|(_, _, (successors, _))| successors)
+        .map(|s| canonical(system, &with_counts(system, s).expect("small numbers")).values)
+        .collect();
+    if right != made {
+        let detail = format!("{state:?}\nright {right:?}\nmade {made:?}\n{:#?}", system.transitions);
+        return Err(("a transition is elaborated wrongly", detail));
+    }
+    Ok(())
 }
 
 impl<'a> Direct<'a> {

@@ -7,7 +7,7 @@ use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, replay, tuples};
+use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
@@ -17,8 +17,8 @@ use cubicle::verdict::{Reason, Verdict};
 
 use super::certificates::{certified, only_truth_is_accepted};
 use super::dice::Dice;
-use super::direct::{Direct, random_state};
-use super::explore::{Reached, canonical, explore, steps};
+use super::direct::{random_state, state_agrees};
+use super::explore::{Reached, explore};
 
 /// The largest instance that is explored.
 const PROCS: usize = 3;
@@ -103,35 +103,7 @@ fn elaboration_agrees(
             }
             _ => random_state(system, reached.procs, dice),
         };
-        state_agrees(file, system, &state)?;
-    }
-    Ok(())
-}
-
-/// Whether the system has the meaning of the file in a state.
-pub fn state_agrees(
-    file: &cubicle::syntax::ast::File,
-    system: &System,
-    state: &State,
-) -> Result<(), Failure> {
-    let semantics = Semantics::new(system, state.procs);
-    let direct = Direct::new(file, system, state);
-    if direct.initial() != semantics.initial(state) {
-        return failure("init is elaborated wrongly", format!("{state:?}: {}", direct.initial()));
-    }
-    let bad = (0..system.bad.len()).any(|b| semantics.satisfies(state, b).is_some());
-    if direct.bad() != bad {
-        return failure("unsafe is elaborated wrongly", format!("{state:?}: {}", direct.bad()));
-    }
-    let right: BTreeSet<Vec<Value>> =
-        direct.successors().iter().map(|s| canonical(system, s).values).collect();
-    let made: BTreeSet<Vec<Value>> = (steps(system, &semantics, state).into_iter())
-        .flat_map(|(_, _, (successors, _))| successors)
-        .map(|s| canonical(system, &s).values)
-        .collect();
-    if right != made {
-        let detail = format!("{state:?}\nright {right:?}\nmade {made:?}\n{:#?}", system.transitions);
-        return failure("a transition is elaborated wrongly", detail);
+        state_agrees(file, system, &state).map_err(|(kind, detail)| Failure { kind, detail })?;
     }
     Ok(())
 }
