@@ -259,8 +259,12 @@ impl<'f> IndexBuilder<'f> {
         let Some((name, summand, body)) = this.parts() else { return };
         let outside = self.locals.len();
         self.local(name, NameKind::Process, this.span());
-        summand.into_iter().for_each(|it| self.term(it));
-        body.into_iter().for_each(|it| self.formula(it));
+        if let Some(summand) = summand {
+            self.term(summand);
+        }
+        if let Some(body) = body {
+            self.formula(body);
+        }
         self.locals.truncate(outside);
     }
 
