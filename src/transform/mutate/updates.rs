@@ -174,8 +174,12 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
 fn of_count<'f>(count: &'f Count, out: &mut Vec<&'f Name>) {
     let Some((counted, summand, body)) = count.parts() else { return };
     let mut inside = Vec::new();
-    summand.iter().for_each(|it| of_term(it, &mut inside));
-    body.iter().for_each(|it| of_formula(it, &mut inside));
+    if let Some(summand) = summand {
+        of_term(summand, &mut inside);
+    }
+    if let Some(body) = body {
+        of_formula(body, &mut inside);
+    }
     out.extend(inside.into_iter().filter(|name| name.text != counted.text));
 }
 
