@@ -607,4 +607,6 @@ fn moved_sum(sum: &GroundSum, from: u8, to: u8) -> GroundSum {
 }
 
 #[cfg(test)]
+mod forged;
+#[cfg(test)]
 mod tests;

@@ -241,8 +241,7 @@ fn sums_under_transfers() {
             ],
         );
         // A payment that creates money.
-        let wrong =
-            model.replace(&format!("j = q : B[j] + {one}"), &format!("j = q : B[j] + {one} + {one}"));
+        let wrong = model.replace(&format!("j = q : B[j] + {one}"), &format!("j = q : B[j] + {one} + {one}"));
         assert_ne!(wrong, model);
         assert!(checked(&wrong, &shown).is_err());
     }
@@ -271,7 +270,11 @@ fn the_named_process_of_a_global() {
         unsafe () { #{p | S[p] = Crit} > 1 }
         transition take (p) requires { Held = False } { Held := True; Owner := p; S[p] := Crit }
         transition drop (p) requires { S[p] = Crit } { Held := False; S[p] := Idle }",
-        &["() { #{p | S[p] = Crit} > 0 && Held = False }", "(z) { S[z] = Crit && Owner <> z }", "() { #{p | Owner = p} > 1 }"],
+        &[
+            "() { #{p | S[p] = Crit} > 0 && Held = False }",
+            "(z) { S[z] = Crit && Owner <> z }",
+            "() { #{p | Owner = p} > 1 }",
+        ],
         &["() { #{p | Owner = p} = 0 }", "() { #{p | Owner = p} > 0 }"],
     );
 }
