@@ -502,10 +502,10 @@ impl Gen {
         (0..most)
             .map(|_| State {
                 g: self.below(3),
-                x: self.rng.random_range(-1..5),
+                x: self.rng.random_range(-3..6),
                 p: Some(self.below(procs + 1)).filter(|it| p && *it < procs),
                 s: (0..procs).map(|_| self.below(3)).collect(),
-                n: (0..procs).map(|_| if n { self.small() } else { 0 }).collect(),
+                n: (0..procs).map(|_| if n { self.rng.random_range(-4..5) } else { 0 }).collect(),
                 m: (0..procs * procs).map(|_| m && self.one_in(2)).collect(),
             })
             .collect()
