@@ -302,3 +302,43 @@ fn few_processes_and_bounds() {
         &["() { #{p | A[p] = True} = 0 }", "() { #{p | A[p] = True} > 0 }"],
     );
 }
+
+#[test]
+fn one_unnamed_process_is_not_two() {
+    shows(
+        "var Flag : bool
+        array S[proc] : bool
+        init (p) { S[p] = False && Flag = False }
+        unsafe () { #{p | S[p] = True} > 1 }
+        transition enter (p) requires { forall_other q. S[q] = False } { S[p] := True }
+        transition leave (p) { S[p] := False }
+        transition flag () { Flag := True }",
+        &["(a b) { S[a] = True && S[b] = True }"],
+        &["() { Flag = True && #{p | S[p] = True} = 1 }", "() { Flag = True && #{p | S[p] = True} > 0 }"],
+    );
+}
+
+#[test]
+fn more_classes_than_there_may_be() {
+    let all = "A[p] = True && B[p] = True && C[p] = True && D[p] = True && E[p] = True && F[p] = True";
+    let model = format!(
+        "var Flag : bool
+        var X : int
+        array A[proc] : bool array B[proc] : bool array C[proc] : bool
+        array D[proc] : bool array E[proc] : bool array F[proc] : bool
+        init (p) {{ A[p] = False && Flag = False && X = 0 }}
+        unsafe () {{ X > #proc }}
+        transition set (p) requires {{ Flag = False && {} }} {{ A[p] := True; X := X + 1 }}
+        transition flag () {{ Flag := True }}",
+        all.replace("A[p] = True", "A[p] = False"),
+    );
+    shows(
+        &model,
+        &[&format!("() {{ X <> #{{p | {all}}} }}"), "() { X < 0 }"],
+        &[
+            &format!("() {{ Flag = True && #{{p | {all}}} > 0 }}"),
+            &format!("() {{ Flag = True && #{{p | {all}}} <= 3 }}"),
+            &format!("() {{ Flag = True && #{{p | {}}} <> 0 }}", all.replace("F[p] = True", "F[p] = False")),
+        ],
+    );
+}
