@@ -310,7 +310,7 @@ fn one_unnamed_process_is_not_two() {
         array S[proc] : bool
         init (p) { S[p] = False && Flag = False }
         unsafe () { #{p | S[p] = True} > 1 }
-        transition enter (p) requires { forall_other q. S[q] = False } { S[p] := True }
+        transition enter (p) requires { Flag = False && forall_other q. S[q] = False } { S[p] := True }
         transition leave (p) { S[p] := False }
         transition flag () { Flag := True }",
         &["(a b) { S[a] = True && S[b] = True }"],
