@@ -548,7 +548,9 @@ impl Making<'_, '_> {
     fn note_totals(&mut self, fact: &GroundFormula, representative: u8) {
         let mut cells = Vec::new();
         fact.atoms(&mut |atom| cells.extend(atom.cells()));
-        cells.into_iter().for_each(|cell| self.note_total(cell, representative));
+        for cell in cells {
+            self.note_total(cell, representative);
+        }
     }
 
     fn note_total(&mut self, cell: &GroundCell, representative: u8) {

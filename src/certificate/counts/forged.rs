@@ -249,7 +249,6 @@ impl Step {
         let mut next = state.clone();
         for q in 0..procs {
             match &self.s {
-                Write::Keep => {}
                 Write::One(v) if q == at[0] => next.s[q] = *v,
                 Write::Two(v, _) if q == at[0] => next.s[q] = *v,
                 Write::Two(_, w) if q == at[1] => next.s[q] = *w,
@@ -258,7 +257,6 @@ impl Step {
                 _ => {}
             }
             next.n[q] += match &self.n {
-                NWrite::Keep => 0,
                 NWrite::Move(n) if q == at[0] => -n,
                 NWrite::Move(n) if q == at[1] => *n,
                 NWrite::AddAll(n) => *n,
@@ -350,7 +348,7 @@ impl Gen {
     fn count(&mut self, scope: usize) -> Num {
         let conjs = 1 + usize::from(self.one_in(5));
         let body: Vec<Vec<Lit>> = (0..conjs)
-            .map(|_| (0..1 + usize::from(self.one_in(4))).map(|_| self.about(scope + 1)).collect())
+            .map(|_| (0..=usize::from(self.one_in(4))).map(|_| self.about(scope + 1)).collect())
             .collect();
         let sums = self.uses[0] && self.one_in(2);
         Num::Count(scope, body, sums)
@@ -387,7 +385,7 @@ impl Gen {
         }
         let others = self
             .one_in(4)
-            .then(|| (0..1 + usize::from(self.one_in(3))).map(|_| self.about(params + 1)).collect());
+            .then(|| (0..=usize::from(self.one_in(3))).map(|_| self.about(params + 1)).collect());
         let s = match self.below(5) {
             0 => Write::Map(self.below(3), self.below(3)),
             1 => Write::Where(vec![self.about(params + 1)], self.below(3)),
@@ -415,7 +413,7 @@ impl Gen {
 
     /// What `X` becomes. Where the change of the count is not clear, the count itself, which is often wrong.
     fn follow(&mut self, step: &mut Step, counted: &Num, guard: &mut Vec<Lit>) -> Option<(Sum, i64)> {
-        let error = if self.one_in(12) { 1 } else { 0 };
+        let error = i64::from(self.one_in(12));
         let Num::Count(_, body, sums) = counted else { return None };
         let [conj] = &body[..] else { return None };
         let ([Lit::S(_, value, so)], false) = (&conj[..], *sums) else {
@@ -512,142 +510,155 @@ impl Gen {
     }
 }
 
-fn run(seed: u64, systems: usize, met: &mut [usize; 5]) {
-    let mut dice = Gen { rng: ChaCha8Rng::seed_from_u64(seed), uses: [false; 3] };
-    for _ in 0..systems {
+/// A system, and what is needed to know its initial states.
+struct Random {
+    text: String,
+    steps: Vec<Step>,
+    /// What `X` should be.
+    counted: Num,
+    /// The value of `S` in the beginning.
+    start: usize,
+    /// Whether `X` is the number of processes in the beginning, or 0.
+    all: bool,
+}
+
+impl Random {
+    fn new(dice: &mut Gen) -> Self {
         dice.uses = [dice.one_in(3), dice.one_in(4), dice.one_in(3)];
         let start = dice.below(3);
-        let all = dice.uses[0] && dice.one_in(2);
-        let counted = if all {
-            Num::Count(0, vec![vec![Lit::Num(vec![(1, Num::Procs)], ">", -1)]], true)
+        let counted = if dice.uses[0] && dice.one_in(2) {
+            // Of all processes.
+            Num::Count(0, vec![vec![Lit::G(0, true)], vec![Lit::G(0, false)]], true)
         } else {
             Num::Count(0, vec![vec![Lit::S(0, dice.below(3), !dice.one_in(3))]], false)
         };
-        // `#proc > -1` stands for true: no count may be within a count.
-        let counted = match counted {
-            Num::Count(0, _, true) => {
-                Num::Count(0, vec![vec![Lit::G(0, true)], vec![Lit::G(0, false)]], true)
-            }
-            other => other,
-        };
-        let equation =
-            Claim { params: 0, cube: vec![Lit::Num(vec![(1, counted.clone()), (-1, Num::X)], "<>", 0)] };
-        let steps: Vec<Step> = (0..1 + dice.below(3)).map(|_| dice.step(&counted)).collect();
-        let begins = match &counted {
+        let all = match &counted {
             Num::Count(_, body, false) => {
-                let [Lit::S(_, value, so)] = &body[0][..] else { unreachable!() };
-                if (start == *value) == *so { "#proc" } else { "0" }
+                matches!(&body[0][..], [Lit::S(_, value, so)] if (start == *value) == *so)
             }
-            _ => "0",
+            _ => false,
         };
+        let steps: Vec<Step> = (0..=dice.below(3)).map(|_| dice.step(&counted)).collect();
+        let begins = if all { "#proc" } else { "0" };
         let mut init = format!("S[a] = {} && X = {begins} && G = A", VALUES[start]);
-        let mut model =
+        let mut text =
             "type t = A | B | C\nvar G : t\nvar X : int\nvar P : proc\narray S[proc] : t\n".to_owned();
         if dice.uses[0] {
-            model += "array N[proc] : int\n";
+            text += "array N[proc] : int\n";
             init += " && N[a] = 0";
         }
         if dice.uses[1] {
-            model += "array M[proc, proc] : bool\n";
+            text += "array M[proc, proc] : bool\n";
             init += " && M[a, b] = False";
         }
         let params = if dice.uses[1] { "a b" } else { "a" };
-        let _ = write!(model, "init ({params}) {{ {init} }}\nunsafe () {{ X = -90 && G = A }}\n");
+        let _ = write!(text, "init ({params}) {{ {init} }}\nunsafe () {{ X = -90 && G = A }}\n");
         for (name, step) in steps.iter().enumerate() {
-            model += &step.text(name);
+            text += &step.text(name);
         }
-        let never = Claim { params: 0, cube: vec![Lit::Num(vec![(1, Num::X)], "=", -90), Lit::G(0, true)] };
-        let system = match cubicle_lang::load(&model) {
+        Self { text, steps, counted, start, all }
+    }
+
+    /// The claim that `X` is what it should be, others, and one without which nothing is shown; maybe with a mistake.
+    fn claims(&self, dice: &mut Gen) -> Vec<Claim> {
+        let difference = vec![(1, self.counted.clone()), (-1, Num::X)];
+        let mut claims = vec![Claim { params: 0, cube: vec![Lit::Num(difference, "<>", 0)] }];
+        for _ in 0..dice.below(3) {
+            claims.push(dice.claim(&self.counted));
+        }
+        if dice.one_in(2) {
+            let at = dice.below(claims.len());
+            dice.forge(&mut claims[at]);
+        }
+        let cube = if dice.one_in(2) {
+            vec![Lit::Num(vec![(1, Num::X)], "<", -80)]
+        } else {
+            vec![Lit::Num(vec![(1, Num::X)], "=", -90), Lit::G(0, true)]
+        };
+        claims.push(Claim { params: 0, cube });
+        claims
+    }
+
+    /// How the claims break in an instance with these processes, as far as random states show it.
+    fn broken(&self, dice: &mut Gen, claims: &[Claim], procs: usize) -> Option<String> {
+        let forbidden = |state: &State| claims.iter().any(|it| it.forbids(state));
+        for mut state in dice.states(procs, 400) {
+            // Half of the states satisfy the equation.
+            if dice.one_in(2) {
+                state.x = number(&state, &[], &self.counted);
+            }
+            if forbidden(&state) {
+                continue;
+            }
+            for (name, step) in self.steps.iter().enumerate() {
+                for at in tuples(procs, step.params) {
+                    if let Some(next) = step.fire(&state, &at).filter(forbidden) {
+                        return Some(format!("t{name} {at:?}: {state:?} -> {next:?}"));
+                    }
+                }
+            }
+        }
+        for mut state in dice.states(procs, 30) {
+            (state.s, state.n) = (vec![self.start; procs], vec![0; procs]);
+            (state.g, state.m) = (0, vec![false; procs * procs]);
+            state.x = if self.all { procs as i64 } else { 0 };
+            if forbidden(&state) {
+                return Some(format!("initially {state:?}"));
+            }
+        }
+        None
+    }
+}
+
+/// How many claims are accepted, refused, and refused where random states of small instances do not break them.
+fn run(seed: u64, systems: usize) -> [usize; 3] {
+    let mut met = [0; 3];
+    let mut dice = Gen { rng: ChaCha8Rng::seed_from_u64(seed), uses: [false; 3] };
+    for _ in 0..systems {
+        let random = Random::new(&mut dice);
+        let model = &random.text;
+        let system = match cubicle_lang::load(model) {
             Ok(loaded) => loaded.system,
             Err(error) => panic!("{:?}\n{model}", error.diagnostics.first().map(|it| &it.message)),
         };
         for _ in 0..4 {
-            let mut claims = vec![equation.clone()];
-            for _ in 0..dice.below(3) {
-                claims.push(dice.claim(&counted));
-            }
-            if dice.one_in(2) {
-                let at = dice.below(claims.len());
-                dice.forge(&mut claims[at]);
-            }
-            let bounded = Claim { params: 0, cube: vec![Lit::Num(vec![(1, Num::X)], "<", -80)] };
-            claims.push(if dice.one_in(2) { bounded } else { never.clone() });
+            let claims = random.claims(&mut dice);
             let text: String = claims.iter().map(|it| format!("invariant {}\n", it.text())).collect();
             let interrupt = Interrupt::default();
             let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
-            let result = check(&system, &model, &text, Extent::All, how);
-            let mut broken = None;
-            let small = claims.iter().all(|it| it.params < 3);
-            assert!(small);
-            'sizes: for procs in 0..5 {
-                for mut state in dice.states(procs, 400) {
-                    // Half of the states satisfy the equation.
-                    if dice.one_in(2) {
-                        state.x = number(&state, &[], &counted);
-                    }
-                    if claims.iter().any(|it| it.forbids(&state)) {
-                        continue;
-                    }
-                    for (name, step) in steps.iter().enumerate() {
-                        for at in tuples(procs, step.params) {
-                            let next = step.fire(&state, &at);
-                            if let Some(next) = next.filter(|next| claims.iter().any(|it| it.forbids(next))) {
-                                broken = Some(format!("t{name} {at:?}: {state:?} -> {next:?}"));
-                                break 'sizes;
-                            }
-                        }
-                    }
-                }
-                for mut state in dice.states(procs, 30) {
-                    (state.s, state.n) = (vec![start; procs], vec![0; procs]);
-                    (state.g, state.m) = (0, vec![false; procs * procs]);
-                    state.x = if begins == "0" { 0 } else { procs as i64 };
-                    if claims.iter().any(|it| it.forbids(&state)) {
-                        broken = Some(format!("initially {state:?}"));
-                        break 'sizes;
-                    }
-                }
-            }
+            let result = check(&system, model, &text, Extent::All, how);
+            let broken = (0..5).find_map(|procs| random.broken(&mut dice, &claims, procs));
             match (&result, &broken) {
                 (Ok(certificate), None) => {
                     met[0] += 1;
-                    let again = check(&system, &model, &certificate.invariants(&system), Extent::All, how);
-                    assert!(again.is_ok(), "{model}\n{text}\n{}", certificate.invariants(&system));
+                    let written = certificate.invariants(&system);
+                    let again = check(&system, model, &written, Extent::All, how);
+                    assert!(again.is_ok(), "{model}\n{text}\n{written}");
                 }
                 (Ok(_), Some(why)) => panic!("accepted, but {why}\n{model}\n{text}"),
                 (Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)), Some(_)) => met[1] += 1,
-                (Err(refused @ NoCertificate::Failed(ProofFailure::Refuted(_), _)), None) => {
-                    met[2] += 1;
-                    if std::env::var_os("SHOW_REFUSED").is_some() {
-                        eprintln!("{}\n{model}\n{text}\n-----", explain(&system, refused));
-                    }
-                }
-                (Err(NoCertificate::Failed(ProofFailure::Undecided(..), _)), _) => met[3] += 1,
-                (Err(NoCertificate::Unreadable(why)), _) => {
-                    met[4] += 1;
-                    assert!(met[4] < 200, "{why}\n{text}");
-                }
+                (Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)), None) => met[2] += 1,
                 (Err(other), _) => panic!("{}\n{model}\n{text}", explain(&system, other)),
             }
         }
     }
+    met
 }
 
 #[test]
 fn what_is_accepted_is_inductive_in_small_instances() {
-    let mut met = [0; 5];
-    run(3, 60, &mut met);
-    assert!(met[0] > 20 && met[1] > 50, "{met:?}");
+    let met = run(3, 60);
+    // Most of the last ones need more processes, or larger numbers.
+    assert!(met[0] > 20 && met[1] > 50 && met[2] * 20 < met[0] + met[1], "{met:?}");
 }
 
-/// `SEED=.. SYSTEMS=..`
+/// `SEED=.. SYSTEMS=.. cargo test --release -p cubicle-certificate campaign -- --ignored`
 #[test]
 #[ignore = "a campaign"]
 fn campaign() {
     let from = |name: &str, otherwise: u64| {
         std::env::var(name).map_or(otherwise, |it| it.parse().expect("a number"))
     };
-    let mut met = [0; 5];
-    run(from("SEED", 1), from("SYSTEMS", 500) as usize, &mut met);
-    eprintln!("accepted, refused, refused without small reason, undecided, unreadable: {met:?}");
+    let met = run(from("SEED", 1), from("SYSTEMS", 500) as usize);
+    assert!(met[2] * 20 < met[0] + met[1], "{met:?}");
 }
