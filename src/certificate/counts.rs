@@ -19,7 +19,7 @@
 //! invariant that the search for refutations picks. Where counts are too different for one partition into classes, there are several,
 //! and nothing is said about a process of one and a process of another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
@@ -283,7 +283,9 @@ impl<'a> CountDefinitions<'a> {
             let best = (0..groups.len()).rev().max_by_key(best).unwrap_or(0);
             making.define(count, &classes[best])?;
         }
-        making.totals()?;
+        let representatives =
+            |group: &Vec<(u8, Class<'_>)>| group.iter().map(|(process, _)| *process).collect();
+        making.totals(&classes.iter().map(representatives).collect::<Vec<Vec<u8>>>())?;
         Ok(Definitions { facts: making.facts, unnamed: making.processes })
     }
 }
@@ -546,7 +548,9 @@ impl Making<'_, '_> {
     fn note_totals(&mut self, fact: &GroundFormula, representative: u8) {
         let mut cells = Vec::new();
         fact.atoms(&mut |atom| cells.extend(atom.cells()));
-        cells.into_iter().for_each(|cell| self.note_total(cell, representative));
+        for cell in cells {
+            self.note_total(cell, representative);
+        }
     }
 
     fn note_total(&mut self, cell: &GroundCell, representative: u8) {
@@ -555,13 +559,35 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Over no processes anything adds up to 0.
-    fn totals(&mut self) -> Result<(), Overflow> {
-        for (cell, representative) in std::mem::take(&mut self.totals) {
+    /// Over no processes anything adds up to 0, and over the classes of each partition it adds up to the same.
+    fn totals(&mut self, partitions: &[Vec<u8>]) -> Result<(), Overflow> {
+        let at = |cell: &GroundCell, process: u8| moved_cell(cell, self.generic, process);
+        let mut of_cells: BTreeMap<GroundCell, BTreeSet<usize>> = BTreeMap::new();
+        for (cell, representative) in &self.totals {
+            let generic = moved_cell(cell, *representative, self.generic);
+            let partition = partitions.iter().position(|it| it.contains(representative));
+            of_cells.entry(generic).or_default().extend(partition);
+        }
+        for (cell, used) in of_cells {
             let integer = cell.ty(self.definitions.system) != Type::Real;
-            let zero = compare(GroundSum::of(cell), Relation::Eq, integer)?;
-            let rest = self.definitions.unnamed.rest(representative);
-            self.facts.push(GroundFormula::any([compare(rest, Relation::Le, true)?.not(), zero]));
+            let mut first: Option<GroundSum> = None;
+            for partition in used {
+                let mut all = GroundSum::constant(Rational::ZERO);
+                for &representative in &partitions[partition] {
+                    let total = GroundSum::of(at(&cell, representative));
+                    let zero = compare(total.clone(), Relation::Eq, integer)?;
+                    let rest = self.definitions.unnamed.rest(representative);
+                    self.facts.push(GroundFormula::any([compare(rest, Relation::Le, true)?.not(), zero]));
+                    all = plus(&all, Rational::ONE, &total)?;
+                }
+                match &first {
+                    None => first = Some(all),
+                    Some(first) => {
+                        let difference = plus(&all, Rational::ONE.neg(), first)?;
+                        self.facts.push(compare(difference, Relation::Eq, integer)?);
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -606,5 +632,7 @@ fn moved_sum(sum: &GroundSum, from: u8, to: u8) -> GroundSum {
     GroundSum { terms, constant: sum.constant }
 }
 
+#[cfg(test)]
+mod forged;
 #[cfg(test)]
 mod tests;

@@ -63,6 +63,15 @@ impl Cubes {
     }
 }
 
+/// A cube of the invariant at given processes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CubeInstance {
+    /// Number of the cube.
+    pub cube: usize,
+    /// Distinct processes for its parameters.
+    pub procs: Vec<u8>,
+}
+
 /// Whether any formula orders processes.
 pub fn orders(system: &System, cubes: &Cubes) -> bool {
     let less = |literal: &Literal| matches!(literal, Literal::Less { .. });

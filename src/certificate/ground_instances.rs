@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cubes::CubeInstance;
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, Reading};
-use super::index::{CubeIndex, CubeInstance, Demand};
+use super::index::{CubeIndex, Demand};
 use cubicle_lang::model::VarId;
 
 /// Bit of a mask over processes that stands for everything else.

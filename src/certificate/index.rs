@@ -2,21 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::cubes::Cubes;
+use super::cubes::{CubeInstance, Cubes};
 use super::ground::{GroundFormula, GroundReader, Reading};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use cubicle_lang::model::{Literal, ProcRef, System, Term, VarId};
 use cubicle_run::interrupt::Interrupt;
-
-/// A cube of the invariant at given processes.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct CubeInstance {
-    /// Number of the cube.
-    pub cube: usize,
-    /// Distinct processes for its parameters.
-    pub procs: Vec<u8>,
-}
 
 /// What a literal of a cube requires, whatever the processes.
 #[derive(Debug)]

@@ -27,7 +27,7 @@
 //! processes may be instantiated at one process more, for there is one. An instance without any process is a
 //! case of its own.
 //!
-//! *Complete.* Let a state of any instance satisfy the conjunctions of a case. Take away all processes that the
+//! *Complete,* where there are no counts. Let a state of any instance satisfy the conjunctions of a case. Take away all processes that the
 //! case does not name; what cells they indexed is gone, and cells that held one of them now hold a value that
 //! is not a process, at the same place of the process order. (Cells are indexed by named processes only, never by
 //! other cells, so nothing else refers to what is gone.) In the smaller instance the named processes are
@@ -37,6 +37,20 @@
 //!
 //! A step is read backwards: the cube after the step becomes a formula over the state before it, by putting
 //! for each cell the branches of its update, each under its condition. A value chosen by `?` is a new name.
+//!
+//! # Counts
+//!
+//! What a count (`#{p | S[p] = Reading}`, `#proc`, `sum{p | B[p]}`) is in a state depends on all processes, those that a case does not
+//! name included. A case that mentions counts therefore comes with their definitions (`counts`): what each named process contributes,
+//! and, for the others, unknown numbers of processes in *classes* whose members agree on all that matters. No transition assigns a count;
+//! the definitions say what it is before and after the step. They are true in every instance, so that the argument above stands:
+//!
+//! *Sound.* The conjunction with the definitions follows from the original too.
+//!
+//! *Incomplete.* Unnamed processes cannot be taken away, for they count. What is not known of them: where there would be too many
+//! classes, they are coarser; one instance of the invariant is about named processes and at most two of each class, and about counts only
+//! where their indices are named; a sum of products is any number. So where counts occur, a check that refuses an invariant has not
+//! always found an instance that breaks it.
 //!
 //! # Owners
 //!
@@ -59,7 +73,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart` and `monitor` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart` and `monitor` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!

@@ -4,10 +4,9 @@
 use std::ops::Range;
 
 use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
-use super::cubes::Cubes;
+use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
 use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
-use super::index::CubeInstance;
 use super::obligation::Obligation;
 use super::owners::is_first;
 use super::tuning::MAX_PROCS;

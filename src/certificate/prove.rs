@@ -14,11 +14,11 @@ use tracing::{debug, debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
-use super::cubes::{Cubes, orders};
+use super::cubes::{CubeInstance, Cubes, orders};
 use super::failure::ProofFailure;
 use super::ground::{GroundCell, GroundFormula, Reading};
 use super::ground_instances::{CaseLiterals, Refutation};
-use super::index::{CubeIndex, CubeInstance, Refutations};
+use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
 use super::shown::{ObligationKeys, ShownObligations};

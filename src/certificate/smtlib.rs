@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::cubes::{Cubes, orders};
+use super::cubes::{CubeInstance, Cubes, orders};
 use super::explain::obligation as named;
 use super::failure::ProofFailure;
 use super::ground::{
     Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
 };
-use super::index::{CubeInstance, Refutations};
+use super::index::Refutations;
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;

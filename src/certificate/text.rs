@@ -227,7 +227,7 @@ pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCer
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
-/// mention owners, which the model does not have, and those that the language cannot express.
+/// mention owners or counts that the model does not have, and those that the language cannot express.
 pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
     let mut out = String::from(
         "(* Cubes for `cubicle --lemmas-in`, which trusts none of them: each is proved again, or dropped. *)\n",
@@ -251,7 +251,7 @@ pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
 /// How many cubes a file of lemmas leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LeftOut {
-    /// They mention an owner.
+    /// They mention an owner, or a count that the model does not mention.
     pub of_owners: usize,
     /// One of their numbers leaves the 64-bit range where it is written.
     pub too_large: usize,

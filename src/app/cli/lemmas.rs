@@ -31,7 +31,7 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     let cubes = found.backward.as_ref().map(|it| it.standing.as_slice()).unwrap_or_default();
     let (text, left_out) = cubicle_certificate::lemmas(system, cubes);
     for (count, why) in [
-        (left_out.of_owners, "they mention an owner, which the model does not have"),
+        (left_out.of_owners, "they mention an owner or a count that the model does not have"),
         (left_out.too_large, "their numbers leave the 64-bit range where they are written"),
     ] {
         if count > 0 {

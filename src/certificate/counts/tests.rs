@@ -241,8 +241,7 @@ fn sums_under_transfers() {
             ],
         );
         // A payment that creates money.
-        let wrong =
-            model.replace(&format!("j = q : B[j] + {one}"), &format!("j = q : B[j] + {one} + {one}"));
+        let wrong = model.replace(&format!("j = q : B[j] + {one}"), &format!("j = q : B[j] + {one} + {one}"));
         assert_ne!(wrong, model);
         assert!(checked(&wrong, &shown).is_err());
     }
@@ -271,7 +270,11 @@ fn the_named_process_of_a_global() {
         unsafe () { #{p | S[p] = Crit} > 1 }
         transition take (p) requires { Held = False } { Held := True; Owner := p; S[p] := Crit }
         transition drop (p) requires { S[p] = Crit } { Held := False; S[p] := Idle }",
-        &["() { #{p | S[p] = Crit} > 0 && Held = False }", "(z) { S[z] = Crit && Owner <> z }", "() { #{p | Owner = p} > 1 }"],
+        &[
+            "() { #{p | S[p] = Crit} > 0 && Held = False }",
+            "(z) { S[z] = Crit && Owner <> z }",
+            "() { #{p | Owner = p} > 1 }",
+        ],
         &["() { #{p | Owner = p} = 0 }", "() { #{p | Owner = p} > 0 }"],
     );
 }
@@ -297,5 +300,45 @@ fn few_processes_and_bounds() {
         &empty.replace("init (p) {", "init (p) { N = 0 &&"),
         &["() { N = 1 }", "() { #{p | A[p] = True} < #proc }"],
         &["() { #{p | A[p] = True} = 0 }", "() { #{p | A[p] = True} > 0 }"],
+    );
+}
+
+#[test]
+fn one_unnamed_process_is_not_two() {
+    shows(
+        "var Flag : bool
+        array S[proc] : bool
+        init (p) { S[p] = False && Flag = False }
+        unsafe () { #{p | S[p] = True} > 1 }
+        transition enter (p) requires { Flag = False && forall_other q. S[q] = False } { S[p] := True }
+        transition leave (p) { S[p] := False }
+        transition flag () { Flag := True }",
+        &["(a b) { S[a] = True && S[b] = True }"],
+        &["() { Flag = True && #{p | S[p] = True} = 1 }", "() { Flag = True && #{p | S[p] = True} > 0 }"],
+    );
+}
+
+#[test]
+fn more_classes_than_there_may_be() {
+    let all = "A[p] = True && B[p] = True && C[p] = True && D[p] = True && E[p] = True && F[p] = True";
+    let model = format!(
+        "var Flag : bool
+        var X : int
+        array A[proc] : bool array B[proc] : bool array C[proc] : bool
+        array D[proc] : bool array E[proc] : bool array F[proc] : bool
+        init (p) {{ A[p] = False && Flag = False && X = 0 }}
+        unsafe () {{ X > #proc }}
+        transition set (p) requires {{ Flag = False && {} }} {{ A[p] := True; X := X + 1 }}
+        transition flag () {{ Flag := True }}",
+        all.replace("A[p] = True", "A[p] = False"),
+    );
+    shows(
+        &model,
+        &[&format!("() {{ X <> #{{p | {all}}} }}"), "() { X < 0 }"],
+        &[
+            &format!("() {{ Flag = True && #{{p | {all}}} > 0 }}"),
+            &format!("() {{ Flag = True && #{{p | {all}}} <= 3 }}"),
+            &format!("() {{ Flag = True && #{{p | {}}} <> 0 }}", all.replace("F[p] = True", "F[p] = False")),
+        ],
     );
 }
