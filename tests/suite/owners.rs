@@ -192,7 +192,7 @@ fn owners_change_no_behaviour() {
             &with.system,
             &options,
             BackwardMode::Classic,
-            Shared { oracle: &Blind, lemmas: &Lemmas::default(), repairs: None },
+            Shared { oracle: &Blind, equations: &[], lemmas: &Lemmas::default(), repairs: None },
             &interrupt,
             &mut Silent,
         );

@@ -3,11 +3,11 @@
 //!
 //! Only for models without errors, as the generator makes them.
 
-use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
+use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples, with_counts};
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
-    Arg, Base, Comparison, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property, PropertyKind,
-    Quantifier, Rhs, Term, TermKind, Transition, Update,
+    Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property,
+    PropertyKind, Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
 use super::explore::domain;
@@ -89,7 +89,8 @@ impl<'a> Direct<'a> {
         for update in &transition.updates {
             defined &= self.update(update, &mut scope, params, &mut results);
         }
-        if defined { results } else { Vec::new() }
+        let counted = |state| with_counts(self.system, state);
+        if defined { results.into_iter().filter_map(counted).collect() } else { Vec::new() }
     }
 
     /// Writes into `results`; false when a value is read that does not exist.
@@ -213,7 +214,7 @@ impl<'a> Direct<'a> {
         found.expect("a declared predicate")
     }
 
-    fn compare(&self, op: Comparison, left: &Term, right: &Term, scope: &Scope<'a>) -> bool {
+    fn compare(&self, op: Comparison, left: &'a Term, right: &'a Term, scope: &Scope<'a>) -> bool {
         let (Some(left), Some(right)) = (self.term(left, scope), self.term(right, scope)) else {
             return false;
         };
@@ -267,21 +268,39 @@ impl<'a> Direct<'a> {
         }
     }
 
-    fn term(&self, term: &Term, scope: &Scope<'a>) -> Option<Value> {
+    /// A number of processes, or a sum over them.
+    fn count(&self, count: &'a Count, scope: &Scope<'a>) -> Option<Rational> {
+        let mut total = Rational::ZERO;
+        for process in 0..self.state.procs {
+            let Some((name, summand, body)) = count.parts() else {
+                total = total.add(Rational::ONE)?;
+                continue;
+            };
+            let mut scope = scope.clone();
+            scope.push((&name.text, Some(Value::Proc(Point::process(process)))));
+            if body.is_none_or(|body| self.holds(body, &mut scope, &[])) {
+                total = total.add(match summand {
+                    Some(term) => rational(self.term(term, &scope)?),
+                    None => Rational::ONE,
+                })?;
+            }
+        }
+        Some(total)
+    }
+
+    fn term(&self, term: &'a Term, scope: &Scope<'a>) -> Option<Value> {
         let number = |text: &str| Rational::parse(text).expect("a small number");
-        let rational = |value: Value| match value {
-            Value::Number(n) => n,
-            other => unreachable!("arithmetic on {other:?}"),
-        };
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
+            TermKind::Count(count) => self.count(count, scope).map(Value::Number),
             TermKind::Sum(summands) => {
                 let mut sum = Rational::ZERO;
                 for summand in summands {
                     let value = match &summand.operand {
                         Operand::Base(base) => rational(self.base(base, scope)?),
                         Operand::Number(n) => number(&n.text),
+                        Operand::Count(count) => self.count(count, scope)?,
                     };
                     let factor = summand.factor.as_ref().map_or(Rational::ONE, |n| number(&n.text));
                     // A number that is too large has no value: the step is not taken.
@@ -292,6 +311,13 @@ impl<'a> Direct<'a> {
                 Some(Value::Number(sum))
             }
         }
+    }
+}
+
+fn rational(value: Value) -> Rational {
+    match value {
+        Value::Number(n) => n,
+        other => unreachable!("arithmetic on {other:?}"),
     }
 }
 

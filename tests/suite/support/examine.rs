@@ -415,9 +415,9 @@ fn backward_agrees(
         let lemmas = Lemmas::default();
         // In pieces, as searches do.
         for effort in [100, 200, 700] {
-            lemmas.look(system, &options, oracle, effort, &timed());
+            lemmas.look(system, &options, None, oracle, effort, &timed());
         }
-        let shared = Shared { oracle, lemmas: &lemmas, repairs: None };
+        let shared = Shared { oracle, equations: &[], lemmas: &lemmas, repairs: None };
         let proof = match (brab, directed) {
             (0, _) => BackwardMode::Classic,
             (_, false) => BackwardMode::Brab(brab),
