@@ -48,7 +48,7 @@ impl<'a> Counting<'a> {
         cube: &Cube,
         everywhere: &[Everywhere<'_>],
     ) -> Result<bool, Halt> {
-        let equations = self.relevant(cube);
+        let equations = self.relevant(context, cube);
         let mut cells: Vec<CubeCell> = Vec::new();
         let mut read = |cell: CubeCell| {
             if !cell.is_process() && self.counts(cell.var()) && !cells.contains(&cell) {
@@ -97,7 +97,14 @@ impl<'a> Counting<'a> {
         }
         for (n, equation) in equations.iter().enumerate() {
             let (terms, constant) = self.equation(context, cube, equation, (n, &sums), &mut rows)?;
-            if !require(&mut rows, &terms, constant, Relation::Eq)? {
+            let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
+            let possible = if equation.at_least {
+                let terms: Terms = terms.into_iter().map(minus).collect();
+                require(&mut rows, &terms, constant.neg(), Relation::Le)?
+            } else {
+                require(&mut rows, &terms, constant, Relation::Eq)?
+            };
+            if !possible {
                 return Ok(true);
             }
         }
@@ -110,8 +117,13 @@ impl<'a> Counting<'a> {
     }
 
     /// The equations that may say something of a cube: those whose numbers all occur elsewhere.
-    fn relevant(&self, cube: &Cube) -> Vec<&'a Equation> {
-        let mut left: Vec<&Equation> = self.equations.iter().collect();
+    fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<&'a Equation> {
+        let held = |(global, values): &(VarId, u64)| {
+            let cell = CubeCell::of(*global, []);
+            cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs)) & !values == 0
+        };
+        let mut left: Vec<&Equation> =
+            self.equations.iter().filter(|equation| equation.when.iter().all(held)).collect();
         loop {
             let before = left.len();
             let all = left.clone();

@@ -3,9 +3,14 @@
 use super::linear::{LinearConstraint, normalise};
 use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Type, VarId};
 
-/// A linear equation that holds in every reachable state: the number plus what the values of globals add is zero.
+/// A linear equation or inequality that holds in every reachable state: the number plus what the values of globals add is zero, or
+/// not negative.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Equation {
+    /// It is only said of states in which these globals of enum type hold one of these values.
+    pub when: Vec<(VarId, u64)>,
+    /// Whether it says that the sum is at least zero, rather than zero.
+    pub at_least: bool,
     /// Over numeric globals, constants, and counts without indices.
     pub number: Linear,
     /// A global of enum type, some of its values, and what is added while it holds one of these.
@@ -16,7 +21,11 @@ impl Equation {
     /// The states that violate it, one cube for each choice of values that makes a difference; `None` when there are more than
     /// `most`, or a number leaves the 64-bit range.
     pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
-        let mut cases = vec![(Vec::new(), self.number.constant)];
+        let held = |(global, values): &(VarId, u64)| {
+            let cell = Cell { var: *global, index: std::iter::empty().collect() };
+            Literal::In { cell, values: *values }
+        };
+        let mut cases = vec![(self.when.iter().map(held).collect::<Conj>(), self.number.constant)];
         let mut globals: Vec<VarId> = self.indicators.iter().map(|it| it.0).collect();
         globals.sort_unstable();
         globals.dedup();
@@ -52,7 +61,8 @@ impl Equation {
         let mut found = Vec::new();
         for (mut cube, constant) in cases {
             let expr = Linear { terms: self.number.terms.clone(), constant };
-            match normalise(expr, Relation::Ne, true)? {
+            let relation = if self.at_least { Relation::Lt } else { Relation::Ne };
+            match normalise(expr, relation, true)? {
                 LinearConstraint::Literal(literal) => cube.push(literal),
                 LinearConstraint::Constant(true) => {}
                 LinearConstraint::Constant(false) => continue,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::values::constant;
 use crate::model::{
-    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarKind,
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId, VarKind,
 };
 
 /// Processes are written as `name` says.
@@ -47,7 +47,18 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         }
         if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") }
     };
-    format!("{} = {}", side(true), side(false))
+    let relation = match (equation.at_least, sign) {
+        (false, _) => "=",
+        (true, 1) => ">=",
+        (true, _) => "<=",
+    };
+    let said = format!("{} {relation} {}", side(true), side(false));
+    let held = |(var, values): &(VarId, u64)| {
+        let cell = Cell { var: *var, index: std::iter::empty().collect() };
+        writer.member(&cell, *values).join(" || ")
+    };
+    let when: Vec<String> = equation.when.iter().map(held).collect();
+    if when.is_empty() { said } else { format!("{} => {said}", when.join(" && ")) }
 }
 
 /// Writes formulas of a system.

@@ -15,6 +15,10 @@ use super::{MOST_CASES, MOST_CHOICES};
 pub struct Case {
     /// What is zero before the step.
     pub zero: Vec<Sparse>,
+    /// The parameters by class before the step: how many are in the classes of these columns.
+    pub before: Vec<(usize, i64)>,
+    /// The same after the step.
+    pub after: Vec<(usize, i64)>,
     /// The columns that change, and their new values in terms of the old ones.
     pub changes: Vec<(usize, Sparse)>,
     /// The columns whose new values are not known.
@@ -161,8 +165,25 @@ struct TransitionCases<'a> {
     arity: usize,
 }
 
-/// New values of some columns.
-type Changes = Vec<(usize, Sparse)>;
+/// A way in which some columns change.
+#[derive(Clone, Default)]
+struct Change {
+    /// New values.
+    rows: Vec<(usize, Sparse)>,
+    /// How many parameters are in classes of these columns then.
+    after: Vec<(usize, i64)>,
+}
+
+impl Change {
+    fn of(rows: Vec<(usize, Sparse)>) -> Self {
+        Self { rows, after: Vec::new() }
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        let rows = self.rows.iter().chain(&other.rows).cloned().collect();
+        Self { rows, after: self.after.iter().chain(&other.after).copied().collect() }
+    }
+}
 
 impl TransitionCases<'_> {
     /// The finite cells whose values make a difference.
@@ -231,16 +252,21 @@ impl TransitionCases<'_> {
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
         let mut unknown = Vec::new();
         let zero = self.zero(known, &mut unknown)?;
-        let (mut ways, mut lost): (Vec<Changes>, Vec<usize>) = (vec![Vec::new()], Vec::new());
+        let (mut ways, mut lost): (Vec<Change>, Vec<usize>) = (vec![Change::default()], Vec::new());
         for alternatives in self.updates(known, &mut lost, &mut unknown)? {
-            let both = |a: &Changes, b: &Changes| a.iter().chain(b).cloned().collect::<Changes>();
-            ways = ways.iter().flat_map(|way| alternatives.iter().map(move |more| both(way, more))).collect();
+            ways = ways.iter().flat_map(|way| alternatives.iter().map(|more| way.and(more))).collect();
             if ways.len() > MOST_CASES {
                 return Ok(false);
             }
         }
-        for changes in ways {
-            let case = Case { zero: zero.clone(), changes, lost: lost.clone(), unknown: unknown.len() };
+        let mut before = Vec::new();
+        for (n, group) in self.columns.groups.iter().enumerate() {
+            let of_class = self.before(n, known).into_iter().flatten().enumerate();
+            before.extend(of_class.filter(|it| it.1 > 0).map(|(class, count)| (group.first + class, count)));
+        }
+        for Change { rows: changes, after } in ways {
+            let (zero, before, lost) = (zero.clone(), before.clone(), lost.clone());
+            let case = Case { zero, before, after, changes, lost, unknown: unknown.len() };
             if !out.contains(&case) {
                 out.push(case);
             }
@@ -325,7 +351,7 @@ impl TransitionCases<'_> {
         known: &Known<'_>,
         lost: &mut Vec<usize>,
         unknown: &mut Vec<Place>,
-    ) -> Result<Vec<Vec<Changes>>, Overflow> {
+    ) -> Result<Vec<Vec<Change>>, Overflow> {
         let columns = self.columns;
         let own: Vec<usize> = (0..self.arity).collect();
         let mut all = Vec::new();
@@ -342,7 +368,7 @@ impl TransitionCases<'_> {
                             let is = columns.all[at] == Column::Holds(update.var, value);
                             (at, if is { vec![(0, Rational::ONE)] } else { Sparse::new() })
                         };
-                        columns.values_of(update.var).map(column).collect::<Changes>()
+                        Change::of(columns.values_of(update.var).map(column).collect())
                     };
                     all.push(values(possible).map(holds).collect());
                 }
@@ -354,7 +380,7 @@ impl TransitionCases<'_> {
                             let mut ways = Vec::new();
                             for term in known.outcomes(branches, &own) {
                                 let Term::Linear(linear) = term else { continue };
-                                ways.push(vec![(at, self.row(linear, &own, unknown)?)]);
+                                ways.push(Change::of(vec![(at, self.row(linear, &own, unknown)?)]));
                             }
                             all.push(ways);
                         }
@@ -363,7 +389,7 @@ impl TransitionCases<'_> {
                 (VarKind::Array(1), Type::Int, Assignment::Cases(branches)) => {
                     let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
                     match self.sums(update.var, branches, known, unknown)? {
-                        Some(ways) => all.push(ways.into_iter().map(|row| vec![(at, row)]).collect()),
+                        Some(ways) => all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect()),
                         None => lost.push(at),
                     }
                 }
@@ -383,7 +409,7 @@ impl TransitionCases<'_> {
     }
 
     /// The ways in which the classes of a group may change; `None` when they are not known.
-    fn classes(&self, n: usize, known: &Known<'_>) -> Result<Option<Vec<Changes>>, Overflow> {
+    fn classes(&self, n: usize, known: &Known<'_>) -> Result<Option<Vec<Change>>, Overflow> {
         let group = &self.columns.groups[n];
         let Some(before) = self.before(n, known) else { return Ok(None) };
         // The class of each other process after the step, by that before it.
@@ -418,7 +444,7 @@ impl TransitionCases<'_> {
         }
         let mut all = Vec::new();
         for after in ways {
-            let mut changes = Changes::new();
+            let mut rows = Vec::new();
             for (class, own) in after.iter().enumerate() {
                 let mut row = vec![(0, Rational::integer(*own))];
                 for (from, _) in moved.iter().enumerate().filter(|(_, to)| **to == class) {
@@ -427,10 +453,11 @@ impl TransitionCases<'_> {
                 }
                 let row = gathered(row)?;
                 if row != [(group.first + class, Rational::ONE)] {
-                    changes.push((group.first + class, row));
+                    rows.push((group.first + class, row));
                 }
             }
-            all.push(changes);
+            let counted = after.iter().enumerate().filter(|it| *it.1 > 0);
+            all.push(Change { rows, after: counted.map(|(class, n)| (group.first + class, *n)).collect() });
         }
         Ok(Some(all))
     }
@@ -530,6 +557,6 @@ impl TransitionCases<'_> {
             Column::Sum(var) | Column::Holds(var, _) | Column::Number(var) => writes(*var),
         };
         let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
-        Case { zero: Vec::new(), changes: Vec::new(), lost, unknown: 0 }
+        Case { zero: Vec::new(), before: Vec::new(), after: Vec::new(), changes: Vec::new(), lost, unknown: 0 }
     }
 }

@@ -1,4 +1,4 @@
-//! The affine hull of the reachable states.
+//! The affine hulls of the reachable states, for each location.
 
 use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, VarId};
 
@@ -9,15 +9,30 @@ use super::span::{Overflow, Span, Sparse, gathered, restrict, value};
 /// Most vectors mapped before the analysis is given up.
 const MOST_STEPS: usize = 40_000;
 
-/// The hull; `None` when there is no initial state, or it takes too long. Pivots are chosen in this order of columns.
-pub fn hull(columns: &Columns<'_>, order: &[usize]) -> Result<Option<Span>, Overflow> {
-    let mut hull = Span::default();
-    for vector in initial(columns)? {
-        hull.add(vector, order)?;
+/// Most locations: each has a hull of its own.
+const MOST_LOCATIONS: usize = 12;
+
+/// The hulls of the reachable states by *location*: what some globals of enum type hold.
+pub struct Hulls {
+    /// The globals.
+    pub control: Vec<VarId>,
+    /// For each choice of values, the hull of the states there; empty where there are none.
+    pub at: Vec<(Vec<u8>, Span)>,
+}
+
+impl Hulls {
+    /// The hull of all of them.
+    pub fn all(&self, order: &[usize]) -> Result<Span, Overflow> {
+        let mut all = Span::default();
+        for vector in self.at.iter().flat_map(|(_, span)| span.vectors()) {
+            all.add(vector.clone(), order)?;
+        }
+        Ok(all)
     }
-    if hull.vectors().all(|it| it[0].is_zero()) {
-        return Ok(None);
-    }
+}
+
+/// The steps of all transitions.
+pub fn steps(columns: &Columns<'_>) -> Result<Vec<Case>, Overflow> {
     let mut steps: Vec<Case> = Vec::new();
     for t in &columns.system.transitions {
         for case in cases(columns, t)? {
@@ -26,22 +41,123 @@ pub fn hull(columns: &Columns<'_>, order: &[usize]) -> Result<Option<Span>, Over
             }
         }
     }
+    Ok(steps)
+}
+
+/// The hulls; `None` when there is no initial state, or it takes too long. Pivots are chosen in this order of columns.
+pub fn hulls(columns: &Columns<'_>, steps: &[Case], order: &[usize]) -> Result<Option<Hulls>, Overflow> {
+    let control = control(columns);
+    let mut choices = vec![Vec::new()];
+    for global in &control {
+        let held: Vec<u8> = columns.values_of(*global).filter_map(|at| value_at(columns, at)).collect();
+        let longer = |choice: &Vec<u8>| {
+            let choice = choice.clone();
+            held.clone().into_iter().map(move |value| [&choice[..], &[value]].concat())
+        };
+        choices = choices.iter().flat_map(longer).collect();
+    }
+    let mut hulls = Hulls { at: choices.into_iter().map(|it| (it, Span::default())).collect(), control };
+    let initially = initial(columns)?;
+    for (choice, span) in &mut hulls.at {
+        for vector in within(columns, &hulls.control, choice, initially.clone())? {
+            span.add(vector, order)?;
+        }
+    }
+    if hulls.at.iter().all(|(_, span)| span.is_empty()) {
+        return Ok(None);
+    }
     let mut work = 0;
     loop {
         let mut grew = false;
-        for case in &steps {
-            for vector in apply(columns, &hull, case)? {
-                work += 1;
-                grew |= hull.add(vector, order)?;
+        for from in 0..hulls.at.len() {
+            for case in steps {
+                let after = apply(columns, &hulls.at[from].1, case)?;
+                if after.is_empty() {
+                    continue;
+                }
+                for to in targets(columns, &hulls, from, case) {
+                    let (choice, span) = &mut hulls.at[to];
+                    for vector in within(columns, &hulls.control, choice, after.clone())? {
+                        work += 1;
+                        grew |= span.add(vector, order)?;
+                    }
+                }
+            }
+            if work > MOST_STEPS {
+                return Ok(None);
             }
         }
         if !grew {
-            return Ok(Some(hull));
-        }
-        if work > MOST_STEPS {
-            return Ok(None);
+            return Ok(Some(hulls));
         }
     }
+}
+
+/// Globals of enum type that steps write, as long as there are few choices.
+fn control(columns: &Columns<'_>) -> Vec<VarId> {
+    let written = |var: VarId| {
+        columns.system.transitions.iter().flat_map(|t| &t.updates).any(|update| update.var == var)
+    };
+    let (mut found, mut choices) = (Vec::new(), 1);
+    for column in &columns.all {
+        let Column::Holds(var, _) = column else { continue };
+        let width = columns.values_of(*var).count();
+        if !found.contains(var) && written(*var) && choices * width <= MOST_LOCATIONS {
+            choices *= width;
+            found.push(*var);
+        }
+    }
+    found
+}
+
+/// The value that a column is about.
+fn value_at(columns: &Columns<'_>, at: usize) -> Option<u8> {
+    if let Column::Holds(_, value) = &columns.all[at] { Some(*value) } else { None }
+}
+
+/// The locations that a step may lead to.
+fn targets(columns: &Columns<'_>, hulls: &Hulls, from: usize, case: &Case) -> Vec<usize> {
+    let may = |(n, global): (usize, &VarId), value: u8| {
+        let at = columns.place(&Column::Holds(*global, value)).expect("a value of the global");
+        if case.lost.contains(&at) {
+            return true;
+        }
+        match case.changes.iter().find(|it| it.0 == at) {
+            Some((_, row)) => !row.is_empty(),
+            None => hulls.at[from].0[n] == value,
+        }
+    };
+    let fits = |choice: &[u8]| hulls.control.iter().enumerate().zip(choice).all(|(it, value)| may(it, *value));
+    (0..hulls.at.len()).filter(|to| fits(&hulls.at[*to].0)).collect()
+}
+
+/// The vectors that are at a location; none where no state is.
+fn within(
+    columns: &Columns<'_>,
+    control: &[VarId],
+    choice: &[u8],
+    mut vectors: Vec<Vec<Rational>>,
+) -> Result<Vec<Vec<Rational>>, Overflow> {
+    for row in location(columns, control, choice)? {
+        restrict(&mut vectors, &row)?;
+    }
+    if vectors.iter().all(|it| it[0].is_zero()) {
+        vectors.clear();
+    }
+    Ok(vectors)
+}
+
+/// What is zero at a location.
+pub fn location(columns: &Columns<'_>, control: &[VarId], choice: &[u8]) -> Result<Vec<Sparse>, Overflow> {
+    let mut rows = Vec::new();
+    for (global, value) in control.iter().zip(choice) {
+        for at in columns.values_of(*global) {
+            let is = value_at(columns, at) == Some(*value);
+            let one = if is { vec![(0, Rational::ONE.neg())] } else { Vec::new() };
+            rows.push(gathered([vec![(at, Rational::ONE)], one].concat())?);
+        }
+    }
+    Ok(rows)
 }
 
 /// Vectors that span the states after a case, where some state admits it.
@@ -55,8 +171,17 @@ fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rati
     for row in &case.zero {
         restrict(&mut vectors, row)?;
     }
-    if vectors.iter().all(|it| it[0].is_zero()) {
-        return Ok(Vec::new());
+    let Some(some) = vectors.iter().position(|it| !it[0].is_zero()) else { return Ok(Vec::new()) };
+    // A class has at least as many processes as there are parameters in it.
+    for (at, least) in &case.before {
+        let known = vectors[some][*at].div(vectors[some][0]).ok_or(Overflow)?;
+        let mut same = true;
+        for vector in &vectors {
+            same = same && vector[*at] == vector[0].mul(known).ok_or(Overflow)?;
+        }
+        if same && known < Rational::integer(*least) {
+            return Ok(Vec::new());
+        }
     }
     let mut after = Vec::with_capacity(vectors.len());
     for vector in &vectors {

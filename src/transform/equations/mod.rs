@@ -7,7 +7,7 @@
 //! K. Lautenbach 1987). What a step does to the columns is found by cases of the finite values that its guard and its updates
 //! read; what is not affine loses its column.
 //!
-//! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `named` (equations
+//! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `named` (equations
 //! that people can read, and the counts that they need).
 
 mod case;
@@ -15,6 +15,7 @@ mod columns;
 mod hull;
 mod named;
 mod span;
+mod traps;
 
 use cubicle_lang::model::{Equation, System, Type, VarId, VarKind};
 use tracing::{debug, debug_span};
@@ -26,6 +27,9 @@ const MOST_COLUMNS: usize = 72;
 
 /// Most cases of a transition; with more the columns that it writes are given up.
 const MOST_CASES: usize = 3_000;
+
+/// Most equations that are only said of some states.
+const MOST_EQUATIONS: usize = 24;
 
 /// Most choices of finite values that are looked at for a transition.
 const MOST_CHOICES: usize = 20_000;
@@ -84,8 +88,10 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
 fn equations(system: &System, groups: &[Vec<VarId>]) -> Option<WithEquations> {
     let columns = Columns::new(system, groups)?;
     let order = named::independent_first(&columns);
-    let hull = hull::hull(&columns, &order).ok()??;
-    let found = named::named(&columns, &hull).ok()?;
+    let steps = hull::steps(&columns).ok()?;
+    let hulls = hull::hulls(&columns, &steps, &order).ok()??;
+    let marked = traps::traps(&columns, &steps);
+    let found = named::named(&columns, (&hulls, &order), marked).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -6,9 +6,10 @@ use cubicle_lang::model::{
 };
 
 use super::columns::{Column, Columns, Group, PROCESSES, full};
-use super::hull::is_initial;
+use super::hull::{Hulls, is_initial, location};
 use super::span::{Overflow, Span, Sparse};
-use super::{MOST_VIOLATIONS, WithEquations};
+use super::traps::Marked;
+use super::{MOST_EQUATIONS, MOST_VIOLATIONS, WithEquations};
 
 /// The columns in the order in which they become pivots. Those without a pivot are given by the others: numeric globals if
 /// possible, then what holds initially, so that an equation names what changed.
@@ -29,26 +30,63 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
     order
 }
 
-/// The equations of a hull that do not hold by themselves, and the system with their counts.
-pub fn named(columns: &Columns<'_>, hull: &Span) -> Result<WithEquations, Overflow> {
+/// The equations of all hulls that do not hold by themselves, then those of single locations that do not follow, then what `marked`
+/// says; and the system with their counts.
+pub fn named(
+    columns: &Columns<'_>,
+    (hulls, order): (&Hulls, &[usize]),
+    marked: Vec<Marked>,
+) -> Result<WithEquations, Overflow> {
     let width = columns.all.len();
-    let order: Vec<usize> = (0..width).collect();
-    let mut structural = Span::default();
+    let plain: Vec<usize> = (0..width).collect();
+    let mut known = Span::default();
     for row in columns.structural()? {
-        structural.add(dense(&row, width), &order)?;
+        known.add(dense(&row, width), &plain)?;
+    }
+    let mut rows: Vec<(Vec<(VarId, u64)>, Vec<Rational>)> = Vec::new();
+    for row in hulls.all(order)?.equations(width) {
+        if known.add(row.clone(), &plain)? {
+            rows.push((Vec::new(), row));
+        }
+    }
+    for (choice, hull) in hulls.at.iter().filter(|(_, hull)| !hull.is_empty()) {
+        let mut known = known.clone();
+        for row in location(columns, &hulls.control, choice)? {
+            known.add(dense(&row, width), &plain)?;
+        }
+        for row in hull.equations(width) {
+            if known.add(row.clone(), &plain)? {
+                let when = hulls.control.iter().zip(choice).map(|(global, value)| (*global, 1_u64 << value));
+                let when: Vec<(VarId, u64)> = when.collect();
+                // The same at several values of one global is said once.
+                let same = |it: &&mut (Vec<(VarId, u64)>, Vec<Rational>)| it.0.len() == 1 && it.1 == row;
+                match (when.as_slice(), rows.iter_mut().find(same)) {
+                    ([(_, value)], Some((known, _))) => known[0].1 |= value,
+                    _ => rows.push((when, row)),
+                }
+            }
+        }
     }
     let mut parts = columns.system.to_parts();
     let mut found = Vec::new();
-    for row in hull.equations(width) {
-        if !structural.clone().add(row.clone(), &order)? {
-            continue;
-        }
+    for (when, row) in rows {
         let row = shortest(columns, row)?;
         let Some(equation) = equation(columns, &mut parts, &row) else { continue };
+        let equation = Equation { when, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
-        if !equation.number.terms.is_empty() && violations.is_some() {
+        let said = !equation.number.terms.is_empty() && violations.is_some();
+        if said && (equation.when.is_empty() || found.len() < MOST_EQUATIONS) {
             found.push(equation);
         }
+    }
+    for Marked { when, group, classes } in marked {
+        let group = &columns.groups[group];
+        let members: Vec<&[u8]> = classes.iter().map(|it| group.classes[*it].as_slice()).collect();
+        let body = Dnf(formula(columns.system, &group.arrays, &members));
+        let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
+        let cell = Cell { var, index: std::iter::empty().collect() };
+        let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
+        found.push(Equation { when: vec![when], at_least: true, number, indicators: Vec::new() });
     }
     Ok(WithEquations { system: System::new(parts), equations: found })
 }
@@ -105,7 +143,12 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
     let mut equation =
-        Equation { number: Linear { terms: Vec::new(), constant: scaled[0] }, indicators: Vec::new() };
+        Equation {
+            when: Vec::new(),
+            at_least: false,
+            number: Linear { terms: Vec::new(), constant: scaled[0] },
+            indicators: Vec::new(),
+        };
     let mut add = |var: VarId, factor: Rational| {
         let cell = Cell { var, index: std::iter::empty().collect() };
         equation.number.terms.push((cell, factor));

@@ -21,6 +21,11 @@ impl Span {
         self.basis.iter().map(|(_, vector)| vector)
     }
 
+    /// Whether it has only the zero vector.
+    pub fn is_empty(&self) -> bool {
+        self.basis.is_empty()
+    }
+
     /// Adds a vector, with the first of `order` that remains as its pivot; whether the space grew.
     pub fn add(&mut self, mut vector: Vec<Rational>, order: &[usize]) -> Result<bool, Overflow> {
         for (pivot, known) in &self.basis {
