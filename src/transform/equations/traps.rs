@@ -1,0 +1,117 @@
+//! Traps: classes that are never all empty again once a process is in one of them. What a step that gives a global a value also
+//! marks stays marked while the global holds the value: `Y = True => #{p | PC[p] = Stop || ..} >= 1`.
+//!
+//! Equations do not see this; with traps, they decide most of what place invariants alone leave open (J. Esparza, S. Melzer,
+//! "Verification of safety properties using integer programming", Formal Methods in System Design 2000).
+
+use cubicle_lang::model::VarId;
+
+use super::case::Case;
+use super::columns::{Column, Columns};
+use super::hull::is_initial;
+
+/// While a global holds one of these values, some process is in one of these classes of a group.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Marked {
+    /// The global, and the set of the value.
+    pub when: (VarId, u64),
+    /// The group.
+    pub group: usize,
+    /// The classes, ascending.
+    pub classes: Vec<usize>,
+}
+
+/// Most traps for one value: the smallest ones say most.
+const MOST_TRAPS: usize = 6;
+
+/// The least traps that a search from the classes outside of a few finds, for each value that a global does not hold
+/// initially.
+pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
+    let mut found = Vec::new();
+    for (at, column) in columns.all.iter().enumerate() {
+        let Column::Holds(global, value) = column else { continue };
+        if is_initial(columns, at) {
+            continue;
+        }
+        for group in 0..columns.groups.len() {
+            let classes = columns.groups[group].classes.len();
+            let first = columns.groups[group].first;
+            let initial: Vec<usize> = (0..classes).filter(|n| is_initial(columns, first + n)).collect();
+            let mut least: Vec<Vec<usize>> = Vec::new();
+            for a in 0..classes {
+                for b in a..classes {
+                    let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b).collect();
+                    let Some(trap) = trap(columns, steps, (at, group), kept) else { continue };
+                    let within = |small: &[usize], large: &[usize]| small.iter().all(|it| large.contains(it));
+                    if !least.iter().any(|known| within(known, &trap)) {
+                        least.retain(|known| !within(&trap, known));
+                        least.push(trap);
+                    }
+                }
+            }
+            least.sort_by_key(|it| (it.len(), it.clone()));
+            let when = (*global, 1_u64 << value);
+            found.extend(least.into_iter().take(MOST_TRAPS).map(|classes| Marked { when, group, classes }));
+        }
+    }
+    found
+}
+
+/// The largest part of some classes that is marked whenever the column of a value becomes 1, and stays marked while it is.
+fn trap(
+    columns: &Columns<'_>,
+    steps: &[Case],
+    (held, group): (usize, usize),
+    mut classes: Vec<usize>,
+) -> Option<Vec<usize>> {
+    let first = columns.groups[group].first;
+    let place = |at: usize| at.checked_sub(first).filter(|n| *n < columns.groups[group].classes.len());
+    loop {
+        let mut left = classes.clone();
+        for case in steps {
+            let changed = case.changes.iter().find(|it| it.0 == held);
+            let lost = case.lost.contains(&held);
+            // Whether the global holds the value after the step, and before it.
+            let after = lost || changed.is_none_or(|(_, row)| !row.is_empty());
+            let zero = |row: &&super::span::Sparse| row.as_slice() == [(held, cubicle_lang::model::Rational::ONE)];
+            let may_be_new = (lost || changed.is_some()) && !case.zero.iter().any(|row| is_one(row, held));
+            let was = changed.is_none() && !lost || !case.zero.iter().any(|row| zero(&row));
+            if !after || changed.is_none() && !lost && case.zero.iter().any(|row| zero(&row)) {
+                continue;
+            }
+            let is_in = |at: usize| place(at).is_some_and(|n| classes.contains(&n));
+            if case.after.iter().any(|(at, _)| is_in(*at)) {
+                continue;
+            }
+            if may_be_new {
+                return None;
+            }
+            if was {
+                let touched = |at: usize| {
+                    case.before.iter().any(|it| it.0 == at) || case.lost.contains(&at) || !stays(case, at, &is_in)
+                };
+                left.retain(|n| !touched(first + n));
+            }
+        }
+        if left.is_empty() {
+            return None;
+        }
+        if left.len() == classes.len() {
+            return Some(classes);
+        }
+        classes = left;
+    }
+}
+
+/// Whether a row says that the column is 1.
+fn is_one(row: &super::span::Sparse, at: usize) -> bool {
+    use cubicle_lang::model::Rational;
+    row.as_slice() == [(0, Rational::ONE.neg()), (at, Rational::ONE)]
+}
+
+/// Whether the processes of a class that are not parameters go to a class of the set.
+fn stays(case: &Case, at: usize, is_in: &impl Fn(usize) -> bool) -> bool {
+    let reads = |row: &super::span::Sparse| row.iter().any(|it| it.0 == at);
+    let gone = case.changes.iter().any(|(to, row)| *to == at && !reads(row));
+    !gone || case.changes.iter().any(|(to, row)| is_in(*to) && reads(row))
+}
