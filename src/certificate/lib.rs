@@ -124,6 +124,7 @@ pub use unreadable::{LineError, TextError};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Count, Owner, System, Var, owner_names};
 use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
 use index::Refutations;
 use owners::{NamedOwner, extended};
@@ -219,6 +220,15 @@ pub struct Claim<'a> {
     pub counts: &'a [(Var, Count)],
     /// The cubes.
     pub cubes: &'a [Forbidden],
+}
+
+impl<'a> Claim<'a> {
+    /// What the backward search of a report has shown.
+    pub fn of(report: &'a Report) -> Self {
+        let proof = report.backward.as_ref();
+        let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
+        Self { owners: &report.owners, counts, cubes }
+    }
 }
 
 /// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, RunsClaim, Subject};
+use cubicle::certificate::{self, Certificate, CheckOptions, Claim, Extent, NoCertificate, RunsClaim, Subject};
 use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::model::semantics::Semantics;
@@ -40,10 +40,9 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     let interrupt = Interrupt::default();
     let report = cubicle::check(&made, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe), "{subject:?}");
-    let cubes = report.backward.expect("a backward search").invariant;
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let source = ModelSource::new(&plain, model);
-    let certified = certificate::certify_as(subject, source, &made, &report.owners, &cubes, how);
+    let certified = certificate::certify_as(subject, source, &made, Claim::of(&report), how);
     let certificate =
         certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
     let text = certificate.invariants(&plain);

@@ -12,7 +12,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
 use tracing_subscriber::{Registry, registry};
 
-use cubicle::certificate::{CheckOptions, NoCertificate, ProofFailure, certify};
+use cubicle::certificate::{CheckOptions, Claim, NoCertificate, ProofFailure, certify};
 use cubicle::check;
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
@@ -128,8 +128,7 @@ fn a_certificate_tells_its_obligations() {
     let interrupt = Interrupt::default();
     let options = CheckOptions::new(Duration::from_secs(60), &interrupt);
     let report = check(&system, &Options::brab(2), &interrupt, &mut Silent).unwrap();
-    let invariant = report.backward.expect("a backward search").invariant;
-    let lines = Recorder::of(|| drop(certify(&system, TEXT, &[], &invariant, options).unwrap()));
+    let lines = Recorder::of(|| drop(certify(&system, TEXT, Claim::of(&report), options).unwrap()));
     let expected = [
         "prove: cubes=",
         "prove>obligation: obligation=Property(0)",
@@ -140,7 +139,7 @@ fn a_certificate_tells_its_obligations() {
     assert_in_order(&lines, &expected);
     assert!(lines.iter().any(|line| line.contains("message=query kind=\"obligation\" answer=\"unsat\"")));
     let fail = || {
-        let failed = certify(&system, TEXT, &[], &[], options).expect_err("nothing excludes the bad states");
+        let failed = certify(&system, TEXT, Claim::default(), options).expect_err("nothing excludes the bad states");
         assert!(matches!(failed, NoCertificate::Failed(ProofFailure::Refuted(_), _)), "{failed:?}");
     };
     assert_in_order(&Recorder::of(fail), &["prove: cubes=0", "prove: message=not proved failure=Refuted("]);

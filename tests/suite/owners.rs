@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::certificate::{
-    self, Certificate, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure,
+    self, Certificate, CheckOptions, Claim, Extent, NoCertificate, Obligation, ProofFailure,
 };
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{State, Trace, replay};
@@ -43,9 +43,8 @@ fn certified(model: &str, proof: BackwardMode) -> String {
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe), "{proof:?}");
     assert_eq!(report.owners.len(), 1, "{proof:?}");
-    let cubes = report.backward.expect("a backward search").invariant;
-    let certificate =
-        certificate::certify(&system, model, &report.owners, &cubes, CheckOptions::new(TIMEOUT, &interrupt));
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    let certificate = certificate::certify(&system, model, Claim::of(&report), how);
     certificate.unwrap_or_else(|it| panic!("{}", certificate::explain(&system, &it))).invariants(&system)
 }
 
@@ -200,14 +199,9 @@ fn owners_change_no_behaviour() {
             Verdict::Safe => {
                 safe += 1;
                 assert!(!bad, "seed {seed}: safe with {owners:?}\n{text}");
-                let cubes = &outcome.invariant;
-                let named = certificate::certify(
-                    &system,
-                    &text,
-                    &owners,
-                    cubes,
-                    CheckOptions::new(TIMEOUT, &interrupt),
-                );
+                let claim = Claim { owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant };
+                let named =
+                    certificate::certify(&system, &text, claim, CheckOptions::new(TIMEOUT, &interrupt));
                 match named {
                     Ok(_)
                     | Err(NoCertificate::Words(..) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {}

@@ -16,7 +16,7 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let context = &world.context;
     let Some(cube) = world.drawn(raw) else { return Ok(()) };
     let options = BackwardOptions::default();
-    let mut tester = Tester::new(&world.system, context, &options);
+    let mut tester = Tester::new(&world.system, context, None, &options);
     let found: Vec<Cube> = candidates(context, &cube, LIMITS).collect();
     for candidate in &found {
         prop_assert!(

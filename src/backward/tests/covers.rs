@@ -21,7 +21,7 @@ fn contained(world: &World, big: &[&Cube], small: &Cube) -> bool {
 
 fn check_subsumption(world: &World, big: &[Raw], more: &[Raw]) -> Result<(), TestCaseError> {
     let options = BackwardOptions::default();
-    let mut tester = Tester::new(&world.system, &world.context, &options);
+    let mut tester = Tester::new(&world.system, &world.context, None, &options);
     let Some(big) = drawn(world, big) else { return Ok(()) };
     // Something smaller, and something else.
     for map in world.maps(big.procs) {
@@ -51,7 +51,7 @@ fn check_cover(
     mode: SolverMode,
 ) -> Result<Option<Covered>, TestCaseError> {
     let options = BackwardOptions { solver: mode, ..BackwardOptions::default() };
-    let mut tester = Tester::new(&world.system, &world.context, &options);
+    let mut tester = Tester::new(&world.system, &world.context, None, &options);
     let cubes: Vec<Cube> = visited.iter().filter_map(|raw| drawn(world, raw)).collect();
     let Some(tested) = drawn(world, tested) else { return Ok(None) };
     let mut set = Visited::default();
@@ -86,7 +86,7 @@ fn check_cover(
 /// Digests rule out only cubes without a match; returns how often each of their questions is answered no.
 fn check_digest(world: &World, a: &Cube, b: &Cube) -> Result<[usize; 3], TestCaseError> {
     let options = BackwardOptions::default();
-    let mut tester = Tester::new(&world.system, &world.context, &options);
+    let mut tester = Tester::new(&world.system, &world.context, None, &options);
     let digest = Digest::new(&world.context, a);
     let (over, under) = (digest.may_subsume(b), digest.may_be_subsumed(b));
     prop_assert!(over || !contained(world, &[a], b) || tester.contains(a, b) == Ok(false), "{a:?}, {b:?}");

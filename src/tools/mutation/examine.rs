@@ -162,7 +162,7 @@ impl Mutant<'_> {
     /// Accepts a proof if its certificate checks.
     fn certified(&self, report: &Report) -> Decided {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
-        let claim = claim(report);
+        let claim = Claim::of(report);
         match certificate::certify(self.system, self.text, claim, how) {
             Ok(certificate) => Decided::Safe(Survival {
                 decider: report.decider,
@@ -205,11 +205,4 @@ impl Mutant<'_> {
             });
         (Some(change), same)
     }
-}
-
-/// What the proof of a report says that it has shown.
-pub fn claim(report: &Report) -> Claim<'_> {
-    let proof = report.backward.as_ref();
-    let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-    Claim { owners: &report.owners, counts, cubes }
 }

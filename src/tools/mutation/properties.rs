@@ -1,13 +1,12 @@
 //! Properties that hold but are not claimed: stronger ones than the claims of the model, and those that its proof uses.
 
-use super::examine::claim;
 use super::baseline::Baseline;
 use super::claims;
 use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
 use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-use cubicle_certificate::{self as certificate, CheckOptions, ShownObligations, literal_words};
+use cubicle_certificate::{self as certificate, CheckOptions, Claim, ShownObligations, literal_words};
 use cubicle_forward::explore;
 use cubicle_lang::bits::bits;
 use cubicle_lang::load::ModelSource;
@@ -133,7 +132,7 @@ impl PropertySearch<'_> {
     /// Properties that the proof uses and that follow neither from the claims of the model nor from `stronger`.
     fn suggested(&mut self, proof: &Report, stronger: &[TrueProperty]) -> Vec<TrueProperty> {
         let (system, options) = (self.baseline.system, CheckOptions::new(TIMEOUT, self.baseline.interrupt));
-        let Ok(certificate) = certificate::certify(system, self.text, claim(proof), options) else {
+        let Ok(certificate) = certificate::certify(system, self.text, Claim::of(proof), options) else {
             return Vec::new();
         };
         let (declared, model) = (system.vars.len(), claimed(system));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, ProofFailure};
+use cubicle::certificate::{self, Certificate, CheckOptions, Claim, Extent, NoCertificate, ProofFailure};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
@@ -30,9 +30,8 @@ fn certified(model: &str, brab: Option<usize>) -> Certificate {
     let interrupt = Interrupt::default();
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe));
-    let cubes = report.backward.expect("a backward search").invariant;
     let how = CheckOptions::new(TIMEOUT, &interrupt);
-    certificate::certify(&system, model, &[], &cubes, how)
+    certificate::certify(&system, model, Claim::of(&report), how)
         .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
 }
 

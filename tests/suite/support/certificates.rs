@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, Extent, NoCertificate, ProofFailure as Obligations};
+use cubicle::certificate::{self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure as Obligations};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::Semantics;
-use cubicle::model::{Bad, BadKind, Literal, Owner, Relation, System};
+use cubicle::model::{Bad, BadKind, Literal, Relation, System};
 use cubicle::verdict::Forbidden;
 
 use super::dice::Dice;
@@ -23,12 +23,11 @@ const WORSE: usize = 4;
 pub fn certified(
     system: &System,
     text: &str,
-    owners: &[Owner],
-    cubes: &[Forbidden],
+    claim: Claim<'_>,
 ) -> Result<Vec<Forbidden>, Failure> {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(TIMEOUT, &interrupt);
-    let certificate = match certificate::certify(system, text, owners, cubes, how) {
+    let certificate = match certificate::certify(system, text, claim, how) {
         Ok(certificate) => certificate,
         // Not every real number can be written in the language, and numbers may leave their range.
         Err(NoCertificate::Words(..) | NoCertificate::Failed(Obligations::Overflow, _)) => {
@@ -36,7 +35,9 @@ pub fn certified(
         }
         Err(refused) => {
             let why = certificate::explain(system, &refused);
-            let cubes: Vec<_> = cubes.iter().filter_map(|c| certificate::declaration(system, c)).collect();
+            let all = system.with_counts(claim.counts);
+            let cubes = claim.cubes.iter();
+            let cubes: Vec<_> = cubes.filter_map(|c| certificate::declaration(&all, c)).collect();
             return failure("a proof without certificate", format!("{why}\n{}", cubes.join("\n")));
         }
     };

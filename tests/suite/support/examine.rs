@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use cubicle::certificate::Claim;
 use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
@@ -416,7 +417,8 @@ fn backward_agrees(
             }
             Verdict::Safe => {
                 if certificates && wrong.is_none() {
-                    certificate = certified(system, text, &[], &outcome.invariant)?;
+                    let (owners, counts, cubes) = (&[][..], &outcome.counts[..], &outcome.invariant[..]);
+                    certificate = certified(system, text, Claim { owners, counts, cubes })?;
                 }
                 safe.get_or_insert_with(of);
             }
