@@ -13,7 +13,8 @@ use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::{Oracle, OracleAnswer};
 
 /// How pre-images are taken, as by a search that has not met a spurious path.
-const PRE: PreOptions<'_> = PreOptions { keep_unused: false, eliminate_constants: true, join: false, counting: None };
+const PRE: PreOptions<'_> =
+    PreOptions { keep_unused: false, eliminate_constants: true, join: false, counting: None };
 
 /// A search stopped in its midst.
 #[derive(Debug)]

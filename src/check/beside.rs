@@ -93,7 +93,8 @@ impl<'a> Aside<'a> {
     ) -> Taken {
         let Self { system, options, space, lemmas, numbers } = self;
         let report = Report::none();
-        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
+        let mut session =
+            Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, .. } = session;
         Taken { end, space, lemmas, report }

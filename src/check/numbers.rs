@@ -23,7 +23,8 @@ pub struct Numbers {
 impl Numbers {
     /// Those of a system; `None` when its counts change in too many ways.
     pub fn of(system: &System) -> Option<Self> {
-        let explicit = if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system)? };
+        let explicit =
+            if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system)? };
         let own = system.vars.len();
         Some(match with_equations(&explicit) {
             Some(WithEquations { system, equations }) => Self { system, equations, own },

@@ -8,8 +8,8 @@
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts, Term,
-    Transition, Update, negated, rename, rename::Truth, simplify, substitute,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts,
+    Term, Transition, Update, negated, rename, rename::Truth, simplify, substitute,
 };
 use tracing::debug_span;
 
@@ -120,9 +120,9 @@ impl Step<'_> {
         if a == b {
             return Some(true);
         }
-        (self.is_parameter(a) || self.is_parameter(b)).then_some(false).filter(|_| {
-            matches!((a, b), (ProcRef::Var(_), ProcRef::Var(_)))
-        })
+        (self.is_parameter(a) || self.is_parameter(b))
+            .then_some(false)
+            .filter(|_| matches!((a, b), (ProcRef::Var(_), ProcRef::Var(_))))
     }
 
     /// The values of the count's cell at these processes after the step, in an order in which the first that fits counts.
@@ -154,7 +154,8 @@ impl Step<'_> {
                         if conj.is_empty() {
                             continue;
                         }
-                        let sum = sum.add_scaled(Rational::ONE, &plus)?.add_scaled(Rational::ONE.neg(), &minus)?;
+                        let sum =
+                            sum.add_scaled(Rational::ONE, &plus)?.add_scaled(Rational::ONE.neg(), &minus)?;
                         next.push((conj, sum));
                     }
                 }
@@ -304,9 +305,16 @@ impl Step<'_> {
     }
 
     /// `#{p | when}`, or the sum of a term of these processes.
-    fn counted(&self, parts: &mut SystemParts, when: &[Conj], value: &Linear, other: ProcRef) -> Option<Linear> {
+    fn counted(
+        &self,
+        parts: &mut SystemParts,
+        when: &[Conj],
+        value: &Linear,
+        other: ProcRef,
+    ) -> Option<Linear> {
         let own = |cell: &Cell| cell.index.contains(&other);
-        let (of_process, of_none): (Vec<_>, Vec<_>) = value.terms.iter().cloned().partition(|(cell, _)| own(cell));
+        let (of_process, of_none): (Vec<_>, Vec<_>) =
+            value.terms.iter().cloned().partition(|(cell, _)| own(cell));
         if !of_none.is_empty() {
             // A number of processes times a number.
             return None;
@@ -337,7 +345,10 @@ impl Step<'_> {
             };
             let var = parts.counted(free.len() as u8, body, summand, Span::default())?;
             let cell = Cell { var, index: free.iter().copied().collect() };
-            sum = sum.add_scaled(Rational::ONE, &Linear { terms: vec![(cell, factor)], constant: Rational::ZERO })?;
+            sum = sum.add_scaled(
+                Rational::ONE,
+                &Linear { terms: vec![(cell, factor)], constant: Rational::ZERO },
+            )?;
             Some(())
         };
         if !of_process.is_empty() {
@@ -355,7 +366,9 @@ impl Step<'_> {
         let mut found = Vec::new();
         for (when, value) in ways {
             let when = self.and(&[Conj::new()], &rename::disjunction(when, &map)?)?;
-            let Some(Term::Linear(value)) = rename::term(&Term::Linear(value.clone()), &map) else { return None };
+            let Some(Term::Linear(value)) = rename::term(&Term::Linear(value.clone()), &map) else {
+                return None;
+            };
             if !when.is_empty() {
                 found.push((when, value));
             }

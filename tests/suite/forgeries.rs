@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Certificate, CheckOptions, Claim, Extent, NoCertificate, RunsClaim, Subject};
+use cubicle::certificate::{
+    self, Certificate, CheckOptions, Claim, Extent, NoCertificate, RunsClaim, Subject,
+};
 use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::model::semantics::Semantics;

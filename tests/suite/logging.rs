@@ -139,7 +139,8 @@ fn a_certificate_tells_its_obligations() {
     assert_in_order(&lines, &expected);
     assert!(lines.iter().any(|line| line.contains("message=query kind=\"obligation\" answer=\"unsat\"")));
     let fail = || {
-        let failed = certify(&system, TEXT, Claim::default(), options).expect_err("nothing excludes the bad states");
+        let failed =
+            certify(&system, TEXT, Claim::default(), options).expect_err("nothing excludes the bad states");
         assert!(matches!(failed, NoCertificate::Failed(ProofFailure::Refuted(_), _)), "{failed:?}");
     };
     assert_in_order(&Recorder::of(fail), &["prove: cubes=0", "prove: message=not proved failure=Refuted("]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, Claim, CheckOptions, NoCertificate, ProofFailure, RunsClaim, Subject,
+    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, ProofFailure, RunsClaim, Subject,
 };
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;

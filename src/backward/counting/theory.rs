@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
-    relation_of,    Cube, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
+    Cube, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -270,7 +270,8 @@ impl Regions {
             let lower = Rational::integer(least(signature));
             require(&mut rows, &[(number, Rational::ONE.neg())], lower, Relation::Le)?;
             if !unnamed.contains(&signature) {
-                let uncertain: i64 = groups.iter().filter(|it| it.0.contains(&signature)).map(|it| it.1).sum();
+                let uncertain: i64 =
+                    groups.iter().filter(|it| it.0.contains(&signature)).map(|it| it.1).sum();
                 let upper = Rational::integer(least(signature) + uncertain);
                 require(&mut rows, &[(number, Rational::ONE)], upper.neg(), Relation::Le)?;
             }

@@ -3,7 +3,8 @@
 
 use super::vocabulary::NumberClass;
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, compact, linear,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, compact,
+    linear,
 };
 use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
 use cubicle_lang::model::{Literal, ProcRef, Rational, Relation, VarId};
@@ -100,7 +101,8 @@ impl<'a> Templates<'a> {
 
 /// A comparison of the model and its opposite, at the first free processes; none where it is about more than a lemma may name.
 fn instances(context: &CubeContext, literal: &Literal) -> Result<Vec<CubeLiteral>, Halt> {
-    let mut named: Vec<ProcRef> = literal.cells().iter().flat_map(|cell| cell.index.iter().copied()).collect();
+    let mut named: Vec<ProcRef> =
+        literal.cells().iter().flat_map(|cell| cell.index.iter().copied()).collect();
     named.retain(|p| matches!(p, ProcRef::Var(_)));
     named.sort_unstable();
     named.dedup();

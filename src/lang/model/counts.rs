@@ -4,8 +4,7 @@
 //! No transition assigns a count; its cells are evaluated again in each state. So whatever derives a system from another
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
-use super::axioms::vars;
-use super::{Dnf, Linear, Literal, System, SystemParts, Transition, Type, Var, VarId, VarKind};
+use super::ir::{Dnf, Linear, Literal, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
 
 /// A variable that counts processes, or adds up a term of them.
@@ -25,60 +24,12 @@ pub struct Count {
 impl Count {
     /// The variables that it reads, without repetitions.
     pub fn reads(&self) -> Vec<VarId> {
-        let mut read: Vec<VarId> = self.body.0.iter().flatten().flat_map(vars).collect();
+        let cells = self.body.0.iter().flatten().flat_map(Literal::cells);
+        let mut read: Vec<VarId> = cells.map(|cell| cell.var).collect();
         read.extend(self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var));
         read.sort_unstable();
         read.dedup();
         read
-    }
-}
-
-impl SystemParts {
-    /// What a variable counts, if it does.
-    pub fn count_of(&self, var: VarId) -> Option<&Count> {
-        self.counts.iter().find(|count| count.var == var)
-    }
-
-    /// The variables that make up a state: all but the counts, with their ids.
-    pub fn declared(&self) -> impl Iterator<Item = (VarId, &Var)> {
-        let all = (0..).map(VarId).zip(&self.vars);
-        all.filter(|(id, _)| self.count_of(*id).is_none())
-    }
-
-    /// Whether a step of the transition may change the variable: it assigns it, or something that it counts.
-    pub fn may_change(&self, t: &Transition, var: VarId) -> bool {
-        let assigns = |var: VarId| t.updates.iter().any(|update| update.var == var);
-        match self.count_of(var) {
-            Some(count) => count.reads().into_iter().any(assigns),
-            None => assigns(var),
-        }
-    }
-
-    /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
-    /// variables.
-    pub fn counted(&mut self, indices: u8, body: Dnf, summand: Option<Linear>, span: Span) -> Option<VarId> {
-        counted(&mut self.vars, &mut self.counts, indices, body, summand, span)
-    }
-
-    /// The variables that a literal reads, and for a count those that it counts, too.
-    pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
-        let all = vars(literal);
-        let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
-        all.iter().copied().chain(counted).collect()
-    }
-}
-
-impl System {
-    /// The system with further variables that count; they have the numbers after its own.
-    #[must_use]
-    pub fn with_counts(&self, counts: &[(Var, Count)]) -> Self {
-        if counts.is_empty() {
-            return self.clone();
-        }
-        self.edited(|parts| {
-            parts.vars.extend(counts.iter().map(|it| it.0.clone()));
-            parts.counts.extend(counts.iter().map(|it| it.1.clone()));
-        })
     }
 }
 

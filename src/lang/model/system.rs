@@ -2,8 +2,10 @@
 
 use std::ops::Deref;
 
-use super::counts::Count;
-use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
+use super::counts::{Count, counted};
+use super::ir::{
+    Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, Transition, TransitionId, Type, Var, VarId,
+};
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
@@ -129,5 +131,54 @@ impl SystemParts {
     /// The transition `id`.
     pub fn transition(&self, id: TransitionId) -> &Transition {
         &self.transitions[id.0 as usize]
+    }
+}
+
+impl SystemParts {
+    /// What a variable counts, if it does.
+    pub fn count_of(&self, var: VarId) -> Option<&Count> {
+        self.counts.iter().find(|count| count.var == var)
+    }
+
+    /// The variables that make up a state: all but the counts, with their ids.
+    pub fn declared(&self) -> impl Iterator<Item = (VarId, &Var)> {
+        let all = (0..).map(VarId).zip(&self.vars);
+        all.filter(|(id, _)| self.count_of(*id).is_none())
+    }
+
+    /// Whether a step of the transition may change the variable: it assigns it, or something that it counts.
+    pub fn may_change(&self, t: &Transition, var: VarId) -> bool {
+        let assigns = |var: VarId| t.updates.iter().any(|update| update.var == var);
+        match self.count_of(var) {
+            Some(count) => count.reads().into_iter().any(assigns),
+            None => assigns(var),
+        }
+    }
+
+    /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
+    /// variables.
+    pub fn counted(&mut self, indices: u8, body: Dnf, summand: Option<Linear>, span: Span) -> Option<VarId> {
+        counted(&mut self.vars, &mut self.counts, indices, body, summand, span)
+    }
+
+    /// The variables that a literal reads, and for a count those that it counts, too.
+    pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
+        let all: Vec<VarId> = literal.cells().into_iter().map(|cell| cell.var).collect();
+        let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
+        all.iter().copied().chain(counted).collect()
+    }
+}
+
+impl System {
+    /// The system with further variables that count; they have the numbers after its own.
+    #[must_use]
+    pub fn with_counts(&self, counts: &[(Var, Count)]) -> Self {
+        if counts.is_empty() {
+            return self.clone();
+        }
+        self.edited(|parts| {
+            parts.vars.extend(counts.iter().map(|it| it.0.clone()));
+            parts.counts.extend(counts.iter().map(|it| it.1.clone()));
+        })
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::values::constant;
 use crate::model::{
-    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId, VarKind,
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
+    VarKind,
 };
 
 /// Processes are written as `name` says.

@@ -1,13 +1,13 @@
 //! What a transition does to the columns, by cases of the finite values that matter to it.
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
-    Type, VarId, VarKind,
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, VarId, VarKind,
 };
 
 use super::columns::{Column, Columns, PROCESSES, full, values};
+use super::limits::{MOST_CASES, MOST_CHOICES};
 use super::span::{Overflow, Sparse, gathered, plus};
-use super::{MOST_CASES, MOST_CHOICES};
 
 /// A way to take a transition: an affine map of the columns. Columns after those of the system stand for numbers of which nothing is
 /// known, such as the numeric cells of the parameters.
@@ -54,11 +54,7 @@ impl Known<'_> {
         match literal {
             Literal::In { cell, values } => {
                 let possible = self.values(&place(cell, names));
-                if possible & values == 0 {
-                    Some(false)
-                } else {
-                    (possible & !values == 0).then_some(true)
-                }
+                if possible & values == 0 { Some(false) } else { (possible & !values == 0).then_some(true) }
             }
             Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
                 Some((process(*a, names) == process(*b, names)) != *negated)
@@ -67,11 +63,7 @@ impl Known<'_> {
                 if matches!(self.system.var(a.var).ty, Type::Enum(_)) =>
             {
                 let (a, b) = (self.values(&place(a, names)), self.values(&place(b, names)));
-                if a & b == 0 {
-                    Some(*negated)
-                } else {
-                    (a == b && a.is_power_of_two()).then_some(!negated)
-                }
+                if a & b == 0 { Some(*negated) } else { (a == b && a.is_power_of_two()).then_some(!negated) }
             }
             Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => None,
         }
@@ -305,7 +297,8 @@ impl TransitionCases<'_> {
         for (n, group) in columns.groups.iter().enumerate() {
             let Some(before) = self.before(n, known) else { continue };
             for (class, of_params) in before.iter().enumerate() {
-                if self.t.universals.iter().any(|it| it.bound == 1 && self.denies(&it.body, n, class, known)) {
+                if self.t.universals.iter().any(|it| it.bound == 1 && self.denies(&it.body, n, class, known))
+                {
                     let params = Rational::integer(*of_params).neg();
                     zero.push(gathered(vec![(group.first + class, Rational::ONE), (0, params)])?);
                 }
@@ -389,7 +382,9 @@ impl TransitionCases<'_> {
                 (VarKind::Array(1), Type::Int, Assignment::Cases(branches)) => {
                     let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
                     match self.sums(update.var, branches, known, unknown)? {
-                        Some(ways) => all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect()),
+                        Some(ways) => {
+                            all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect())
+                        }
                         None => lost.push(at),
                     }
                 }
@@ -416,9 +411,11 @@ impl TransitionCases<'_> {
         let mut moved = Vec::new();
         for class in 0..group.classes.len() {
             let known = self.of_class(n, class, known);
-            let after: Vec<u64> = group.arrays.iter().map(|array| self.after(*array, self.arity, &known)).collect();
+            let after: Vec<u64> =
+                group.arrays.iter().map(|array| self.after(*array, self.arity, &known)).collect();
             let after: Vec<u8> = after.iter().map(|set| set.trailing_zeros() as u8).collect();
-            let unique = group.arrays.iter().all(|array| self.after(*array, self.arity, &known).is_power_of_two());
+            let unique =
+                group.arrays.iter().all(|array| self.after(*array, self.arity, &known).is_power_of_two());
             let Some(to) = group.classes.iter().position(|it| *it == after).filter(|_| unique) else {
                 return Ok(None);
             };
@@ -520,18 +517,12 @@ impl TransitionCases<'_> {
     }
 
     /// A linear term as a row.
-    fn row(
-        &self,
-        linear: &Linear,
-        names: &[usize],
-        unknown: &mut Vec<Place>,
-    ) -> Result<Sparse, Overflow> {
+    fn row(&self, linear: &Linear, names: &[usize], unknown: &mut Vec<Place>) -> Result<Sparse, Overflow> {
         let mut row = vec![(0, linear.constant)];
         for (cell, factor) in &linear.terms {
             let known = if cell.index.is_empty() { self.columns.number(cell.var) } else { None };
-            let known = known.unwrap_or_else(|| {
-                vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]
-            });
+            let known =
+                known.unwrap_or_else(|| vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]);
             for (at, value) in known {
                 row.push((at, value.mul(*factor).ok_or(Overflow)?));
             }
@@ -557,6 +548,13 @@ impl TransitionCases<'_> {
             Column::Sum(var) | Column::Holds(var, _) | Column::Number(var) => writes(*var),
         };
         let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
-        Case { zero: Vec::new(), before: Vec::new(), after: Vec::new(), changes: Vec::new(), lost, unknown: 0 }
+        Case {
+            zero: Vec::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            changes: Vec::new(),
+            lost,
+            unknown: 0,
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use cubicle_lang::model::{Cell, Count, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
 
+use super::limits::MOST_COLUMNS;
 use super::span::{Overflow, Sparse, gathered};
-use super::MOST_COLUMNS;
 
 /// A column.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -127,7 +127,8 @@ fn targets(columns: &Columns<'_>, hulls: &Hulls, from: usize, case: &Case) -> Ve
             None => hulls.at[from].0[n] == value,
         }
     };
-    let fits = |choice: &[u8]| hulls.control.iter().enumerate().zip(choice).all(|(it, value)| may(it, *value));
+    let fits =
+        |choice: &[u8]| hulls.control.iter().enumerate().zip(choice).all(|(it, value)| may(it, *value));
     (0..hulls.at.len()).filter(|to| fits(&hulls.at[*to].0)).collect()
 }
 
@@ -207,7 +208,8 @@ fn unit(width: usize, at: usize) -> Vec<Rational> {
 /// Vectors that span the initial states.
 fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
     let system = columns.system;
-    let mut vectors: Vec<Vec<Rational>> = (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
+    let mut vectors: Vec<Vec<Rational>> =
+        (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
     let mut rows = columns.structural()?;
     for (at, column) in columns.all.iter().enumerate() {
         match column {
@@ -276,7 +278,8 @@ pub fn is_initial(columns: &Columns<'_>, at: usize) -> bool {
         }
         Column::Holds(var, value) => {
             let all = full(system, *var);
-            let some = possible(&init.body, *var, &[], all) | possible(&init.without_processes, *var, &[], all);
+            let some =
+                possible(&init.body, *var, &[], all) | possible(&init.without_processes, *var, &[], all);
             some >> value & 1 == 1
         }
         Column::One | Column::Processes | Column::Sum(_) | Column::Number(_) => true,

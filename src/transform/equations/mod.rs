@@ -13,41 +13,17 @@
 mod case;
 mod columns;
 mod hull;
+mod limits;
 mod named;
 mod span;
 mod traps;
 
-use cubicle_lang::model::{Equation, System, Type, VarId, VarKind};
+use cubicle_lang::model::{System, Type, VarId, VarKind};
 use tracing::{debug, debug_span};
 
 use columns::Columns;
-
-/// Most columns: with more the elimination takes longer than most searches.
-const MOST_COLUMNS: usize = 72;
-
-/// Most cases of a transition; with more the columns that it writes are given up.
-const MOST_CASES: usize = 3_000;
-
-/// Most equations that are only said of some states.
-const MOST_EQUATIONS: usize = 24;
-
-/// Most choices of finite values that are looked at for a transition.
-const MOST_CHOICES: usize = 20_000;
-
-/// Most cubes that violate an equation: with more it says little of each.
-const MOST_VIOLATIONS: usize = 16;
-
-/// Most classes of a group of several arrays.
-const MOST_CLASSES: usize = 40;
-
-/// A system with the counts that its equations mention.
-#[derive(Clone, Debug)]
-pub struct WithEquations {
-    /// The system; its counts of the original come first.
-    pub system: System,
-    /// What holds in all reachable states.
-    pub equations: Vec<Equation>,
-}
+use limits::MOST_CLASSES;
+pub use named::WithEquations;
 
 /// The equations of a system; `None` when there is none about a number.
 pub fn with_equations(system: &System) -> Option<WithEquations> {
@@ -73,7 +49,8 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
         numbers.iter().filter(|var| says(var)).count()
     };
     let alone = found.as_ref().map_or(0, settles);
-    let classes = arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    let classes =
+        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
     let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
     let found = if alone < numbers.len() && arrays.len() > 1 && together <= MOST_CLASSES {
         let joint = equations(system, &[arrays]).filter(|joint| settles(joint) > alone);

@@ -2,14 +2,23 @@
 
 use cubicle_lang::diagnostic::Span as Place;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, SystemParts, System, VarId, VarKind, lcm,
+    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId, VarKind, lcm,
 };
 
 use super::columns::{Column, Columns, Group, PROCESSES, full};
 use super::hull::{Hulls, is_initial, location};
+use super::limits::{MOST_EQUATIONS, MOST_VIOLATIONS};
 use super::span::{Overflow, Span, Sparse};
 use super::traps::Marked;
-use super::{MOST_EQUATIONS, MOST_VIOLATIONS, WithEquations};
+
+/// A system with the counts that its equations mention.
+#[derive(Clone, Debug)]
+pub struct WithEquations {
+    /// The system; its counts of the original come first.
+    pub system: System,
+    /// What holds in all reachable states.
+    pub equations: Vec<Equation>,
+}
 
 /// The columns in the order in which they become pivots. Those without a pivot are given by the others: numeric globals if
 /// possible, then what holds initially, so that an equation names what changed.
@@ -142,13 +151,12 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let scale = row.iter().try_fold(1, |all, value| lcm(all, value.den()))?;
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
-    let mut equation =
-        Equation {
-            when: Vec::new(),
-            at_least: false,
-            number: Linear { terms: Vec::new(), constant: scaled[0] },
-            indicators: Vec::new(),
-        };
+    let mut equation = Equation {
+        when: Vec::new(),
+        at_least: false,
+        number: Linear { terms: Vec::new(), constant: scaled[0] },
+        indicators: Vec::new(),
+    };
     let mut add = |var: VarId, factor: Rational| {
         let cell = Cell { var, index: std::iter::empty().collect() };
         equation.number.terms.push((cell, factor));

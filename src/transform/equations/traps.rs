@@ -4,11 +4,12 @@
 //! Equations do not see this; with traps, they decide most of what place invariants alone leave open (J. Esparza, S. Melzer,
 //! "Verification of safety properties using integer programming", Formal Methods in System Design 2000).
 
-use cubicle_lang::model::VarId;
+use cubicle_lang::model::{Rational, VarId};
 
 use super::case::Case;
 use super::columns::{Column, Columns};
 use super::hull::is_initial;
+use super::span::Sparse;
 
 /// While a global holds one of these values, some process is in one of these classes of a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,15 +71,15 @@ fn trap(
         let mut left = classes.clone();
         for case in steps {
             let changed = case.changes.iter().find(|it| it.0 == held);
-            let lost = case.lost.contains(&held);
-            // Whether the global holds the value after the step, and before it.
-            let after = lost || changed.is_none_or(|(_, row)| !row.is_empty());
-            let zero = |row: &&super::span::Sparse| row.as_slice() == [(held, cubicle_lang::model::Rational::ONE)];
-            let may_be_new = (lost || changed.is_some()) && !case.zero.iter().any(|row| is_one(row, held));
-            let was = changed.is_none() && !lost || !case.zero.iter().any(|row| zero(&row));
-            if !after || changed.is_none() && !lost && case.zero.iter().any(|row| zero(&row)) {
+            let written = changed.is_some() || case.lost.contains(&held);
+            let surely_not = case.zero.iter().any(|row| row.as_slice() == [(held, Rational::ONE)]);
+            let surely = case.zero.iter().any(|row| is_one(row, held));
+            // Whether the global may hold the value after the step, and whether it may have another one before.
+            let holds = if written { changed.is_none_or(|(_, row)| !row.is_empty()) } else { !surely_not };
+            if !holds {
                 continue;
             }
+            let may_be_new = written && !surely;
             let is_in = |at: usize| place(at).is_some_and(|n| classes.contains(&n));
             if case.after.iter().any(|(at, _)| is_in(*at)) {
                 continue;
@@ -88,7 +89,9 @@ fn trap(
             }
             if was {
                 let touched = |at: usize| {
-                    case.before.iter().any(|it| it.0 == at) || case.lost.contains(&at) || !stays(case, at, &is_in)
+                    case.before.iter().any(|it| it.0 == at)
+                        || case.lost.contains(&at)
+                        || !stays(case, at, &is_in)
                 };
                 left.retain(|n| !touched(first + n));
             }
@@ -104,14 +107,13 @@ fn trap(
 }
 
 /// Whether a row says that the column is 1.
-fn is_one(row: &super::span::Sparse, at: usize) -> bool {
-    use cubicle_lang::model::Rational;
+fn is_one(row: &Sparse, at: usize) -> bool {
     row.as_slice() == [(0, Rational::ONE.neg()), (at, Rational::ONE)]
 }
 
 /// Whether the processes of a class that are not parameters go to a class of the set.
 fn stays(case: &Case, at: usize, is_in: &impl Fn(usize) -> bool) -> bool {
-    let reads = |row: &super::span::Sparse| row.iter().any(|it| it.0 == at);
+    let reads = |row: &Sparse| row.iter().any(|it| it.0 == at);
     let gone = case.changes.iter().any(|(to, row)| *to == at && !reads(row));
     !gone || case.changes.iter().any(|(to, row)| is_in(*to) && reads(row))
 }

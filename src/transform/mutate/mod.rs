@@ -99,7 +99,8 @@ mod tests {
             transition go (p) requires { 2 * #{q | M[p, q] = B && S[q] = A} > X } \
             { S[p] := B; X := sum{p | X if S[p] = B} }";
         let model = cubicle_lang::load(text).expect("a model");
-        let mutants: Vec<String> = candidates(&model.file, text).iter().map(|it| it.edit.apply(text)).collect();
+        let mutants: Vec<String> =
+            candidates(&model.file, text).iter().map(|it| it.edit.apply(text)).collect();
         let meanings: Vec<_> = mutants
             .iter()
             .filter_map(|mutant| Some((mutant, key(&cubicle_lang::load(mutant).ok()?.system))))

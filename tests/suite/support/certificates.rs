@@ -20,11 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const WORSE: usize = 4;
 
 /// Checks that the `cubes` of a proof certify it, also after writing and reading them.
-pub fn certified(
-    system: &System,
-    text: &str,
-    claim: Claim<'_>,
-) -> Result<Vec<Forbidden>, Failure> {
+pub fn certified(system: &System, text: &str, claim: Claim<'_>) -> Result<Vec<Forbidden>, Failure> {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let certificate = match certificate::certify(system, text, claim, how) {

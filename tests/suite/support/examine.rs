@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::certificate::Claim;
 use cubicle::backward::{self, Lemmas, Shared};
+use cubicle::certificate::Claim;
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
