@@ -26,12 +26,12 @@ pub fn counting(seed: u64) -> Model {
     let snapshot = model.clone();
     for way in &mut model.init.ways {
         if dice.chance(20) {
-            let literal = compared(&snapshot, snapshot.init.params, dice);
-            // What never holds, such as 2 * #{..} = 3, says nothing of no processes.
-            let halves = |term: &Term| matches!(term, Term::Counts(terms, _) if terms[0].0 != 1);
-            way.extend(Some(literal).filter(
-                |it| !matches!(it, Formula::Compare(_, left, right) if halves(left) || halves(right)),
-            ));
+            // A literal about parameters says nothing of no processes, and where a count is plainly 0 it is not about them.
+            let params = snapshot.init.params;
+            let body = comparison(&snapshot, params + 1, false, dice);
+            let count = Term::Counts(vec![(1, Count { body, summand: None })], 0);
+            let op = [Op::Eq, Op::Ne, Op::Le][dice.below(3)];
+            way.push(Formula::Compare(op, count, Term::Const(Kind::Int, dice.below(4) as Value)));
         }
     }
     for claim in &mut model.unsafes {
