@@ -177,10 +177,8 @@ impl<'a> DisjunctStates<'a> {
         for test in &self.tests {
             let mut defined = true;
             test.cells(&mut |c| defined &= codes[c] != UNDEF);
-            if defined {
-                if !test.holds(&self.program.cells, &|c| codes[c])? {
-                    return Some(false);
-                }
+            if defined && !test.holds(&self.program.cells, &|c| codes[c])? {
+                return Some(false);
             }
         }
         Some(true)

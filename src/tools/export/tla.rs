@@ -14,7 +14,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
-/// Reserved words of the language, names of the modules Integers and FiniteSets, and names that this module uses.
+/// Reserved words of the language, names of the modules Integers and `FiniteSets`, and names that this module uses.
 const RESERVED: &str = "\
     action assume assumption axiom boolean by cardinality case choose constant constants corollary def define defs \
     domain else enabled except extends false have hide if in init instance int isfiniteset lambda lemma let local \

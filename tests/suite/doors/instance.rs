@@ -207,7 +207,8 @@ impl<'m> Instance<'m> {
     /// The initial states; `None` when there are too many.
     pub fn initial(&self, most: usize) -> Option<Vec<State>> {
         // Without processes, only the conditions on globals remain.
-        let left = |literal: &&Formula| self.procs > 0 || !is_about_processes(literal);
+        let left =
+            |literal: &&Formula| self.procs > 0 || !is_about_processes(literal, self.model.init.params);
         let tuples = if self.procs > 0 { self.tuples(self.model.init.params) } else { vec![Vec::new()] };
         let ways = &self.model.init.ways;
         let said = |state: &[Value]| {
@@ -436,16 +437,28 @@ impl<'m> Instance<'m> {
     }
 }
 
-fn is_about_processes(literal: &Formula) -> bool {
-    let Formula::Compare(_, left, right) = literal else { unreachable!("init is made of comparisons") };
-    let about = |term: &Term| match term {
-        Term::Bound(_) => true,
-        Term::Cell(_, index) => !index.is_empty(),
-        Term::Const(..) | Term::Sum(..) => false,
-        // A formula about the counted process alone is about all processes, and none of them.
-        Term::Counts(..) => false,
-    };
-    about(left) || about(right)
+/// Whether a literal of init mentions one of its parameters.
+fn is_about_processes(literal: &Formula, params: usize) -> bool {
+    fn in_formula(formula: &Formula, params: usize) -> bool {
+        match formula {
+            Formula::Compare(_, left, right) => in_term(left, params) || in_term(right, params),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| in_formula(part, params)),
+            Formula::Not(body) | Formula::Quantified(_, body) => in_formula(body, params),
+        }
+    }
+    fn in_term(term: &Term, params: usize) -> bool {
+        match term {
+            Term::Bound(depth) => *depth < params,
+            Term::Cell(_, index) => {
+                index.iter().any(|it| matches!(it, Index::Bound(depth) if *depth < params))
+            }
+            Term::Const(..) | Term::Sum(..) => false,
+            Term::Counts(terms, _) => terms.iter().any(|(_, Count { body, summand })| {
+                in_formula(body, params) || summand.as_ref().is_some_and(|term| in_term(term, params))
+            }),
+        }
+    }
+    in_formula(literal, params)
 }
 
 /// The globals that index cells of a formula.
