@@ -87,14 +87,11 @@ fn trap(
             if may_be_new {
                 return None;
             }
-            if was {
-                let touched = |at: usize| {
-                    case.before.iter().any(|it| it.0 == at)
-                        || case.lost.contains(&at)
-                        || !stays(case, at, &is_in)
-                };
-                left.retain(|n| !touched(first + n));
-            }
+            let touched = |at: usize| {
+                let taken = case.before.iter().any(|it| it.0 == at) || case.lost.contains(&at);
+                taken || !stays(case, at, &is_in)
+            };
+            left.retain(|n| !touched(first + n));
         }
         if left.is_empty() {
             return None;
