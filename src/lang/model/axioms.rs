@@ -100,7 +100,7 @@ pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
 }
 
 /// The variables that a literal reads.
-pub(super) fn vars(literal: &Literal) -> Vec<VarId> {
+fn vars(literal: &Literal) -> Vec<VarId> {
     let term = |t: &Term| match t {
         Term::Cell(cell) => vec![cell.var],
         Term::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell.var).collect(),

@@ -4,34 +4,8 @@
 //! No transition assigns a count; its cells are evaluated again in each state. So whatever derives a system from another
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
-use super::axioms::vars;
-use super::{Dnf, Linear, Literal, System, SystemParts, Transition, Type, Var, VarId, VarKind};
+use super::{Count, Dnf, Linear, Literal, System, SystemParts, Transition, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
-
-/// A variable that counts processes, or adds up a term of them.
-///
-/// With n indices, `ProcRef::Var(0)` up to `Var(n - 1)` are the processes of the cell and `ProcRef::Var(n)` is the counted
-/// process, which ranges over all processes, those of the cell included. No count reads another one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Count {
-    /// The variable: a global without indices, else an array; of type `int`, or `real` for a sum of reals.
-    pub var: VarId,
-    /// Which processes are counted.
-    pub body: Dnf,
-    /// What each of them contributes; 1 when there is none.
-    pub summand: Option<Linear>,
-}
-
-impl Count {
-    /// The variables that it reads, without repetitions.
-    pub fn reads(&self) -> Vec<VarId> {
-        let mut read: Vec<VarId> = self.body.0.iter().flatten().flat_map(vars).collect();
-        read.extend(self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var));
-        read.sort_unstable();
-        read.dedup();
-        read
-    }
-}
 
 impl SystemParts {
     /// What a variable counts, if it does.
@@ -62,7 +36,7 @@ impl SystemParts {
 
     /// The variables that a literal reads, and for a count those that it counts, too.
     pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
-        let all = vars(literal);
+        let all: Vec<VarId> = literal.cells().into_iter().map(|cell| cell.var).collect();
         let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
         all.iter().copied().chain(counted).collect()
     }

@@ -256,6 +256,32 @@ impl Dnf {
     }
 }
 
+/// A variable that counts processes, or adds up a term of them.
+///
+/// With n indices, `ProcRef::Var(0)` up to `Var(n - 1)` are the processes of the cell and `ProcRef::Var(n)` is the counted
+/// process, which ranges over all processes, those of the cell included. No count reads another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// The variable: a global without indices, else an array; of type `int`, or `real` for a sum of reals.
+    pub var: VarId,
+    /// Which processes are counted.
+    pub body: Dnf,
+    /// What each of them contributes; 1 when there is none.
+    pub summand: Option<Linear>,
+}
+
+impl Count {
+    /// The variables that it reads, without repetitions.
+    pub fn reads(&self) -> Vec<VarId> {
+        let of_body = self.body.0.iter().flatten().flat_map(Literal::cells);
+        let of_summand = self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell);
+        let mut read: Vec<VarId> = of_body.chain(of_summand).map(|cell| cell.var).collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+}
+
 /// Initial states: for all tuples of processes for the parameters, **repetitions included**, the
 /// body holds. With no processes at all, the literals that mention no parameter constrain the state
 /// ([`Init::without_processes`]).

@@ -47,7 +47,6 @@ pub mod union_find;
 mod updates;
 
 pub use axioms::negated;
-pub use counts::Count;
 pub use dnf::simplify;
 pub use elaborate::elaborate;
 pub use equation::Equation;

@@ -2,8 +2,7 @@
 
 use std::ops::Deref;
 
-use super::counts::Count;
-use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
+use super::ir::{Axiom, Bad, Count, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
