@@ -190,8 +190,10 @@ impl Search<'_> {
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
         let pool = &mut self.pool;
-        let approximation =
-            self.brab.map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
+        let approximation = self.brab.map(|brab| {
+            let read = (setting.system, setting.options);
+            Approximation::new(brab, self.lemmas, read, pool)
+        });
         let ended = match (self.method, approximation) {
             (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),

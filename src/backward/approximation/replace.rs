@@ -12,7 +12,7 @@ use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
 use crate::cube::{Cube, Halt, oracle_literals, text};
-use crate::lemmas::Lemmas;
+use crate::lemmas::{Lemmas, has_thresholds};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
 use crate::search::{NodeId, Run, Setting};
@@ -20,6 +20,7 @@ use crate::theory::Sat;
 use crate::tuning::{
     EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, WIDEN_AT,
 };
+use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
@@ -32,20 +33,28 @@ pub struct Approximation<'a, 'p> {
     lemmas: &'a Lemmas,
     limits: CandidateLimits,
     pool: &'p mut Pool,
+    /// Whether the model compares counts.
+    thresholds: bool,
     /// Candidates asked about, and whether they are unseen.
     unseen: HashMap<Cube, bool>,
 }
 
 impl<'a, 'p> Approximation<'a, 'p> {
     /// For a run that begins with the pool's candidates.
-    pub fn new(brab: Brab<'a>, lemmas: &'a Lemmas, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
+    pub fn new(
+        brab: Brab<'a>,
+        lemmas: &'a Lemmas,
+        (system, options): (&System, &BackwardOptions),
+        pool: &'p mut Pool,
+    ) -> Self {
         let limits = CandidateLimits {
             procs: brab.procs,
             size: options.candidate_size.map_or(brab.procs, NonZero::get),
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };
-        Self { brab, lemmas, limits, pool, unseen: HashMap::new() }
+        let thresholds = has_thresholds(system);
+        Self { brab, lemmas, limits, pool, thresholds, unseen: HashMap::new() }
     }
 
     /// How often the oracle was asked, in all runs.
@@ -102,7 +111,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.
     pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
-        self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(LEMMAS_AT)
+        // Where the model compares counts, a proof mostly needs what its steps asked for, and a search without it only grows.
+        let at = if self.thresholds { 0 } else { LEMMAS_AT };
+        self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(at)
     }
 
     /// Searches for lemmas about numbers, with effort in proportion to that of the search; returns whether it found some.

@@ -4,23 +4,50 @@ use hashbrown::HashMap;
 
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
-    Cube, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
+    relation_of,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
-use cubicle_lang::model::{Dnf, Equation, Forbidden, Rational, Relation, System, VarId};
+use cubicle_lang::model::{
+    Axiom, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, VarId,
+};
 
 /// The counts of a system, and the equations that hold in its reachable states.
 #[derive(Clone, Debug)]
 pub struct Counting<'a> {
     system: &'a System,
-    equations: &'a [Equation],
+    /// The equations that were found, then what axioms say.
+    equations: Vec<Equation>,
+    /// How many were found.
+    found: usize,
 }
 
-/// A universal guard of a step, at processes of the cube before it.
+/// What an axiom about numbers without processes says, as far as that is one comparison.
+fn of_axiom(axiom: &Axiom) -> Option<Equation> {
+    let [conj] = axiom.denial.0.as_slice() else { return None };
+    let [Literal::Linear { expr, relation, integer: true }] = conj.as_slice() else { return None };
+    let number = match relation {
+        Relation::Eq => expr.clone(),
+        Relation::Le => expr.scaled(Rational::ONE.neg())?,
+        Relation::Lt | Relation::Ne => return None,
+    };
+    let global = number.terms.iter().all(|(cell, _)| cell.index.is_empty());
+    let at_least = *relation == Relation::Le;
+    (global && axiom.params == 0).then_some(Equation {
+        when: Vec::new(),
+        at_least,
+        number,
+        indicators: Vec::new(),
+    })
+}
+
+/// What holds of all processes of a state: a universal guard of a step, at processes of the cube before it, or init.
 #[derive(Clone, Copy, Debug)]
 pub struct Everywhere<'u> {
-    /// What holds of each process that is not an argument; its variable follows those of the arguments.
+    /// Whether it also holds of the processes that the cube names; of others it always does.
+    pub named: bool,
+    /// What holds of each; its variable follows those of the arguments.
     pub body: &'u Dnf,
     /// The arguments, all of which the cube names.
     pub args: &'u [u8],
@@ -31,14 +58,19 @@ type Terms = Vec<(CubeCell, Rational)>;
 
 impl<'a> Counting<'a> {
     /// For a system, and equations over its globals and counts; `None` when there is nothing to be said.
-    pub fn new(system: &'a System, equations: &'a [Equation]) -> Option<Self> {
-        (!system.counts.is_empty() || !equations.is_empty()).then(|| Self { system, equations })
+    pub fn new(system: &'a System, equations: &[Equation]) -> Option<Self> {
+        if system.counts.is_empty() && equations.is_empty() {
+            return None;
+        }
+        let axioms = system.axioms.iter().filter_map(of_axiom);
+        let all = equations.iter().cloned().chain(axioms).collect();
+        Some(Self { system, equations: all, found: equations.len() })
     }
 
     /// The states that violate an equation.
     pub fn violations(&self) -> Vec<Forbidden> {
         let cubes = |it: &Equation| it.violations(self.system, usize::MAX).unwrap_or_default();
-        self.equations.iter().flat_map(cubes).collect()
+        self.equations[..self.found].iter().flat_map(cubes).collect()
     }
 
     /// Whether certainly no reachable state is in the cube, where each process satisfies `everywhere`.
@@ -73,7 +105,8 @@ impl<'a> Counting<'a> {
             counted.push(Counted { body: &count.body, index });
         }
         counted.extend(everywhere.iter().map(|it| Counted { body: it.body, index: it.args }));
-        let Some(regions) = Regions::new(context, cube, &counted, cells.len())? else { return Ok(false) };
+        let named = everywhere.iter().map(|it| it.named).collect::<Vec<_>>();
+        let Some(regions) = Regions::new(context, cube, &counted, &named)? else { return Ok(false) };
         let mut rows = regions.rows;
         // A count is the sum of the numbers of its signatures.
         let mut sums: HashMap<CubeCell, Terms> = HashMap::new();
@@ -111,13 +144,56 @@ impl<'a> Counting<'a> {
         Ok(linearly_satisfiable(&rows)? == Sat::No)
     }
 
+    /// The cube with what counts and equations say of the processes that it names: a process that must be counted, or cannot be.
+    /// `None` when no reachable state is in it.
+    pub fn tightened(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        let mut cube = cube.clone();
+        for count in self.said(&cube) {
+            // Only where one literal about the process alone says whether it is counted.
+            let [conj] = count.body.0.as_slice() else { continue };
+            let [Literal::In { cell, values }] = conj.as_slice() else { continue };
+            if cell.index.as_slice() != [ProcRef::Var(0)] {
+                continue;
+            }
+            for p in context.rigid..cube.procs {
+                let cell = CubeCell::of(cell.var, [p]);
+                let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+                if held & values == 0 || held & !values == 0 {
+                    continue;
+                }
+                for part in [held & values, held & !values] {
+                    let Some(narrowed) = restricted(context, &cube, cell, held & !part)? else { continue };
+                    let Some(other) = restricted(context, &cube, cell, part)? else { continue };
+                    if self.excludes(context, &narrowed, &[])? {
+                        if self.excludes(context, &other, &[])? {
+                            return Ok(None);
+                        }
+                        cube = other;
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(Some(cube))
+    }
+
+    /// The counts without indices that a cube compares.
+    fn said(&self, cube: &Cube) -> Vec<&'a Count> {
+        let cells = cube.relational.iter().flat_map(Relational::cells);
+        let mut vars: Vec<VarId> = cells.filter(|cell| !cell.is_process()).map(CubeCell::var).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        let counts = vars.into_iter().filter_map(|var| self.system.count_of(var));
+        counts.filter(|count| count.summand.is_none()).collect()
+    }
+
     /// Whether a variable is a number of processes.
     fn counts(&self, var: VarId) -> bool {
         self.system.count_of(var).is_some_and(|count| count.summand.is_none())
     }
 
     /// The equations that may say something of a cube: those whose numbers all occur elsewhere.
-    fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<&'a Equation> {
+    fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<&Equation> {
         let held = |(global, values): &(VarId, u64)| {
             let cell = CubeCell::of(*global, []);
             cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs)) & !values == 0
@@ -173,6 +249,12 @@ impl<'a> Counting<'a> {
     }
 }
 
+/// The cube with a cell within a set; `None` when it plainly contradicts itself then.
+fn restricted(context: &CubeContext, cube: &Cube, cell: CubeCell, values: u64) -> Result<Option<Cube>, Halt> {
+    let mut b = CubeBuilder::from_cube(context, cube);
+    if b.restrict(cell, values) { b.finish() } else { Ok(None) }
+}
+
 /// No cube has more signatures than this.
 const MOST_NUMBERS: usize = 4_096;
 
@@ -213,6 +295,14 @@ fn require(
     Ok(true)
 }
 
+/// Rows without a solution.
+fn contradiction() -> Result<Vec<Relational>, Overflow> {
+    let mut rows = Vec::new();
+    require(&mut rows, &[(pseudo(0), Rational::ONE)], Rational::ONE, Relation::Le)?;
+    require(&mut rows, &[(pseudo(0), Rational::ONE.neg())], Rational::ZERO, Relation::Le)?;
+    Ok(rows)
+}
+
 /// The numbers of processes by signature, and what a cube says of them.
 struct Regions {
     /// Each signature, and its number.
@@ -221,14 +311,17 @@ struct Regions {
 }
 
 impl Regions {
-    /// The first `cells` of the formulas are counts, the others hold of all unnamed processes.
+    /// The last formulas, one for each member of `named`, hold of all unnamed processes, and where that is true of named ones, too. The
+    /// others are counts.
     fn new(
         context: &CubeContext,
         cube: &Cube,
         counted: &[Counted<'_>],
-        cells: usize,
+        named: &[bool],
     ) -> Result<Option<Self>, Halt> {
+        let cells = counted.len() - named.len();
         let counts = (1_u64 << cells) - 1;
+        let of_named = (cells..).zip(named).fold(0, |set, (n, named)| set | u64::from(*named) << n);
         let everywhere = !counts & ((1_u64 << counted.len()) - 1);
         let Some(mut unnamed) = signatures(context, cube, counted, Member::Unnamed) else { return Ok(None) };
         unnamed.retain(|signature| signature & everywhere == everywhere);
@@ -239,10 +332,21 @@ impl Regions {
         let mut certain: Vec<(u64, i64)> = Vec::new();
         let mut groups: Vec<(Vec<u64>, i64)> = Vec::new();
         for p in 0..cube.procs {
-            let Some(mut possible) = signatures(context, cube, &counted[..cells], Member::Named(p)) else {
+            let asked = if of_named == 0 { &counted[..cells] } else { counted };
+            let Some(mut possible) = signatures(context, cube, asked, Member::Named(p)) else {
                 return Ok(None);
             };
+            possible.retain(|signature| signature & of_named == of_named);
+            for signature in &mut possible {
+                *signature &= counts;
+            }
+            possible.sort_unstable();
             possible.dedup();
+            if possible.is_empty() {
+                // No state at all: a number that is neither positive nor zero.
+                let none = Self { numbers: Vec::new(), rows: contradiction()? };
+                return Ok(Some(none));
+            }
             if let [one] = possible[..] {
                 match certain.iter_mut().find(|it| it.0 == one) {
                     Some((_, n)) => *n += 1,

@@ -35,6 +35,11 @@ pub struct Lemmas {
     progress: RefCell<Progress>,
 }
 
+/// Whether the model compares counts: then guesses begin with these comparisons.
+pub fn has_thresholds(system: &System) -> bool {
+    !vocabulary::thresholds(system).is_empty()
+}
+
 impl Lemmas {
     /// The lemmas, when they are known; `None` before that, and empty where a number left the 64-bit range.
     pub(super) fn get(&self) -> Option<&[Cube]> {

@@ -77,10 +77,15 @@ impl Instances<'_, '_> {
         if let Some(counting) = options.counting {
             let mut at = from;
             while at < self.out.len() {
-                if self.is_excluded(counting, &self.out[at])? {
-                    self.out.remove(at);
-                } else {
-                    at += 1;
+                let excluded = self.is_excluded(counting, &self.out[at])?;
+                match if excluded { None } else { counting.tightened(self.context, &self.out[at].cube)? } {
+                    Some(cube) => {
+                        self.out[at].cube = cube;
+                        at += 1;
+                    }
+                    None => {
+                        self.out.remove(at);
+                    }
                 }
             }
         }
@@ -96,7 +101,7 @@ impl Instances<'_, '_> {
         let everywhere: Vec<Everywhere<'_>> = match &args {
             Some(args) => {
                 let of_one = universals.iter().filter(|it| it.bound == 1);
-                of_one.map(|it| Everywhere { body: &it.body, args }).collect()
+                of_one.map(|it| Everywhere { named: false, body: &it.body, args }).collect()
             }
             None => Vec::new(),
         };

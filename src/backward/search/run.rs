@@ -192,8 +192,12 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn root(&mut self, cube: Cube, origin: Origin) -> Result<(), Halt> {
         let Setting { context, pre, .. } = self.setting;
-        let excluded = pre.counting.map(|counting| counting.excludes(context, &cube, &[])).transpose()?;
-        if excluded != Some(true) {
+        let cube = match pre.counting {
+            None => Some(cube),
+            Some(counting) if counting.excludes(context, &cube, &[])? => None,
+            Some(counting) => counting.tightened(context, &cube)?,
+        };
+        if let Some(cube) = cube {
             let id = self.nodes.push(Node { cube, origin, depth: 0 });
             self.frontier.push(id, &self.nodes);
         }

@@ -42,7 +42,7 @@ impl Run<'_, '_> {
             && let Some(counting) = self.setting.pre.counting
         {
             let init = &self.setting.system.init;
-            let everywhere = Everywhere { body: &init.body, args: &[] };
+            let everywhere = Everywhere { named: true, body: &init.body, args: &[] };
             let everywhere = if init.params == 1 { std::slice::from_ref(&everywhere) } else { &[] };
             let Some(within) = initial.within(context, cube)? else { return Ok(Sat::No) };
             if counting.excludes(context, &within, everywhere)? {
