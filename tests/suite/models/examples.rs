@@ -1,5 +1,5 @@
 //! The examples give the verdicts that they announce: every `(* TEST: ARGUMENTS => VERDICT *)` line of
-//! `examples/*.cub` is a run of the program with these arguments.
+//! `examples/*.cub` and `examples/threshold/*.cub` is a run of the program with these arguments.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -43,9 +43,13 @@ struct Run {
     promise: Promise,
 }
 
+fn models() -> impl Iterator<Item = PathBuf> {
+    ["examples", "examples/threshold"].into_iter().flat_map(files::models)
+}
+
 fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
-    for model in files::models("examples") {
+    for model in models() {
         let text = files::text(&model);
         let lines = text.lines().filter_map(|line| line.strip_prefix("(* TEST:")?.strip_suffix("*)"));
         let before = runs.len();
@@ -94,7 +98,7 @@ fn examples_keep_their_promises() {
 
 #[test]
 fn every_example_says_what_it_is() {
-    for model in files::models("examples") {
+    for model in models() {
         let text = files::text(&model);
         let wrong = model.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("_wrong"));
         let last = if wrong { "Shown:" } else { "Proved:" };
