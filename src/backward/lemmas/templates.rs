@@ -26,6 +26,8 @@ pub struct Templates<'a> {
     context: &'a CubeContext,
     comparisons: Vec<CubeLiteral>,
     contexts: Vec<CubeLiteral>,
+    /// The variables that thresholds compare.
+    counts: Vec<VarId>,
 }
 
 impl<'a> Templates<'a> {
@@ -42,7 +44,9 @@ impl<'a> Templates<'a> {
         for class in classes {
             comparisons.extend(compared(context, class)?);
         }
-        Ok(Self { context, comparisons, contexts: contexts(context) })
+        let cells = thresholds.iter().flat_map(|literal| literal.cells());
+        let counts = cells.map(|cell| cell.var).collect();
+        Ok(Self { context, comparisons, contexts: contexts(context), counts })
     }
 
     /// The most general guesses.
@@ -79,6 +83,9 @@ impl<'a> Templates<'a> {
             .cells()
             .iter()
             .fold(0_u64, |named, c| context.indices(*c).fold(named, |named, p| named | 1 << p));
+        // What holds for all counts may be meant of a process that did something.
+        let of_counts = comparison.cells().iter().any(|cell| self.counts.contains(&cell.var()));
+        let named = if named == 0 && of_counts { 1 << context.rigid } else { named };
         context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
             && guess
                 .contexts

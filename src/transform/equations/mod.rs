@@ -33,7 +33,8 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
         .map(VarId)
         .filter(|id| system.var(*id).kind == VarKind::Global && system.var(*id).ty == Type::Int && moves(id))
         .collect();
-    if numbers.is_empty() || system.proc_constants > 0 {
+    let counts = !system.counts.is_empty();
+    if (numbers.is_empty() && !counts) || system.proc_constants > 0 {
         return None;
     }
     let arrays: Vec<VarId> = (0..system.vars.len() as u16)
@@ -52,13 +53,14 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
     let classes =
         arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
     let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
-    let found = if alone < numbers.len() && arrays.len() > 1 && together <= MOST_CLASSES {
-        let joint = equations(system, &[arrays]).filter(|joint| settles(joint) > alone);
+    // A count may be about several arrays, and which classes have no process matters to it.
+    let found = if (alone < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
+        let joint = equations(system, &[arrays]).filter(|joint| counts || settles(joint) > alone);
         joint.or(found)
     } else {
         found
     };
-    found.filter(|found| settles(found) > 0)
+    found.filter(|found| counts || settles(found) > 0)
 }
 
 /// The equations over the columns of these groups of arrays.
