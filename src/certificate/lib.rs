@@ -110,6 +110,8 @@ mod unreadable;
 
 use std::time::Duration;
 
+use tracing::debug;
+
 pub use cubes::Cubes;
 pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
@@ -178,6 +180,9 @@ impl<'a> CheckOptions<'a> {
 /// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
 /// be unreachable; with [`Extent::Needed`] and [`Extent::Used`] those that the properties do not need are left out.
 ///
+/// What a case says of the processes that it does not name depends on the cubes, with counts. So where cubes are left out, those
+/// that remain are shown again, as the certificate will be read; if they do not suffice by themselves, none is left out.
+///
 /// # Errors
 /// The text cannot be read, an obligation fails, or it is not known whether it does.
 pub fn check(
@@ -187,12 +192,37 @@ pub fn check(
     extent: Extent,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
+    let (certificate, given) = check_once(system, model, invariants, extent, options)?;
+    let Cubes { proved, .. } = certificate.cubes;
+    if proved == given || certificate.cubes.system(system).counts.is_empty() {
+        return Ok(certificate);
+    }
+    let left = certificate.invariants(system);
+    let (mut again, _) = match check_once(system, model, &left, Extent::All, options) {
+        Err(NoCertificate::Failed(ProofFailure::Refuted(_) | ProofFailure::Undecided(..), _)) => {
+            debug!(proved, given, "the cubes that are left do not suffice");
+            check_once(system, model, invariants, Extent::All, options)
+        }
+        done => done,
+    }?;
+    again.solver_calls += certificate.solver_calls;
+    Ok(again)
+}
+
+/// A check of the cubes in a text, all at once; with how many of them there are.
+fn check_once(
+    system: &System,
+    model: &str,
+    invariants: &str,
+    extent: Extent,
+    options: CheckOptions<'_>,
+) -> Result<(Certificate, usize), NoCertificate> {
     let CertificateText { subject, basis, owners, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
     let cubes = Cubes::new(&basis, subject, (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
-        Ok(proof) => Ok(Certificate::new(&cubes, proof)),
+        Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::tests::scripts_are_decided;
 use crate::{CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
 use cubicle_run::interrupt::Interrupt;
 
@@ -632,6 +633,13 @@ fn run(seed: u64, systems: usize) -> [usize; 3] {
                 (Ok(certificate), None) => {
                     met[0] += 1;
                     let written = certificate.invariants(&system);
+                    let again = check(&system, model, &written, Extent::All, how);
+                    assert!(again.is_ok(), "{model}\n{text}\n{written}");
+                    scripts_are_decided(&system, certificate);
+                    let less = check(&system, model, &text, Extent::Needed, how);
+                    let less = less.unwrap_or_else(|it| panic!("{}\n{model}\n{text}", explain(&system, &it)));
+                    scripts_are_decided(&system, &less);
+                    let written = less.invariants(&system);
                     let again = check(&system, model, &written, Extent::All, how);
                     assert!(again.is_ok(), "{model}\n{text}\n{written}");
                 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{Certificate, CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
+use z3::{SatResult, Solver};
 
 fn system(model: &str) -> System {
     match cubicle_lang::load(model) {
@@ -20,6 +21,25 @@ fn checked(model: &str, cubes: &[&str]) -> Result<Certificate, NoCertificate> {
     check(&system(model), model, &text.concat(), Extent::All, how)
 }
 
+/// Checks that Z3 answers as the scripts of a certificate say, with nothing but their text.
+pub fn scripts_are_decided(system: &System, certificate: &Certificate) {
+    let scripts = certificate.scripts(system);
+    assert!(!scripts.is_empty());
+    for script in scripts {
+        let mut parts = script.text.split("(push 1)");
+        let declarations = parts.next().expect("a first part");
+        let asked: Vec<&str> = parts.filter_map(|part| part.split("(check-sat)").next()).collect();
+        assert_eq!(asked.len(), script.obligations.len());
+        for one in asked {
+            let solver = Solver::new();
+            let text = format!("{declarations}{one}");
+            solver.from_string(text.clone());
+            assert!(!solver.get_assertions().is_empty(), "{}\n{text}", script.name);
+            assert_eq!(solver.check(), SatResult::Unsat, "{}\n{text}", script.name);
+        }
+    }
+}
+
 /// A model, the cubes that prove it, and cubes that are not excluded. Accepted certificates are read back.
 fn shows(model: &str, cubes: &[&str], wrong: &[&str]) {
     let system = system(model);
@@ -30,7 +50,7 @@ fn shows(model: &str, cubes: &[&str], wrong: &[&str]) {
     let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
     let again = check(&system, model, &text, Extent::All, how).expect("a certificate that was written");
     assert_eq!(again.invariants(&system), text);
-    assert!(!certificate.scripts(&system).is_empty());
+    scripts_are_decided(&system, &certificate);
     for cube in wrong {
         let result = checked(model, &[cubes, &[cube]].concat());
         let refuted = matches!(result, Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)));
@@ -90,6 +110,66 @@ fn at_most_one_by_pairs() {
         ],
         &["() { #{p | S[p] = Writing} > 0 && #{p | S[p] = Idle} > 0 }"],
     );
+}
+
+/// What is known of unnamed processes depends on all cubes, also on those that are left out of the certificate.
+#[test]
+fn scripts_are_about_the_cubes_that_are_left() {
+    let model = "
+        type t = Idle | Held
+        var Live : bool
+        var Count : int
+        array S[proc] : t
+        init (p) { Live = False && Count = 0 && S[p] = Idle }
+        unsafe () { Live = False && Count > 0 }
+        transition make (p) requires { Live = False } { Live := True; Count := Count + 1; S[p] := Held }
+        transition take (p) requires { Live = True && S[p] = Idle } { Count := Count + 1; S[p] := Held }
+        transition drop (p) requires { S[p] = Held && Count > 1 } { Count := Count - 1; S[p] := Idle }
+        transition last (p) requires { S[p] = Held && Count = 1 } { Count := 0; S[p] := Idle; Live := False }
+    ";
+    let needed =
+        ["invariant () { Count <> #{p | S[p] = Held} }", "invariant (z) { Live = False && S[z] = Held }"];
+    let system = system(model);
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
+    for other in [
+        // A case may name fewer processes, at most one of each class, with one count less, or in no order.
+        "invariant (a b) { S[a] = Held && S[b] = Held && Count < 2 }",
+        "invariant (a b c) { S[a] = Held && S[b] = Held && S[c] = Held && Count < 3 }",
+        "invariant () { #{p | S[p] = Idle} > #proc }",
+        "invariant (a b) { a < b && S[a] = Held && Live = False }",
+    ] {
+        let text = [other, needed[0], needed[1]].join("\n");
+        let certificate = check(&system, model, &text, Extent::Needed, how)
+            .unwrap_or_else(|refused| panic!("{}\n{other}", explain(&system, &refused)));
+        assert_eq!(certificate.cubes.proved, 2, "{other}");
+        scripts_are_decided(&system, &certificate);
+    }
+}
+
+/// The pairs are enough only where it is known how many processes have both marks, as another cube asks.
+#[test]
+fn a_cube_stays_that_says_what_there_is_to_know() {
+    let model = "
+        array A[proc] : bool
+        array B[proc] : bool
+        init (p) { A[p] = False && B[p] = False }
+        unsafe () { #{p | A[p] = True} > 1 && #{p | B[p] = True} > 1 }
+        transition a (p) requires { forall_other q. B[q] = False } { A[p] := True }
+        transition b (p) requires { forall_other q. A[q] = False } { B[p] := True }
+    ";
+    let pairs = "(a b) { A[a] = True && B[b] = True }";
+    let both = "() { #{p | A[p] = True && B[p] = True} > #proc }";
+    assert!(checked(model, &[pairs]).is_err());
+    let text = format!("invariant {pairs} invariant {both}");
+    let system = system(model);
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
+    let certificate = check(&system, model, &text, Extent::Needed, how)
+        .unwrap_or_else(|refused| panic!("{}", explain(&system, &refused)));
+    scripts_are_decided(&system, &certificate);
+    let written = certificate.invariants(&system);
+    assert!(check(&system, model, &written, Extent::All, how).is_ok(), "{written}");
 }
 
 #[test]
