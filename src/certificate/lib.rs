@@ -120,7 +120,7 @@ pub use prove::Extent;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
-pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
+pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
 use cubicle_lang::load::ModelSource;

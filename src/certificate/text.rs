@@ -8,7 +8,7 @@ use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::load::{ModelSource, parse_claims, parse_claims_with_counts};
+use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{
     Bad, Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, Var,
 };
@@ -227,18 +227,25 @@ pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCer
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
-/// mention owners or counts that the model does not have, and those that the language cannot express.
-pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
+/// mention owners or counts that the model does not have, and those that the language cannot express. First come the states that
+/// equations exclude, over the counts of `all` besides, which the later run finds again.
+pub fn lemmas(
+    system: &System,
+    all: &System,
+    excluded: &[Forbidden],
+    cubes: &[Forbidden],
+) -> (String, LeftOut) {
     let mut out = String::from(
         "(* Cubes for `cubicle --lemmas-in`, which trusts none of them: each is proved again, or dropped. *)\n",
     );
     let known =
         |literal: &Literal| literal.cells().iter().all(|cell| usize::from(cell.var.0) < system.vars.len());
     let mut left_out = LeftOut::default();
-    for cube in cubes {
-        if !cube.cube.iter().all(known) {
+    let others = cubes.iter().filter(|cube| !excluded.contains(cube));
+    for cube in excluded.iter().chain(others) {
+        if !excluded.contains(cube) && !cube.cube.iter().all(known) {
             left_out.of_owners += 1;
-        } else if let Some(line) = declaration(system, cube) {
+        } else if let Some(line) = declaration(all, cube) {
             out.push_str(&line);
             out.push('\n');
         } else {
@@ -257,37 +264,40 @@ pub struct LeftOut {
     pub too_large: usize,
 }
 
-/// Reads such a file. Returns also the errors of lines that do not fit the model.
+/// The contents of such a file.
+#[derive(Clone, Debug)]
+pub struct Lemmas {
+    /// The model with the counts that the cubes mention besides its own.
+    pub system: System,
+    /// The cubes, over these variables.
+    pub cubes: Vec<Forbidden>,
+    /// The errors of lines that do not fit the model.
+    pub wrong: Vec<TextError>,
+}
+
+/// Reads such a file.
 ///
 /// # Errors
 /// No line fits: the first error.
-pub fn read_lemmas(
-    model: ModelSource<'_>,
-    text: &str,
-) -> Result<(Vec<Forbidden>, Vec<TextError>), TextError> {
-    if let Ok(found) = cubes(model, text) {
-        return Ok((found, Vec::new()));
+pub fn read_lemmas(model: ModelSource<'_>, text: &str) -> Result<Lemmas, TextError> {
+    if let Ok((system, found)) = parse_claims_with_counts(model, text) {
+        return Ok(Lemmas { system, cubes: forbidden(found), wrong: Vec::new() });
     }
-    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    let mut read = Lemmas { system: model.system.clone(), cubes: Vec::new(), wrong: Vec::new() };
     for (number, line) in (1..).zip(text.lines()) {
-        match cubes(model, line) {
-            Ok(more) => found.extend(more),
+        match parse_claims_with_counts(ModelSource { system: &read.system, ..model }, line) {
+            // Whatever kind of `invariant` it would be in the model, here it has to be shown.
+            Ok((system, found)) => {
+                read.system = system;
+                read.cubes.extend(forbidden(found));
+            }
             // It is about the only line of this text.
-            Err((_, why)) => wrong.push(TextError::Line(number, why)),
+            Err(errors) => read.wrong.push(TextError::Line(number, located(line, &errors[0]).1)),
         }
     }
-    match wrong.first() {
-        Some(first) if found.is_empty() => Err(first.clone()),
-        _ => Ok((found, wrong)),
-    }
-}
-
-/// Reads invariants. The error is that of a line.
-fn cubes(model: ModelSource<'_>, invariants: &str) -> Result<Vec<Forbidden>, (usize, LineError)> {
-    // Whatever kind of `invariant` it would be in the model, here it has to be shown.
-    match parse_claims(model, invariants) {
-        Ok(found) => Ok(forbidden(found)),
-        Err(errors) => Err(located(invariants, &errors[0])),
+    match read.wrong.first() {
+        Some(first) if read.cubes.is_empty() => Err(first.clone()),
+        _ => Ok(read),
     }
 }
 

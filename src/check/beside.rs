@@ -94,7 +94,8 @@ impl<'a> Aside<'a> {
         let Self { system, options, space, lemmas, numbers } = self;
         let report = Report::none();
         let mut session =
-            Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
+            // The turn beside this one reports them.
+            Session { system, options, interrupt, observer, report, space, lemmas, numbers, reports_equations: false, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, .. } = session;
         Taken { end, space, lemmas, report }

@@ -43,6 +43,7 @@ mod vacuity;
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use instances::only_instance;
+pub use numbers::Numbers;
 pub use remote::RemoteExplorer;
 pub use run::{InternalError, check, check_on_this_thread, check_with_remote};
 pub use schedule::effort_of_level;

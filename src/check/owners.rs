@@ -88,6 +88,7 @@ pub fn search_with_owners(
             space: StateSpace::new(Vec::new()),
             lemmas: Lemmas::default(),
             numbers: Arc::default(),
+            reports_equations: true,
             remote: None,
         };
         inner.space.most_procs = session.space.most_procs;

@@ -124,8 +124,18 @@ fn check_with(
     let space = StateSpace::new(Vec::new());
     let lemmas = Lemmas::default();
     let numbers = Arc::default();
-    let mut session =
-        Session { system, options, interrupt, observer, report, space, lemmas, numbers, remote };
+    let mut session = Session {
+        system,
+        options,
+        interrupt,
+        observer,
+        report,
+        space,
+        lemmas,
+        numbers,
+        reports_equations: true,
+        remote,
+    };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

@@ -155,6 +155,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         space: StateSpace::new(Vec::new()),
         lemmas: Lemmas::default(),
         numbers: Arc::default(),
+        reports_equations: true,
         remote: None,
     };
     auto::decide(&mut proof);

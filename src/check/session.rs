@@ -1,5 +1,6 @@
 //! What the parts of a run share: the problem, the limits, and what is known so far.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -35,6 +36,8 @@ pub struct Session<'a> {
     pub lemmas: Lemmas,
     /// What backward searches know of numbers, once there was one; `None` inside when the counts change in too many ways.
     pub numbers: Arc<OnceLock<Option<Numbers>>>,
+    /// Whether the next search reports the equations that it knows.
+    pub reports_equations: bool,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -79,12 +82,12 @@ impl Session<'_> {
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
         let numbers = Arc::clone(&self.numbers);
-        let first = numbers.get().is_none();
         let Some(numbers) = numbers.get_or_init(|| Numbers::of(self.system)) else {
             return Outcome::undecided(Reason::Counts);
         };
         let equations = &numbers.equations;
-        for equation in equations.iter().filter(|_| first) {
+        let reports = mem::take(&mut self.reports_equations);
+        for equation in equations.iter().filter(|_| reports) {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
             self.observer.event(&numbers.system, Event::Note(&text));
         }

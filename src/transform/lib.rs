@@ -24,5 +24,5 @@ pub use counts::{with_all_counts, with_updates_of_counts};
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
-pub use owner::{Instrumented, excluded_initially, gives, with_owners};
+pub use owner::{Instrumented, excluded_initially, gives, with_owners, with_owners_and_counts};
 pub use taken::Taken;

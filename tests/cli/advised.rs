@@ -2,25 +2,30 @@
 
 use super::harness::run_stdin;
 
-/// N counts the processes at `In`, so that it grows with each further process.
+/// N counts the processes at `In` and the guests that came with them, so that it grows with each further process. No equation says
+/// that it is at least the number of these processes.
 const COUNTED: &str = "
+type place = Out | In | Gone
 var N : int
-array In[proc] : bool
-init (p) { N = 0 && In[p] = False }
+array At[proc] : place
+init (p) { N = 0 && At[p] = Out }
 unsafe () { N < 0 }
-transition enter (p) requires { In[p] = False } { In[p] := True; N := N + 1 }
-transition leave (p) requires { In[p] = True } { In[p] := False; N := N - 1 }
+transition enter (p) requires { At[p] = Out } { At[p] := In; N := N + 1 }
+transition enter_with_guest (p) requires { At[p] = Out } { At[p] := In; N := N + 2 }
+transition leave (p) requires { At[p] = In } { At[p] := Gone; N := N - 1 }
 ";
 
-/// Like the model above, but N stays at most three.
+/// Like the model above, but N stays at most four.
 const BOUNDED: &str = "
+type place = Out | In | Gone
 var N : int
 var Full : bool
-array In[proc] : bool
-init (p) { N = 0 && In[p] = False && Full = False }
+array At[proc] : place
+init (p) { N = 0 && At[p] = Out && Full = False }
 unsafe () { N < 0 }
-transition enter (p) requires { In[p] = False && N < 3 } { In[p] := True; N := N + 1 }
-transition leave (p) requires { In[p] = True } { In[p] := False; N := N - 1 }
+transition enter (p) requires { At[p] = Out && N < 3 } { At[p] := In; N := N + 1 }
+transition enter_with_guest (p) requires { At[p] = Out && N < 3 } { At[p] := In; N := N + 2 }
+transition leave (p) requires { At[p] = In } { At[p] := Gone; N := N - 1 }
 transition fill () { Full := True }
 transition empty () { Full := False }
 ";

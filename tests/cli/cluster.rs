@@ -187,10 +187,11 @@ fn the_proof_is_that_of_one_process() {
 #[test]
 fn a_process_that_is_lost_in_a_proof_ends_all() {
     let hosts = Hosts::new(3);
-    // Counting processes needs larger and larger cubes: the search does not end.
+    // X is at least the number of processes at B, which no equation says: larger and larger cubes, and the search does not end.
     let model = "type t = A | B | C var X : int array T[proc] : t init (p) { T[p] = A && X = 0 }
         unsafe (p) { X = 0 && T[p] = B }
         transition up (p) requires { T[p] = A } { X := X + 1; T[p] := B }
+        transition up_by_two (p) requires { T[p] = A } { X := X + 2; T[p] := B }
         transition down (p) requires { T[p] = B } { X := X - 1; T[p] := C }";
     hosts.write("counted.cub", model);
     let line = format!("brab 2 --quiet {}", hosts.path("counted.cub").display());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{AT_LAST, Outcome, run, run_on, run_words};
+use crate::harness::{AT_LAST, Outcome, run, run_on, run_stdin, run_words};
 use crate::models;
 
 /// Writes the model and the trace of its only-forward run with `procs` processes into a folder.
@@ -289,6 +289,40 @@ fn figures_are_json() {
     let nodes = figures["backward"]["nodes"].as_u64().unwrap();
     assert!(outcome.stdout.contains(&format!("{nodes} expanded")));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn the_equations_of_a_proof_are_in_its_figures() {
+    for (model, equations) in [
+        ("ticket_lock", &["Next = Serving + #{p | At[p] <> Out}"][..]),
+        (
+            "readers_count",
+            &[
+                "Readers = #{p | At[p] = Reading || At[p] = Going}",
+                "Mutex = True => #{p | At[p] = Coming || At[p] = Going} >= 1",
+            ],
+        ),
+        ("german", &[]),
+    ] {
+        let outcome = run(&format!("--format json examples/{model}.cub"));
+        let figures: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(figures["backward"]["equations"], json!(equations), "{figures}");
+    }
+    // Their counts come after the owners that the proof adds.
+    let mut model = fs::read_to_string("examples/lease.cub").unwrap();
+    for (before, after) in [
+        ("var Leased", "var Held : int\nvar Leased"),
+        ("Leased = False &&", "Leased = False && Held = 0 &&"),
+        ("unsafe", "unsafe () { Held < 0 }\nunsafe"),
+        ("Leased := True;", "Leased := True; Held := Held + 1;"),
+        ("Leased := False;", "Leased := False; Held := Held - 1;"),
+    ] {
+        model = model.replacen(before, after, 1);
+    }
+    let outcome = run_stdin("--format json -", model.as_bytes());
+    let figures: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(figures["owners"][0]["name"], "Leased_owner", "{figures}");
+    assert_eq!(figures["backward"]["equations"][0], "Held = #{p | State[p] = Holding}", "{figures}");
 }
 
 #[test]

@@ -2,45 +2,92 @@
 
 use std::path::Path;
 
+use cubicle_certificate::Lemmas;
+use cubicle_check::Numbers;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::System;
+use cubicle_lang::model::{Equation, Forbidden, Literal, System, forbids_all_of};
 use cubicle_run::result::Report;
-use cubicle_run::verdict::Forbidden;
+use cubicle_transform::with_owners_and_counts;
 
 use super::args::Args;
 use super::failure::Failure;
 use super::files;
 use super::messages::Messages;
 
-/// The cubes that a proof begins with. Lines that do not fit the model are reported.
+/// The cubes that a proof begins with. Lines that do not fit the model are reported, and what is said about counts that it does not
+/// have: the analysis of its numbers finds that again, or the line is left out.
 pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<Vec<Forbidden>, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
-    let read = cubicle_certificate::read_lemmas(model, &text);
-    let (cubes, wrong) = read.map_err(|why| Failure::usage(format!("{shown}, {why}")))?;
+    let read = |system: &System| {
+        let read = cubicle_certificate::read_lemmas(ModelSource { system, ..model }, &text);
+        read.map_err(|why| Failure::usage(format!("{shown}, {why}")))
+    };
+    let Lemmas { system, cubes, wrong } = read(model.system)?;
     for why in &wrong {
         messages.note(&format!("{shown}, {why}; the line is left out"));
     }
-    Ok(cubes)
+    if system.vars.len() == model.system.vars.len() {
+        return Ok(cubes);
+    }
+    let (known, equations) = match Numbers::of(model.system) {
+        Some(Numbers { system, equations, .. }) => (system, equations),
+        None => (model.system.clone(), Vec::new()),
+    };
+    let excluded = excluded(&known, &equations);
+    let Lemmas { system, cubes, .. } = read(&known)?;
+    let (own, of_counts): (Vec<Forbidden>, Vec<Forbidden>) =
+        cubes.into_iter().partition(|cube| cube.cube.iter().all(|it| is_over(model.system, it)));
+    let mut again = 0;
+    for cube in of_counts {
+        if excluded.iter().any(|it| forbids_all_of(it, &cube)) {
+            again += 1;
+        } else if let Some(line) = cubicle_certificate::declaration(&system, &cube) {
+            messages.note(&format!(
+                "{shown}, `{line}`: the model does not have this count, and no equation that holds in all its reachable states says \
+                 this; the line is left out"
+            ));
+        }
+    }
+    if again > 0 {
+        let lines = if again == 1 { "1 line" } else { &format!("{again} lines") };
+        messages.note(&format!("{shown}: {lines} about numbers of processes found again in the model"));
+    }
+    Ok(own)
 }
 
 /// Writes what a later proof may begin with, and reports what it cannot write.
 pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) -> Result<(), Failure> {
     let Some(path) = &args.lemmas_out else { return Ok(()) };
-    let cubes = found.backward.as_ref().map(|it| it.standing.as_slice()).unwrap_or_default();
-    let (text, left_out) = cubicle_certificate::lemmas(system, cubes);
+    let (text, left_out) = match &found.backward {
+        None => cubicle_certificate::lemmas(system, system, &[], &[]),
+        Some(outcome) => match with_owners_and_counts(system, &found.owners, &outcome.counts) {
+            None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
+            Some(all) => {
+                let excluded = excluded(&all, &outcome.equations);
+                cubicle_certificate::lemmas(system, &all, &excluded, &outcome.standing)
+            }
+        },
+    };
     for (count, why) in [
         (left_out.of_owners, "they mention an owner or a count that the model does not have"),
         (left_out.too_large, "their numbers leave the 64-bit range where they are written"),
     ] {
         if count > 0 {
-            messages.note(&format!(
-                "{}: of {} cubes, {count} are left out: {why}",
-                path.display(),
-                cubes.len()
-            ));
+            let all = found.backward.as_ref().map_or(0, |it| it.standing.len());
+            messages.note(&format!("{}: of {all} cubes, {count} are left out: {why}", path.display()));
         }
     }
     files::write(path, &text)
+}
+
+/// The states that equations exclude.
+fn excluded(system: &System, equations: &[Equation]) -> Vec<Forbidden> {
+    equations.iter().flat_map(|it| it.violations(system, usize::MAX).unwrap_or_default()).collect()
+}
+
+/// Whether all variables of a literal are among those of the system.
+fn is_over(system: &System, literal: &Literal) -> bool {
+    literal.cells().iter().all(|cell| usize::from(cell.var.0) < system.vars.len())
 }

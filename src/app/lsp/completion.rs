@@ -9,8 +9,8 @@ use super::transport::RequestError;
 
 const DECLARATIONS: [&str; 9] =
     ["array", "const", "init", "invariant", "predicate", "transition", "type", "unsafe", "var"];
-const FORMULAS: [&str; 10] =
-    ["case", "exists", "exists_other", "false", "forall", "forall_other", "if", "let", "not", "true"];
+const FORMULAS: [&str; 9] =
+    ["case", "exists", "exists_other", "false", "forall", "forall_other", "if", "not", "true"];
 const TYPES: [&str; 4] = ["bool", "int", "proc", "real"];
 
 /// `textDocument/completion`.

@@ -149,15 +149,8 @@ pub fn numbered(text: &str) -> usize {
     syntax::process_constants(text, 0).filter_map(|(_, number)| number).max().unwrap_or(0)
 }
 
-/// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order; other declarations are errors.
-///
-/// # Errors
-/// What is wrong with it, with places in the text; a count that the model does not mention, too.
-pub fn parse_claims(model: ModelSource<'_>, claims: &str) -> Result<Vec<Bad>, Vec<Diagnostic>> {
-    forbidden(model.system, &syntax::parse(model.text).0, &only_claims(claims)?)
-}
-
-/// As [`parse_claims`], for the model with the counts that the text mentions besides.
+/// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order, and the model with the counts that it
+/// mentions besides; other declarations are errors.
 ///
 /// # Errors
 /// What is wrong with it, with places in the text.
@@ -167,7 +160,8 @@ pub fn parse_claims_with_counts(
 ) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
     let system = asked::with_counts(model.system, &file, &claims)?;
-    let found = forbidden(&system, &file, &claims)?;
+    let mut found = asked::forbidden(&system, &file, &claims)?;
+    found.sort_by_key(|bad| bad.span.start);
     Ok((system, found))
 }
 
@@ -183,12 +177,6 @@ fn only_claims(claims: &str) -> Result<File, Vec<Diagnostic>> {
         return Err(vec![Diagnostic::error("C0003", file.items[other].span(), message)]);
     }
     Ok(file)
-}
-
-fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
-    let mut found = asked::forbidden(system, model, claims)?;
-    found.sort_by_key(|bad| bad.span.start);
-    Ok(found)
 }
 
 /// The first thing that is wrong with a formula, in a line.

@@ -18,8 +18,8 @@ pub use advice::on_violated_property;
 pub use allow::{Allowed, KnownVacuity, warning};
 pub use error::LoadError;
 pub use formula::{
-    FormulaScope, MAX_NUMBERED, formula_with_counts, in_a_line, numbered, parse_claims,
-    parse_claims_with_counts, parse_formula,
+    FormulaScope, MAX_NUMBERED, formula_with_counts, in_a_line, numbered, parse_claims_with_counts,
+    parse_formula,
 };
 pub use ltl::ltl;
 pub use model::meaning;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
 use super::message::{Lines, TextRange};
-use super::search::{FiredIn, OwnerRecord, TransitionFigures};
+use super::search::{BackwardFigures, FiredIn, OwnerRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
 use crate::vacuity;
@@ -35,7 +35,7 @@ impl Document {
         self.sizes = report.enough.map(Into::into);
         self.stages = report.stages.iter().map(Into::into).collect();
         self.owners = owners(system, report);
-        self.backward = report.backward.as_ref().map(Into::into);
+        self.backward = BackwardFigures::of(system, report);
         self.vacuity = vacuity::lines(system, report);
         self.times = times(report);
     }

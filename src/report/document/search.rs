@@ -8,9 +8,12 @@ use super::answer::WhyOpen;
 use super::message::TextRange;
 #[cfg(test)]
 use super::name::Name;
+use cubicle_lang::model::System;
+use cubicle_lang::words;
 use cubicle_run::named::Named;
 use cubicle_run::options::Method;
-use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
+use cubicle_run::result::{Candidate, Enough, Exploration, Report, Stage, Stop, TechniqueReport};
+use cubicle_transform::with_owners_and_counts;
 
 /// A transition as the model declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -253,6 +256,9 @@ pub struct BackwardFigures {
     pub oracle_questions: u64,
     /// Of these, refuted by a state that was seen.
     pub oracle_refutations: u64,
+    /// Equations between numbers of processes and numeric variables that hold in every reachable state, which the search used:
+    /// `Readers = #{p | S[p] = Reading}`.
+    pub equations: Vec<String>,
     /// The candidates that were kept: when the verdict is `safe`, cubes that are proved unreachable.
     pub candidates: Vec<CandidateCube>,
     /// Further counters.
@@ -295,11 +301,17 @@ pub struct PhaseCalls {
     pub calls: u64,
 }
 
-impl From<&Outcome> for BackwardFigures {
-    fn from(outcome: &Outcome) -> Self {
+impl BackwardFigures {
+    /// Of the search of a report, if there was one.
+    pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
+        let outcome = report.backward.as_ref()?;
+        let searched = with_owners_and_counts(system, &report.owners, &outcome.counts);
+        let text = |system: System| -> Vec<String> {
+            outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
+        };
         let of = &outcome.statistics;
         let candidate = |it: &Candidate| CandidateCube { number: it.number, literals: it.literals.clone() };
-        Self {
+        Some(Self {
             nodes: of.nodes,
             restarts: of.restarts,
             abandoned: of.abandoned.clone(),
@@ -319,6 +331,7 @@ impl From<&Outcome> for BackwardFigures {
             bad_candidates: of.proposals.bad,
             oracle_questions: of.proposals.asked,
             oracle_refutations: of.proposals.refuted,
+            equations: searched.map(text).unwrap_or_default(),
             candidates: outcome.candidates.iter().map(candidate).collect(),
             counters: of.counters.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
             phases: of
@@ -326,6 +339,6 @@ impl From<&Outcome> for BackwardFigures {
                 .iter()
                 .map(|phase| PhaseCalls { name: phase.name.to_owned(), calls: phase.calls })
                 .collect(),
-        }
+        })
     }
 }

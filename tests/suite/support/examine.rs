@@ -8,7 +8,7 @@ use cubicle::certificate::Claim;
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
+use cubicle::model::semantics::{Env, Layout, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
