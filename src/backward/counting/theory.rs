@@ -177,6 +177,45 @@ impl<'a> Counting<'a> {
         Ok(Some(cube))
     }
 
+    /// The cube with a further process, its last one, where a count that it compares cannot be zero and counts none of the
+    /// processes that it names.
+    pub fn witnessed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        if usize::from(cube.procs) >= context.max_procs {
+            return Ok(None);
+        }
+        for count in self.said(cube) {
+            let [conj] = count.body.0.as_slice() else { continue };
+            let [Literal::In { cell, values }] = conj.as_slice() else { continue };
+            if cell.index.as_slice() != [ProcRef::Var(0)] {
+                continue;
+            }
+            let of = |p: u8| CubeCell::of(cell.var, [p]);
+            let held = |p: u8| cube.mask(of(p)).unwrap_or_else(|| context.full(of(p), cube.procs));
+            if (0..cube.procs).any(|p| held(p) & values != 0) {
+                continue;
+            }
+            let number = CubeCell::of(count.var, []);
+            let mut none = CubeBuilder::from_cube(context, cube);
+            let Reduced::Literal(zero) =
+                linear(&[(number, Rational::ONE)], Rational::ZERO, Relation::Le, true)?
+            else {
+                continue;
+            };
+            let possible = if none.require(&zero) { none.finish()? } else { None };
+            if let Some(none) = possible
+                && !self.excludes(context, &none, &[])?
+            {
+                continue;
+            }
+            let mut wider = CubeBuilder::new(context, cube.procs + 1);
+            let fits = cube.literals().all(|literal| wider.require(&literal));
+            if fits && wider.restrict(of(cube.procs), *values) {
+                return wider.finish();
+            }
+        }
+        Ok(None)
+    }
+
     /// The counts without indices that a cube compares.
     fn said(&self, cube: &Cube) -> Vec<&'a Count> {
         let cells = cube.relational.iter().flat_map(Relational::cells);

@@ -80,7 +80,13 @@ impl Instances<'_, '_> {
                 let excluded = self.is_excluded(counting, &self.out[at])?;
                 match if excluded { None } else { counting.tightened(self.context, &self.out[at].cube)? } {
                     Some(cube) => {
-                        self.out[at].cube = cube;
+                        let further = counting.witnessed(self.context, &cube)?;
+                        let pre = &mut self.out[at];
+                        if further.is_some() {
+                            pre.kept.push(pre.procs);
+                            pre.procs += 1;
+                        }
+                        pre.cube = further.unwrap_or(cube);
                         at += 1;
                     }
                     None => {
