@@ -127,6 +127,8 @@ const DOORS: &[Door] = &[
 const COUNTING: &[Door] = &[
     Door { name: "counting", every: 1, enter: counting::instances },
     Door { name: "counting_runs", every: 1, enter: counting::properties },
+    Door { name: "counting_proofs", every: 2, enter: states::proofs },
+    Door { name: "counting_certified", every: 20, enter: certified::certified },
 ];
 
 /// The number of comparisons at each door.
@@ -210,7 +212,9 @@ fn campaign() {
     }
     std::panic::set_hook(Box::new(|_| {}));
     for seed in first..first + count {
-        for wrong in examine(seed, &mut tally) {
+        let mut all = examine(seed, &mut tally);
+        all.extend(through_all(COUNTING, &counting(seed), seed, &mut tally));
+        for wrong in all {
             failures += 1;
             println!("{wrong}");
         }
