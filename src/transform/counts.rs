@@ -135,7 +135,7 @@ impl Step<'_> {
             base.terms.push((cell, Rational::ONE));
         } else {
             for (when, value) in &generic {
-                base = base.add_scaled(Rational::ONE, &self.counted(parts, when, value, other)?)?;
+                base = base.add_scaled(Rational::ONE, &Self::counted(parts, when, value, other)?)?;
             }
         }
         let mut all: Ways<Linear> = vec![(vec![Conj::new()], base)];
@@ -305,13 +305,7 @@ impl Step<'_> {
     }
 
     /// `#{p | when}`, or the sum of a term of these processes.
-    fn counted(
-        &self,
-        parts: &mut SystemParts,
-        when: &[Conj],
-        value: &Linear,
-        other: ProcRef,
-    ) -> Option<Linear> {
+    fn counted(parts: &mut SystemParts, when: &[Conj], value: &Linear, other: ProcRef) -> Option<Linear> {
         let own = |cell: &Cell| cell.index.contains(&other);
         let (of_process, of_none): (Vec<_>, Vec<_>) =
             value.terms.iter().cloned().partition(|(cell, _)| own(cell));

@@ -61,8 +61,8 @@ pub fn signatures(
         formulas.push(formula.body.0.iter().map(|conj| conj.iter().map(&mut read).collect()).collect());
     }
     // The values of a cell matter only as far as literals tell them apart.
-    for at in 0..choices.len() {
-        let Choice::Cell(cell, parts) = &mut choices[at] else { continue };
+    for (at, choice) in choices.iter_mut().enumerate() {
+        let Choice::Cell(cell, parts) = choice else { continue };
         let mut refined = vec![values(context, cube, cell)];
         for conj in formulas.iter().flatten() {
             for atom in conj {

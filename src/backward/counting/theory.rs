@@ -129,7 +129,7 @@ impl<'a> Counting<'a> {
             }
         }
         for (n, equation) in equations.iter().enumerate() {
-            let (terms, constant) = self.equation(context, cube, equation, (n, &sums), &mut rows)?;
+            let (terms, constant) = Self::equation(context, cube, equation, (n, &sums), &mut rows)?;
             let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
             let possible = if equation.at_least {
                 let terms: Terms = terms.into_iter().map(minus).collect();
@@ -260,7 +260,6 @@ impl<'a> Counting<'a> {
 
     /// An equation over the numbers of signatures: the terms and the constant of a sum that is zero.
     fn equation(
-        &self,
         context: &CubeContext,
         cube: &Cube,
         equation: &Equation,

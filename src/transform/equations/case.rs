@@ -383,7 +383,7 @@ impl TransitionCases<'_> {
                     let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
                     match self.sums(update.var, branches, known, unknown)? {
                         Some(ways) => {
-                            all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect())
+                            all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect());
                         }
                         None => lost.push(at),
                     }
