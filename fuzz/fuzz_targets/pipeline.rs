@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, ProofFailure, NoCertificate};
+use cubicle::certificate::{self, CheckOptions, Claim, ProofFailure, NoCertificate};
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, Options, BackwardMode};
@@ -18,10 +18,12 @@ fuzz_target!(|text: &str| {
     for proof in [BackwardMode::Classic, BackwardMode::Brab(1), BackwardMode::Brab(2)] {
         let options = Options::default().proof(proof).forward(ForwardOptions::default().max_states(200)).backward(BackwardOptions::default().max_nodes(30).max_depth(10).solver_timeout(timeout)).time_limit(Duration::from_millis(500));
         let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
-        let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
+        if report.verdict != Some(Verdict::Safe) || report.backward.is_none() {
+            continue;
+        }
         let interrupt = Interrupt::default();
         let how = CheckOptions::new(timeout, &interrupt);
-        let certified = certificate::certify(system, text, &report.owners, &outcome.invariant, how);
+        let certified = certificate::certify(system, text, Claim::of(&report), how);
         if let Err(refused @ (NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Unreadable(_))) = certified {
             panic!("{}", certificate::explain(system, &refused));
         }
