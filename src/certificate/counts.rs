@@ -41,7 +41,7 @@ type Ways = Vec<(GroundFormula, GroundSum)>;
 /// The numbers of the unnamed processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unnamed {
-    /// The first one: no case names so many.
+    /// The first one: no case has this many processes.
     pub first: u8,
 }
 

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
-    relation_of,
+    relation_of, rename_mask,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -59,7 +59,8 @@ type Terms = Vec<(CubeCell, Rational)>;
 impl<'a> Counting<'a> {
     /// For a system, and equations over its globals and counts; `None` when there is nothing to be said.
     pub fn new(system: &'a System, equations: &[Equation]) -> Option<Self> {
-        if system.counts.is_empty() && equations.is_empty() {
+        // The last numbers of variables stand for numbers of processes.
+        if system.counts.is_empty() && equations.is_empty() || system.vars.len() > LAST - 2 * MOST_NUMBERS {
             return None;
         }
         let axioms = system.axioms.iter().filter_map(of_axiom);
@@ -128,8 +129,13 @@ impl<'a> Counting<'a> {
                 return Ok(true);
             }
         }
-        for (n, equation) in equations.iter().enumerate() {
-            let (terms, constant) = Self::equation(context, cube, equation, (n, &sums), &mut rows)?;
+        let mut further = 0;
+        for equation in &equations {
+            if further + equation.indicators.len() > MOST_NUMBERS {
+                break;
+            }
+            let (terms, constant) =
+                Self::equation(context, cube, equation, (&mut further, &sums), &mut rows)?;
             let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
             let possible = if equation.at_least {
                 let terms: Terms = terms.into_iter().map(minus).collect();
@@ -208,7 +214,14 @@ impl<'a> Counting<'a> {
                 continue;
             }
             let mut wider = CubeBuilder::new(context, cube.procs + 1);
-            let fits = cube.literals().all(|literal| wider.require(&literal));
+            let own: Vec<u8> = (0..cube.procs).collect();
+            let fits = cube.literals().all(|literal| match literal {
+                // A cell that holds none of the processes named so far may hold the further one.
+                CubeLiteral::Mask(cell, mask) => {
+                    wider.restrict(cell, rename_mask(context, cell, mask, &own, cube.procs + 1))
+                }
+                literal @ CubeLiteral::Relational(_) => wider.require(&literal),
+            });
             if fits && wider.restrict(of(cube.procs), *values) {
                 return wider.finish();
             }
@@ -263,21 +276,22 @@ impl<'a> Counting<'a> {
         context: &CubeContext,
         cube: &Cube,
         equation: &Equation,
-        (number, sums): (usize, &HashMap<CubeCell, Terms>),
+        (further, sums): (&mut usize, &HashMap<CubeCell, Terms>),
         rows: &mut Vec<Relational>,
     ) -> Result<(Terms, Rational), Halt> {
         let form: Form =
             equation.number.terms.iter().map(|(cell, k)| (CubeCell::of(cell.var, []), *k)).collect();
         let mut terms = expanded(&form, sums)?;
         let mut constant = equation.number.constant;
-        for (n, (global, values, added)) in equation.indicators.iter().enumerate() {
+        for (global, values, added) in &equation.indicators {
             let cell = CubeCell::of(*global, []);
             let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
             if held & !values == 0 {
                 constant = constant.add(*added).ok_or(Overflow)?;
             } else if held & values != 0 {
                 // One if it holds such a value, else zero.
-                let one = pseudo(MOST_NUMBERS + 64 * number + n);
+                let one = pseudo(MOST_NUMBERS + *further);
+                *further += 1;
                 require(rows, &[(one, Rational::ONE.neg())], Rational::ZERO, Relation::Le)?;
                 require(rows, &[(one, Rational::ONE)], Rational::ONE.neg(), Relation::Le)?;
                 terms.push((one, *added));
@@ -296,9 +310,13 @@ fn restricted(context: &CubeContext, cube: &Cube, cell: CubeCell, values: u64) -
 /// No cube has more signatures than this.
 const MOST_NUMBERS: usize = 4_096;
 
-/// A cell that stands for a number that is not one of the system's.
+/// The greatest number of a variable that a cell has room for.
+const LAST: usize = 0x7FFF;
+
+/// A cell that stands for a number that is not one of the system's: one of the last numbers of variables, which
+/// [`Counting::new`] keeps free.
 fn pseudo(n: usize) -> CubeCell {
-    CubeCell::of(VarId(0x7FFF - n as u16), [])
+    CubeCell::of(VarId((LAST - n) as u16), [])
 }
 
 /// A form with the sums of counts in their place.
