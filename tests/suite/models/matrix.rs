@@ -120,8 +120,13 @@ fn traps_of_the_exploration() {
 }
 
 #[test]
+fn traps_of_counting() {
+    check('Q');
+}
+
+#[test]
 fn the_table_names_every_trap() {
-    let mut named: Vec<_> = ['T', 'L', 'F'].into_iter().flat_map(traps).map(|trap| trap.path).collect();
+    let mut named: Vec<_> = ['T', 'L', 'F', 'Q'].into_iter().flat_map(traps).map(|trap| trap.path).collect();
     named.sort();
     assert_eq!(named, files::models("tests/traps"));
 }
