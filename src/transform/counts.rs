@@ -19,17 +19,8 @@ const MOST_COUNTS: usize = 40;
 /// Most disjuncts of a formula, and branches of an update.
 const MOST_BRANCHES: usize = 200;
 
-/// The system with all counts that updates of its counts need, and no updates of them; `None` when there are too many, or a
-/// number leaves the 64-bit range.
-pub fn with_all_counts(system: &System) -> Option<System> {
-    let explicit = with_updates_of_counts(system)?;
-    Some(system.edited(|parts| {
-        parts.vars.clone_from(&explicit.vars);
-        parts.counts.clone_from(&explicit.counts);
-    }))
-}
-
-/// The system where each transition assigns the counts that it may change; `None` as for [`with_all_counts`].
+/// The system where each transition assigns the counts that it may change, with the counts that such updates need; `None` when there
+/// are too many, an update depends on a choice or a count in a way that no count says, or a number leaves the 64-bit range.
 pub fn with_updates_of_counts(system: &System) -> Option<System> {
     let _span = debug_span!("with_updates_of_counts", counts = system.counts.len()).entered();
     let mut parts = system.to_parts();

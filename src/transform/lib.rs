@@ -20,7 +20,7 @@ pub mod strengthen;
 mod taken;
 
 pub use again::ActsAgain;
-pub use counts::{with_all_counts, with_updates_of_counts};
+pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};

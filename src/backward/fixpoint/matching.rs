@@ -127,8 +127,9 @@ impl Pattern {
                 complete[last].push((cell, mask));
             }
         }
-        let mut related = vec![Vec::new(); order.len()];
-        for literal in cube.relational.iter().filter(|_| order.len() >= FEW_PROCESSES) {
+        let pays = order.len() >= FEW_PROCESSES && !cube.relational.is_empty();
+        let mut related = vec![Vec::new(); if pays { order.len() } else { 0 }];
+        for literal in cube.relational.iter().filter(|_| pays) {
             let place = |p| order.iter().position(|it| it.process == p);
             let cells = literal.cells();
             let named = cells.iter().flat_map(|cell| context.indices(*cell).chain(cell.as_process()));
@@ -299,7 +300,7 @@ impl Matching<'_, '_> {
         if !fit {
             return Ok(false);
         }
-        for literal in &self.v.related[at] {
+        for literal in self.v.related.get(at).into_iter().flatten() {
             let cover = self.n.settle(self.context, &rename_relational(self.context, literal, map)?);
             if matches!(cover, Cover::Never) || self.implied && !matches!(cover, Cover::Always) {
                 return Ok(false);
