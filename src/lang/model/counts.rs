@@ -33,7 +33,7 @@ impl Count {
     }
 }
 
-/// What [`SystemParts::counted`] does, for these variables and counts.
+/// What [`SystemParts::counted`](super::SystemParts::counted) does, for these variables and counts.
 pub(super) fn counted(
     vars: &mut Vec<Var>,
     counts: &mut Vec<Count>,
