@@ -180,7 +180,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             if asked.len() >= LEMMA_QUESTIONS || !asked.insert(guess.cube.clone()) {
                 continue;
             }
-            if self.is_refuted(&guess.cube)? {
+            if self.is_refuted(&guess)? {
                 self.progress.fresh.extend(self.templates.specialised(&guess)?);
                 continue;
             }
@@ -192,13 +192,13 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     }
 
     /// Whether a state seen or an initial one is in the cube, as far as that is known.
-    fn is_refuted(&mut self, cube: &Cube) -> Result<bool, Halt> {
-        let context = self.setting.context;
+    fn is_refuted(&mut self, guess: &Guess) -> Result<bool, Halt> {
+        let (context, cube) = (self.setting.context, &guess.cube);
         let Some((procs, literals)) = oracle_literals(context, cube) else { return Ok(true) };
         match self.oracle.ask(procs, &literals) {
             OracleAnswer::Unseen => {}
             // The constants of thresholds often have too many values to be explored.
-            OracleAnswer::Untested if self.thresholds => {}
+            OracleAnswer::Untested if self.thresholds && guess.compares() => {}
             OracleAnswer::Untested | OracleAnswer::Reached => return Ok(true),
         }
         let at = usize::from(cube.procs);

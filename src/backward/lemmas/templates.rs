@@ -1,10 +1,12 @@
 //! The guesses: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
-//! over cells of enum type. From general to specific: specific guesses are only tried where the general ones fail.
+//! over cells of enum type; where the model counts, also one or two literals alone, over cells of processes too, for what a process
+//! contributes to a count often follows from its other cells. From general to specific: specific guesses are only tried where
+//! the general ones fail.
 
 use super::vocabulary::NumberClass;
 use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, compact,
-    linear,
+    linear, low,
 };
 use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
 use cubicle_lang::model::{Literal, ProcRef, Rational, Relation, VarId};
@@ -15,10 +17,18 @@ const LEMMA_PROCS: u8 = 2;
 /// A guess: a comparison, and the condition under which it is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guess {
-    comparison: CubeLiteral,
+    /// `None` where the condition is all that is guessed.
+    comparison: Option<CubeLiteral>,
     contexts: Vec<usize>,
     /// As a cube over the processes that it names.
     pub cube: Cube,
+}
+
+impl Guess {
+    /// Whether it has a comparison.
+    pub fn compares(&self) -> bool {
+        self.comparison.is_some()
+    }
 }
 
 /// The literals that guesses are made of.
@@ -26,6 +36,8 @@ pub struct Templates<'a> {
     context: &'a CubeContext,
     comparisons: Vec<CubeLiteral>,
     contexts: Vec<CubeLiteral>,
+    /// The literals of guesses without a comparison.
+    values: Vec<CubeLiteral>,
     /// The variables that thresholds compare.
     counts: Vec<VarId>,
 }
@@ -46,14 +58,18 @@ impl<'a> Templates<'a> {
         }
         let cells = thresholds.iter().flat_map(|literal| literal.cells());
         let counts = cells.map(|cell| cell.var).collect();
-        Ok(Self { context, comparisons, contexts: contexts(context), counts })
+        let values = if thresholds.is_empty() { Vec::new() } else { values(context) };
+        Ok(Self { context, comparisons, contexts: contexts(context), values, counts })
     }
 
     /// The most general guesses.
     pub fn roots(&self) -> Result<Vec<Guess>, Halt> {
         let mut roots = Vec::new();
         for comparison in &self.comparisons {
-            roots.extend(self.guess(comparison, Vec::new())?);
+            roots.extend(self.guess(Some(comparison), Vec::new())?);
+        }
+        for at in 0..self.values.len() {
+            roots.extend(self.guess(None, vec![at])?);
         }
         Ok(roots)
     }
@@ -61,23 +77,41 @@ impl<'a> Templates<'a> {
     /// A guess with one literal more, in all ways.
     pub fn specialised(&self, guess: &Guess) -> Result<Vec<Guess>, Halt> {
         let mut out = Vec::new();
+        let Some(comparison) = &guess.comparison else {
+            let from = guess.contexts.last().map_or(0, |last| last + 1);
+            for next in from..self.values.len() {
+                let contexts: Vec<usize> = guess.contexts.iter().copied().chain([next]).collect();
+                if contexts.len() <= 2 || contexts.len() == 3 && self.of_one_process(&contexts) {
+                    out.extend(self.guess(None, contexts)?);
+                }
+            }
+            return Ok(out);
+        };
         if guess.contexts.len() < LEMMA_CONTEXTS {
             let from = guess.contexts.last().map_or(0, |last| last + 1);
             for next in from..self.contexts.len() {
-                if self.is_about(guess, next) {
+                if self.is_about(comparison, &guess.contexts, next) {
                     let contexts = guess.contexts.iter().copied().chain([next]).collect();
-                    out.extend(self.guess(&guess.comparison, contexts)?);
+                    out.extend(self.guess(Some(comparison), contexts)?);
                 }
             }
         }
         Ok(out)
     }
 
+    /// Whether these values are all of cells of the first free process.
+    fn of_one_process(&self, values: &[usize]) -> bool {
+        values.iter().all(|at| match self.values[*at] {
+            CubeLiteral::Mask(cell, _) => self.context.indices(cell).next() == Some(self.context.rigid),
+            CubeLiteral::Relational(_) => false,
+        })
+    }
+
     /// Whether a literal is about a process of the comparison, or a global, and about a cell that no other literal of
     /// the guess restricts.
-    fn is_about(&self, guess: &Guess, next: usize) -> bool {
+    fn is_about(&self, comparison: &CubeLiteral, contexts: &[usize], next: usize) -> bool {
         let CubeLiteral::Mask(cell, _) = self.contexts[next] else { return false };
-        let CubeLiteral::Relational(comparison) = &guess.comparison else { return false };
+        let CubeLiteral::Relational(comparison) = comparison else { return false };
         let context = self.context;
         let named = comparison
             .cells()
@@ -87,22 +121,22 @@ impl<'a> Templates<'a> {
         let of_counts = comparison.cells().iter().any(|cell| self.counts.contains(&cell.var()));
         let named = if named == 0 && of_counts { 1 << context.rigid } else { named };
         context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
-            && guess
-                .contexts
+            && contexts
                 .iter()
                 .all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
     }
 
-    fn guess(&self, comparison: &CubeLiteral, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {
+    fn guess(&self, comparison: Option<&CubeLiteral>, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {
         let mut builder = CubeBuilder::new(self.context, self.context.rigid + LEMMA_PROCS);
-        let fits =
-            builder.require(comparison) && contexts.iter().all(|&at| builder.require(&self.contexts[at]));
+        let literals = if comparison.is_some() { &self.contexts } else { &self.values };
+        let fits = comparison.is_none_or(|it| builder.require(it))
+            && contexts.iter().all(|&at| builder.require(&literals[at]));
         if !fits {
             return Ok(None);
         }
         let Some(cube) = builder.finish()? else { return Ok(None) };
         let cube = compact(self.context, &cube)?.0;
-        Ok(Some(Guess { comparison: comparison.clone(), contexts, cube }))
+        Ok(Some(Guess { comparison: comparison.cloned(), contexts, cube }))
     }
 }
 
@@ -204,6 +238,24 @@ fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
                     .filter(|mask| *mask != 0 && *mask != full)
                     .map(|mask| CubeLiteral::Mask(cell, mask)),
             );
+        }
+    }
+    out
+}
+
+/// `A = c` for each cell and constructor, and `P = p` for each cell of a process and each process.
+fn values(context: &CubeContext) -> Vec<CubeLiteral> {
+    let procs = context.rigid + LEMMA_PROCS;
+    let mut out = Vec::new();
+    for var in (0..context.vars()).map(|var| VarId(var as u16)) {
+        for cell in cells(context, var) {
+            let set = match context.kind(cell) {
+                CellKind::Enum(full) => full,
+                CellKind::Proc => low(procs),
+                _ => continue,
+            };
+            let single = (0..64).map(|value| 1_u64 << value).filter(|value| set & value != 0);
+            out.extend(single.map(|value| CubeLiteral::Mask(cell, value)));
         }
     }
     out
