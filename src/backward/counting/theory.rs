@@ -21,6 +21,8 @@ pub struct Counting<'a> {
     equations: Vec<Equation>,
     /// How many were found.
     found: usize,
+    /// The globals on which it depends what the equations say, and sets of values that none of them tells apart.
+    locations: Vec<(VarId, Vec<u64>)>,
 }
 
 /// What an axiom about numbers without processes says, as far as that is one comparison.
@@ -65,7 +67,18 @@ impl<'a> Counting<'a> {
         }
         let axioms = system.axioms.iter().filter_map(of_axiom);
         let all = equations.iter().cloned().chain(axioms).collect();
-        Some(Self { system, equations: all, found: equations.len() })
+        let mut locations: Vec<(VarId, Vec<u64>)> = Vec::new();
+        for (global, values) in equations.iter().flat_map(|it| &it.when) {
+            let at = locations.iter().position(|it| it.0 == *global).unwrap_or_else(|| {
+                locations.push((*global, vec![u64::MAX]));
+                locations.len() - 1
+            });
+            let split = |part: u64| [part & values, part & !values];
+            let parts = locations[at].1.iter().copied().flat_map(split).filter(|part| *part != 0);
+            locations[at].1 = parts.collect();
+        }
+        locations.retain(|(_, parts)| parts.len() <= MOST_PARTS);
+        Some(Self { system, equations: all, found: equations.len(), locations })
     }
 
     /// The states that violate an equation.
@@ -76,6 +89,41 @@ impl<'a> Counting<'a> {
 
     /// Whether certainly no reachable state is in the cube, where each process satisfies `everywhere`.
     pub fn excludes(
+        &self,
+        context: &CubeContext,
+        cube: &Cube,
+        everywhere: &[Everywhere<'_>],
+    ) -> Result<bool, Halt> {
+        if self.excludes_plainly(context, cube, everywhere)? {
+            return Ok(true);
+        }
+        // Equations that are only said of some values of a global, one value after the other.
+        for (global, parts) in &self.locations {
+            let cell = CubeCell::of(*global, []);
+            let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+            let parts: Vec<u64> = parts.iter().map(|part| part & held).filter(|part| *part != 0).collect();
+            if parts.len() < 2 {
+                continue;
+            }
+            let mut all = true;
+            for part in parts {
+                all = match restricted(context, cube, cell, part)? {
+                    Some(narrowed) => self.excludes_plainly(context, &narrowed, everywhere)?,
+                    None => true,
+                };
+                if !all {
+                    break;
+                }
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same, without a distinction of cases.
+    fn excludes_plainly(
         &self,
         context: &CubeContext,
         cube: &Cube,
@@ -306,6 +354,9 @@ fn restricted(context: &CubeContext, cube: &Cube, cell: CubeCell, values: u64) -
     let mut b = CubeBuilder::from_cube(context, cube);
     if b.restrict(cell, values) { b.finish() } else { Ok(None) }
 }
+
+/// Most sets of values of a global that are looked at one after the other.
+const MOST_PARTS: usize = 6;
 
 /// No cube has more signatures than this.
 const MOST_NUMBERS: usize = 4_096;

@@ -121,9 +121,7 @@ impl<'a> Templates<'a> {
         let of_counts = comparison.cells().iter().any(|cell| self.counts.contains(&cell.var()));
         let named = if named == 0 && of_counts { 1 << context.rigid } else { named };
         context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
-            && contexts
-                .iter()
-                .all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
+            && contexts.iter().all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
     }
 
     fn guess(&self, comparison: Option<&CubeLiteral>, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {

@@ -200,6 +200,11 @@ impl TransitionCases<'_> {
                 }
             }
         }
+        // Cells that the guard compares with each other.
+        let own: Vec<usize> = (0..self.arity).collect();
+        for literal in t.guard.iter().filter(|it| matches!(it, Literal::Eq { .. })) {
+            literal.cells().iter().for_each(|cell| add(place(cell, &own)));
+        }
         for update in &t.updates {
             if columns.system.var(update.var).arity() == 0 {
                 add((update.var, Vec::new()));

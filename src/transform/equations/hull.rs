@@ -172,17 +172,11 @@ fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rati
     for row in &case.zero {
         restrict(&mut vectors, row)?;
     }
-    let Some(some) = vectors.iter().position(|it| !it[0].is_zero()) else { return Ok(Vec::new()) };
-    // A class has at least as many processes as there are parameters in it.
-    for (at, least) in &case.before {
-        let known = vectors[some][*at].div(vectors[some][0]).ok_or(Overflow)?;
-        let mut same = true;
-        for vector in &vectors {
-            same = same && vector[*at] == vector[0].mul(known).ok_or(Overflow)?;
-        }
-        if same && known < Rational::integer(*least) {
-            return Ok(Vec::new());
-        }
+    if vectors.iter().all(|it| it[0].is_zero()) {
+        return Ok(Vec::new());
+    }
+    if !within_bounds(columns, case, &mut vectors)? {
+        return Ok(Vec::new());
     }
     let mut after = Vec::with_capacity(vectors.len());
     for vector in &vectors {
@@ -197,6 +191,60 @@ fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rati
     }
     after.extend(case.lost.iter().map(|at| unit(width, *at)));
     Ok(after)
+}
+
+/// Whether some vector has as many processes in each class as there are parameters in it; keeps the vectors where that may be so: a sum
+/// of classes that is its least value makes each of them the least.
+fn within_bounds(
+    columns: &Columns<'_>,
+    case: &Case,
+    vectors: &mut Vec<Vec<Rational>>,
+) -> Result<bool, Overflow> {
+    if case.before.is_empty() {
+        return Ok(true);
+    }
+    let least = |at: usize| case.before.iter().find(|it| it.0 == at).map_or(0, |it| it.1);
+    for group in &columns.groups {
+        let classes = group.first..group.first + group.classes.len();
+        let width = group.classes.len() + 1;
+        let order: Vec<usize> = (0..width).collect();
+        loop {
+            let mut of_group = Span::default();
+            for vector in &*vectors {
+                let own = [&vector[..1], &vector[classes.clone()]].concat();
+                of_group.add(own, &order)?;
+            }
+            let before = vectors.len();
+            for row in of_group.equations(width) {
+                let (positive, negative) = (
+                    row[1..].iter().any(|it| *it > Rational::ZERO),
+                    row[1..].iter().any(|it| *it < Rational::ZERO),
+                );
+                if positive && negative || !positive && !negative {
+                    continue;
+                }
+                // What is left above the least number, up to the sign of all.
+                let mut rest = row[0];
+                for (at, factor) in classes.clone().zip(&row[1..]) {
+                    let part = factor.mul(Rational::integer(least(at))).ok_or(Overflow)?;
+                    rest = rest.add(part).ok_or(Overflow)?;
+                }
+                if if positive { rest > Rational::ZERO } else { rest < Rational::ZERO } {
+                    return Ok(false);
+                }
+                if rest.is_zero() {
+                    for (at, _) in classes.clone().zip(&row[1..]).filter(|it| !it.1.is_zero()) {
+                        let number = Rational::integer(least(at)).neg();
+                        restrict(vectors, &gathered(vec![(at, Rational::ONE), (0, number)])?)?;
+                    }
+                }
+            }
+            if vectors.len() == before {
+                break;
+            }
+        }
+    }
+    Ok(vectors.iter().any(|it| !it[0].is_zero()))
 }
 
 fn unit(width: usize, at: usize) -> Vec<Rational> {
