@@ -254,7 +254,7 @@ fn unit(width: usize, at: usize) -> Vec<Rational> {
 }
 
 /// Vectors that span the initial states.
-fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
+pub fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
     let system = columns.system;
     let mut vectors: Vec<Vec<Rational>> =
         (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();

@@ -7,11 +7,12 @@
 //! K. Lautenbach 1987). What a step does to the columns is found by cases of the finite values that its guard and its updates
 //! read; what is not affine loses its column.
 //!
-//! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `named` (equations
-//! that people can read, and the counts that they need).
+//! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
+//! grow), `named` (equations that people can read, and the counts that they need).
 
 mod case;
 mod columns;
+mod drains;
 mod hull;
 mod limits;
 mod named;
@@ -42,7 +43,7 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
         .filter(|id| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_)))
         .collect();
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
-    let found = equations(system, &single);
+    let found = equations(system, &single, &numbers);
     let settles = |found: &WithEquations| {
         let says = |var: &VarId| {
             found.equations.iter().any(|it| it.number.terms.iter().any(|(cell, _)| cell.var == *var))
@@ -55,7 +56,7 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
     let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
-        let joint = equations(system, &[arrays]).filter(|joint| counts || settles(joint) > alone);
+        let joint = equations(system, &[arrays], &numbers).filter(|joint| counts || settles(joint) > alone);
         joint.or(found)
     } else {
         found
@@ -63,14 +64,21 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
     found.filter(|found| counts || settles(found) > 0)
 }
 
-/// The equations over the columns of these groups of arrays.
-fn equations(system: &System, groups: &[Vec<VarId>]) -> Option<WithEquations> {
+/// The equations over the columns of these groups of arrays, and inequalities about those of these numbers that no equation is about.
+fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Option<WithEquations> {
     let columns = Columns::new(system, groups)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns).ok()?;
     let hulls = hull::hulls(&columns, &steps, &order).ok()??;
     let marked = traps::traps(&columns, &steps);
-    let found = named::named(&columns, (&hulls, &order), marked).ok()?;
+    let rows = hulls.all(&order).ok()?.equations(columns.all.len());
+    let open = |var: &VarId| {
+        let place = columns.place(&columns::Column::Number(*var));
+        place.is_some_and(|at| rows.iter().all(|row| row[at].is_zero()))
+    };
+    let open: Vec<VarId> = numbers.iter().copied().filter(open).collect();
+    let drained = drains::drains(&columns, &steps, &open).ok()?;
+    let found = named::named(&columns, (&hulls, &order), marked, drained).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -40,11 +40,12 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
 }
 
 /// The equations of all hulls that do not hold by themselves, then those of single locations that do not follow, then what `marked`
-/// says; and the system with their counts.
+/// says, and that the rows of `drained` never make more than zero; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
     (hulls, order): (&Hulls, &[usize]),
     marked: Vec<Marked>,
+    drained: Vec<Sparse>,
 ) -> Result<WithEquations, Overflow> {
     let width = columns.all.len();
     let plain: Vec<usize> = (0..width).collect();
@@ -86,6 +87,18 @@ pub fn named(
         let said = !equation.number.terms.is_empty() && violations.is_some();
         if said && (equation.when.is_empty() || found.len() < MOST_EQUATIONS) {
             found.push(equation);
+        }
+    }
+    for row in drained {
+        let mut row = dense(&row, width);
+        // What follows from an equation needs no inequality.
+        if !known.clone().add(row.clone(), &plain)? || found.len() >= MOST_EQUATIONS {
+            continue;
+        }
+        row.iter_mut().for_each(|factor| *factor = factor.neg());
+        let row = shortest(columns, row)?;
+        if let Some(inequality) = equation(columns, &mut parts, &row) {
+            found.push(Equation { at_least: true, ..inequality });
         }
     }
     for Marked { when, group, classes } in marked {

@@ -1,0 +1,161 @@
+//! Inequalities that no equation says: what numbers add up to together with the processes that have not yet raised them never
+//! grows. `VotesA + VotesB + #{p | Vote[p] = None} <= #proc` holds although who has voted may go on to vote no more.
+//!
+//! These are the sub-invariants of a net (place weights y with y . C <= 0; K. Lautenbach 1987), of two forms: numbers and classes
+//! that no step enters from outside, or a class set that no step enters without raising the number.
+
+use cubicle_lang::model::{Rational, VarId, VarKind};
+
+use super::case::Case;
+use super::columns::{Column, Columns, PROCESSES};
+use super::hull::{initial, is_initial};
+use super::span::{Overflow, Span, Sparse, gathered, plus, value};
+
+/// The rows of which no reachable state makes more than zero, about these numbers.
+pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Result<Vec<Sparse>, Overflow> {
+    let of_number = |var: &VarId| columns.place(&Column::Number(*var));
+    let places: Vec<usize> = numbers.iter().filter_map(of_number).collect();
+    debug_assert!(numbers.iter().all(|var| columns.system.var(*var).kind == VarKind::Global));
+    let initially = initial(columns)?;
+    let mut found: Vec<Sparse> = Vec::new();
+    let mut add = |row: Sparse, some_initial: bool| -> Result<(), Overflow> {
+        if let Some(bounded) = bounded(&row, &places, some_initial, &initially)?
+            && !found.contains(&bounded)
+        {
+            found.push(bounded);
+        }
+        Ok(())
+    };
+    for group in &columns.groups {
+        let all: Vec<usize> = (group.first..group.first + group.classes.len()).collect();
+        let starts = |classes: &[usize]| classes.iter().any(|at| is_initial(columns, *at));
+        for class in &all {
+            let Some(classes) = without_entries(columns, steps, &all, *class)? else { continue };
+            let mut row = sum(&classes, Rational::ONE);
+            for number in &places {
+                let longer = plus(&row, Rational::ONE, &vec![(*number, Rational::ONE)])?;
+                if never_grows(columns, steps, &longer)? {
+                    row = longer;
+                }
+            }
+            if row.len() > classes.len() {
+                add(row, starts(&classes))?;
+            }
+        }
+        for number in &places {
+            let mut classes: Vec<usize> =
+                all.iter().copied().filter(|at| !is_initial(columns, *at)).collect();
+            while !classes.is_empty() {
+                let mut row = sum(&classes, Rational::ONE);
+                row = plus(&row, Rational::ONE.neg(), &vec![(*number, Rational::ONE)])?;
+                let Some(case) = first_growing(columns, steps, &row)? else {
+                    add(row, false)?;
+                    break;
+                };
+                let before = classes.len();
+                let entered = |at: &usize| case.after.iter().any(|it| it.0 == *at);
+                classes.retain(|at| !entered(at));
+                if classes.len() == before {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn sum(classes: &[usize], factor: Rational) -> Sparse {
+    let mut row: Sparse = classes.iter().map(|at| (*at, factor)).collect();
+    row.sort_unstable_by_key(|it| it.0);
+    row
+}
+
+/// The least set of these classes with one of them that no step enters; `None` when it is all of them.
+fn without_entries(
+    columns: &Columns<'_>,
+    steps: &[Case],
+    all: &[usize],
+    class: usize,
+) -> Result<Option<Vec<usize>>, Overflow> {
+    let mut classes = vec![class];
+    while let Some(case) = first_growing(columns, steps, &sum(&classes, Rational::ONE))? {
+        let before = classes.len();
+        let from = case.before.iter().map(|it| it.0).chain(case.changes.iter().map(|it| it.0));
+        for at in from.filter(|at| all.contains(at)) {
+            if !classes.contains(&at) {
+                classes.push(at);
+            }
+        }
+        if classes.len() == before || classes.len() == all.len() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(classes))
+}
+
+fn never_grows(columns: &Columns<'_>, steps: &[Case], row: &Sparse) -> Result<bool, Overflow> {
+    Ok(first_growing(columns, steps, row)?.is_none())
+}
+
+/// A case that may make the sum of the row greater.
+fn first_growing<'s>(
+    columns: &Columns<'_>,
+    steps: &'s [Case],
+    row: &Sparse,
+) -> Result<Option<&'s Case>, Overflow> {
+    for case in steps {
+        if !at_most_zero(columns, case, row)? {
+            return Ok(Some(case));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a case certainly does not make the sum of the row greater.
+fn at_most_zero(columns: &Columns<'_>, case: &Case, row: &Sparse) -> Result<bool, Overflow> {
+    let mut growth = Sparse::new();
+    for (at, factor) in row {
+        if case.lost.contains(at) {
+            return Ok(false);
+        }
+        if let Some((_, after)) = case.changes.iter().find(|it| it.0 == *at) {
+            growth = plus(&growth, *factor, after)?;
+            growth = plus(&growth, factor.neg(), &vec![(*at, Rational::ONE)])?;
+        }
+    }
+    // Classes have at least the parameters that are in them; nothing else is bounded.
+    let mut most = Rational::ZERO;
+    for (at, factor) in growth {
+        let is_class = at < columns.all.len() && matches!(columns.all[at], Column::Class(..));
+        let least = match case.before.iter().find(|it| it.0 == at) {
+            _ if at == 0 => 1,
+            _ if !is_class || factor > Rational::ZERO => return Ok(false),
+            Some((_, least)) => *least,
+            None => 0,
+        };
+        most = factor.mul(Rational::integer(least)).and_then(|part| most.add(part)).ok_or(Overflow)?;
+    }
+    Ok(most <= Rational::ZERO)
+}
+
+/// The row less its greatest initial value, where that is some number and a multiple of the number of processes. Processes may be in
+/// its classes initially where `some_initial` says so.
+fn bounded(
+    row: &Sparse,
+    numbers: &[usize],
+    some_initial: bool,
+    initially: &[Vec<Rational>],
+) -> Result<Option<Sparse>, Overflow> {
+    let of_numbers: Sparse = row.iter().filter(|it| numbers.contains(&it.0)).copied().collect();
+    // The equations between 1, the number of processes and what the numbers add up to.
+    let mut span = Span::default();
+    for vector in initially {
+        span.add(vec![vector[0], vector[PROCESSES], value(&of_numbers, vector)?], &[0, 1, 2])?;
+    }
+    let Some(equation) = span.equations(3).into_iter().find(|it| !it[2].is_zero()) else { return Ok(None) };
+    let scaled = |value: Rational| value.div(equation[2]).ok_or(Overflow);
+    let of_processes = if some_initial { Rational::ONE.neg() } else { Rational::ZERO };
+    let processes = scaled(equation[1])?.add(of_processes).ok_or(Overflow)?;
+    let less = gathered(vec![(0, scaled(equation[0])?), (PROCESSES, processes)])?;
+    plus(row, Rational::ONE, &less).map(Some)
+}
