@@ -61,6 +61,9 @@ pub fn search(
     };
     let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
+        if let Some(counting) = &counting {
+            counting.learn(&context, lemmas);
+        }
         pool.keep_lemmas(lemmas);
     }
     if let Some(brab) = brab {

@@ -131,6 +131,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.lemmas.look(system, options, setting.pre.counting, self.brab.oracle, effort, interrupt);
         let Some(lemmas) = self.lemmas.get() else { return false };
         debug!(lemmas = lemmas.len(), effort, "lemmas found");
+        if let Some(counting) = setting.pre.counting {
+            counting.learn(setting.context, lemmas);
+        }
         self.pool.keep_lemmas(lemmas);
         !lemmas.is_empty()
     }

@@ -8,8 +8,9 @@
 //! Presburger arithmetic", CADE 2007): the processes of a state by their *signature*, which of the counts they are part of. One number for
 //! each signature, at least as large as the number of the cube's processes that certainly have it; a count is the sum of the numbers of its signatures.
 //!
-//! In reading order: `signature` (those that a process may have), `theory` (the linear constraints).
+//! In reading order: `signature` (those that a process may have), `facts` (what lemmas say of others), `theory` (the linear constraints).
 
+mod facts;
 mod signature;
 mod theory;
 

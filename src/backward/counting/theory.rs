@@ -1,7 +1,10 @@
 //! Whether the counts and equations leave a cube any state.
 
+use std::sync::OnceLock;
+
 use hashbrown::HashMap;
 
+use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
@@ -17,12 +20,16 @@ use cubicle_lang::model::{
 #[derive(Clone, Debug)]
 pub struct Counting<'a> {
     system: &'a System,
-    /// The equations that were found, then what axioms say.
+    /// Equations that are not about a certain process, and what axioms say.
     equations: Vec<Equation>,
-    /// How many were found.
-    found: usize,
+    /// Those that were found, with what is said of each process.
+    found: Vec<Equation>,
     /// The globals on which it depends what the equations say, and sets of values that none of them tells apart.
     locations: Vec<(VarId, Vec<u64>)>,
+    /// Arrays of numbers that are never negative.
+    never_negative: Vec<VarId>,
+    /// What lemmas say, once they are proved.
+    facts: OnceLock<Facts>,
 }
 
 /// What an axiom about numbers without processes says, as far as that is one comparison.
@@ -37,6 +44,7 @@ fn of_axiom(axiom: &Axiom) -> Option<Equation> {
     let global = number.terms.iter().all(|(cell, _)| cell.index.is_empty());
     let at_least = *relation == Relation::Le;
     (global && axiom.params == 0).then_some(Equation {
+        params: 0,
         when: Vec::new(),
         at_least,
         number,
@@ -66,7 +74,10 @@ impl<'a> Counting<'a> {
             return None;
         }
         let axioms = system.axioms.iter().filter_map(of_axiom);
-        let all = equations.iter().cloned().chain(axioms).collect();
+        let (of_each, of_all): (Vec<&Equation>, Vec<&Equation>) =
+            equations.iter().partition(|equation| equation.params > 0);
+        let never_negative = of_each.iter().filter_map(|it| facts::never_negative(it)).collect();
+        let all = of_all.into_iter().cloned().chain(axioms).collect();
         let mut locations: Vec<(VarId, Vec<u64>)> = Vec::new();
         for (global, values) in equations.iter().flat_map(|it| &it.when) {
             let at = locations.iter().position(|it| it.0 == *global).unwrap_or_else(|| {
@@ -78,13 +89,25 @@ impl<'a> Counting<'a> {
             locations[at].1 = parts.collect();
         }
         locations.retain(|(_, parts)| parts.len() <= MOST_PARTS);
-        Some(Self { system, equations: all, found: equations.len(), locations })
+        Some(Self {
+            system,
+            found: equations.to_vec(),
+            equations: all,
+            locations,
+            never_negative,
+            facts: OnceLock::new(),
+        })
+    }
+
+    /// Uses these cubes from now on, which no reachable state is in and which are visited in each search that asks.
+    pub fn learn(&self, context: &CubeContext, lemmas: &[Cube]) {
+        self.facts.get_or_init(|| Facts::of(context, lemmas));
     }
 
     /// The states that violate an equation.
     pub fn violations(&self) -> Vec<Forbidden> {
         let cubes = |it: &Equation| it.violations(self.system, usize::MAX).unwrap_or_default();
-        self.equations[..self.found].iter().flat_map(cubes).collect()
+        self.found.iter().flat_map(cubes).collect()
     }
 
     /// Whether certainly no reachable state is in the cube, where each process satisfies `everywhere`.
@@ -153,8 +176,13 @@ impl<'a> Counting<'a> {
             let count = self.system.count_of(cell.var()).expect("it is a count");
             counted.push(Counted { body: &count.body, index });
         }
+        let room = MAX_COUNTED - (cells.len() + everywhere.len());
+        let facts =
+            self.facts.get().map_or_else(Vec::new, |facts| facts.of_unnamed(context, cube, &counted, room));
         counted.extend(everywhere.iter().map(|it| Counted { body: it.body, index: it.args }));
-        let named = everywhere.iter().map(|it| it.named).collect::<Vec<_>>();
+        counted.extend(facts.iter().map(|(body, args)| Counted { body, index: args }));
+        let mut named = everywhere.iter().map(|it| it.named).collect::<Vec<_>>();
+        named.resize(named.len() + facts.len(), false);
         let Some(regions) = Regions::new(context, cube, &counted, &named)? else { return Ok(false) };
         let mut rows = regions.rows;
         // A count is the sum of the numbers of its signatures.
@@ -177,6 +205,7 @@ impl<'a> Counting<'a> {
                 return Ok(true);
             }
         }
+        self.sums(cube, &equations, &mut rows)?;
         let mut further = 0;
         for equation in &equations {
             if further + equation.indicators.len() > MOST_NUMBERS {
@@ -287,9 +316,38 @@ impl<'a> Counting<'a> {
         counts.filter(|count| count.summand.is_none()).collect()
     }
 
+    /// Adds that a sum of numbers none of which is negative is at least what the named processes add to it.
+    fn sums(&self, cube: &Cube, equations: &[&Equation], rows: &mut Vec<Relational>) -> Result<(), Overflow> {
+        for count in &self.system.counts {
+            let Some((array, factor)) = self.summed(count) else { continue };
+            let sum = CubeCell::of(count.var, []);
+            let compared = cube.relational.iter().any(|it| it.mentions(sum));
+            let equated = |it: &&Equation| it.number.terms.iter().any(|(cell, _)| cell.var == count.var);
+            if !compared && !equations.iter().any(equated) {
+                continue;
+            }
+            let mut least: Terms = vec![(sum, Rational::ONE.neg())];
+            for p in 0..cube.procs {
+                let cell = CubeCell::of(array, [p]);
+                require(rows, &[(cell, Rational::ONE.neg())], Rational::ZERO, Relation::Le)?;
+                least.push((cell, factor));
+            }
+            require(rows, &least, Rational::ZERO, Relation::Le)?;
+        }
+        Ok(())
+    }
+
     /// Whether a variable is a number of processes.
     fn counts(&self, var: VarId) -> bool {
         self.system.count_of(var).is_some_and(|count| count.summand.is_none())
+    }
+
+    /// The array that a sum adds up, and its factor, where no number of it is negative.
+    fn summed(&self, count: &Count) -> Option<(VarId, Rational)> {
+        let summand = count.summand.as_ref().filter(|it| it.constant.is_zero() && count.body.is_true())?;
+        let [(cell, factor)] = summand.terms.as_slice() else { return None };
+        let own = cell.index.as_slice() == [ProcRef::Var(0)] && *factor > Rational::ZERO;
+        (own && self.never_negative.contains(&cell.var)).then_some((cell.var, *factor))
     }
 
     /// The equations that may say something of a cube: those whose numbers all occur elsewhere.
@@ -310,7 +368,10 @@ impl<'a> Counting<'a> {
                     let elsewhere = |other: &&&Equation| {
                         !std::ptr::eq(**other, *equation) && other.number.terms.iter().any(|it| it.0 == *cell)
                     };
-                    self.counts(cell.var) || said() || all.iter().any(|other| elsewhere(&other))
+                    self.counts(cell.var)
+                        || self.system.count_of(cell.var).is_some_and(|it| self.summed(it).is_some())
+                        || said()
+                        || all.iter().any(|other| elsewhere(&other))
                 })
             });
             if left.len() == before {

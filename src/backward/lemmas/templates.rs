@@ -68,7 +68,7 @@ impl<'a> Templates<'a> {
         for comparison in &self.comparisons {
             roots.extend(self.guess(Some(comparison), Vec::new())?);
         }
-        for at in 0..self.values.len() {
+        for at in (0..self.values.len()).filter(|at| !self.is_third(*at)) {
             roots.extend(self.guess(None, vec![at])?);
         }
         Ok(roots)
@@ -81,7 +81,11 @@ impl<'a> Templates<'a> {
             let from = guess.contexts.last().map_or(0, |last| last + 1);
             for next in from..self.values.len() {
                 let contexts: Vec<usize> = guess.contexts.iter().copied().chain([next]).collect();
-                if contexts.len() <= 2 || contexts.len() == 3 && self.of_one_process(&contexts) {
+                let fits = match contexts[..] {
+                    [first, next] => !self.is_third(next) || self.is_same_array(first, next),
+                    _ => contexts.len() <= 3 && self.of_one_process(&contexts),
+                };
+                if fits {
                     out.extend(self.guess(None, contexts)?);
                 }
             }
@@ -97,6 +101,19 @@ impl<'a> Templates<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// Whether a value is one of a cell of a third process.
+    fn is_third(&self, at: usize) -> bool {
+        let third = self.context.rigid + LEMMA_PROCS;
+        matches!(self.values[at], CubeLiteral::Mask(cell, _) if self.context.indices(cell).any(|p| p == third))
+    }
+
+    fn is_same_array(&self, a: usize, b: usize) -> bool {
+        match (&self.values[a], &self.values[b]) {
+            (CubeLiteral::Mask(a, _), CubeLiteral::Mask(b, _)) => a.var() == b.var(),
+            _ => false,
+        }
     }
 
     /// Whether these values are all of cells of the first free process.
@@ -125,7 +142,8 @@ impl<'a> Templates<'a> {
     }
 
     fn guess(&self, comparison: Option<&CubeLiteral>, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {
-        let mut builder = CubeBuilder::new(self.context, self.context.rigid + LEMMA_PROCS);
+        let procs = self.context.rigid + LEMMA_PROCS + u8::from(comparison.is_none());
+        let mut builder = CubeBuilder::new(self.context, procs);
         let literals = if comparison.is_some() { &self.contexts } else { &self.values };
         let fits = comparison.is_none_or(|it| builder.require(it))
             && contexts.iter().all(|&at| builder.require(&literals[at]));
@@ -241,20 +259,25 @@ fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
     out
 }
 
-/// `A = c` for each cell and constructor, and `P = p` for each cell of a process and each process.
+/// `A = c` for each cell and constructor, and `P = p` for each cell of a process and each process; then what a matrix holds between the
+/// first process and a third one.
 fn values(context: &CubeContext) -> Vec<CubeLiteral> {
     let procs = context.rigid + LEMMA_PROCS;
+    let vars = (0..context.vars()).map(|var| VarId(var as u16));
+    let mut of_cells: Vec<CubeCell> = vars.clone().flat_map(|var| cells(context, var)).collect();
+    for var in vars.filter(|var| context.arity(*var) == 2) {
+        of_cells
+            .extend([CubeCell::of(var, [context.rigid, procs]), CubeCell::of(var, [procs, context.rigid])]);
+    }
     let mut out = Vec::new();
-    for var in (0..context.vars()).map(|var| VarId(var as u16)) {
-        for cell in cells(context, var) {
-            let set = match context.kind(cell) {
-                CellKind::Enum(full) => full,
-                CellKind::Proc => low(procs),
-                _ => continue,
-            };
-            let single = (0..64).map(|value| 1_u64 << value).filter(|value| set & value != 0);
-            out.extend(single.map(|value| CubeLiteral::Mask(cell, value)));
-        }
+    for cell in of_cells {
+        let set = match context.kind(cell) {
+            CellKind::Enum(full) => full,
+            CellKind::Proc => low(procs),
+            _ => continue,
+        };
+        let single = (0..64).map(|value| 1_u64 << value).filter(|value| set & value != 0);
+        out.extend(single.map(|value| CubeLiteral::Mask(cell, value)));
     }
     out
 }

@@ -45,17 +45,18 @@ pub fn classes(system: &System) -> Vec<NumberClass> {
     classes
 }
 
-/// The comparisons with counts that guards and bad cubes make: what a step asked for mostly holds afterwards, where that
-/// matters.
+/// The comparisons with counts that guards and bad cubes make, and where there are counts also those that no template makes: what a
+/// step asked for mostly holds afterwards, where that matters.
 pub fn thresholds(system: &System) -> Vec<&Literal> {
     let is_count = |var: VarId| system.count_of(var).is_some();
     let guards = system.transitions.iter().flat_map(|t| &t.guard);
     let mut found: Vec<&Literal> = Vec::new();
     for literal in guards.chain(system.bad.iter().flat_map(|bad| &bad.cube)) {
-        if let Literal::Linear { expr, .. } = literal
-            && expr.terms.iter().any(|(cell, _)| is_count(cell.var))
-            && !found.contains(&literal)
-        {
+        let Literal::Linear { expr, .. } = literal else { continue };
+        let plain = |factor: &Rational| *factor == Rational::ONE || *factor == Rational::ONE.neg();
+        let is_template = expr.terms.len() <= 2 && expr.terms.iter().all(|(_, factor)| plain(factor));
+        let counts = expr.terms.iter().any(|(cell, _)| is_count(cell.var));
+        if (counts || !is_template && !system.counts.is_empty()) && !found.contains(&literal) {
             found.push(literal);
         }
     }

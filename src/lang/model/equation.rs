@@ -7,11 +7,13 @@ use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemPa
 /// not negative.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Equation {
+    /// It is said of each choice of this many different processes.
+    pub params: u8,
     /// It is only said of states in which these globals of enum type hold one of these values.
     pub when: Vec<(VarId, u64)>,
     /// Whether it says that the sum is at least zero, rather than zero.
     pub at_least: bool,
-    /// Over numeric globals, constants, and counts without indices.
+    /// Over numeric globals, constants, counts, and cells of the parameters.
     pub number: Linear,
     /// A global of enum type, some of its values, and what is added while it holds one of these.
     pub indicators: Vec<(VarId, u64, Rational)>,
@@ -67,7 +69,7 @@ impl Equation {
                 LinearConstraint::Constant(true) => {}
                 LinearConstraint::Constant(false) => continue,
             }
-            found.push(Forbidden { params: 0, cube });
+            found.push(Forbidden { params: self.params, cube });
         }
         Some(found)
     }

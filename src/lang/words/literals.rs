@@ -20,7 +20,14 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
 
 /// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.
 pub fn equation(system: &System, equation: &Equation) -> String {
-    let writer = LiteralWriter { system, name: &|_| String::new(), taken: &[] };
+    // The parameters, by letters that are not words of the language.
+    let letters: Vec<String> =
+        ('p'..='z').map(String::from).filter(|it| crate::syntax::word(it).is_some()).collect();
+    let name = |p: ProcRef| match p {
+        ProcRef::Var(v) => letters.get(usize::from(v)).cloned().unwrap_or_default(),
+        ProcRef::Const(_) => String::new(),
+    };
+    let writer = LiteralWriter { system, name: &name, taken: &[] };
     let is_count = |cell: &Cell| system.count_of(cell.var).is_some();
     let is_constant = |cell: &Cell| system.var(cell.var).kind == VarKind::Const;
     let mut terms: Vec<(u8, String, Rational)> = Vec::new();

@@ -8,18 +8,19 @@
 //! read; what is not affine loses its column.
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
-//! grow), `named` (equations that people can read, and the counts that they need).
+//! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need).
 
 mod case;
 mod columns;
 mod drains;
+mod floors;
 mod hull;
 mod limits;
 mod named;
 mod span;
 mod traps;
 
-use cubicle_lang::model::{System, Type, VarId, VarKind};
+use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, VarId, VarKind};
 use tracing::{debug, debug_span};
 
 use columns::Columns;
@@ -64,6 +65,16 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
     found.filter(|found| counts || settles(found) > 0)
 }
 
+/// Which arrays that are added up are never negative.
+fn floors(system: &System) -> Vec<Equation> {
+    let never_negative = |array: VarId| {
+        let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
+        let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
+        Equation { params: 1, when: Vec::new(), at_least: true, number, indicators: Vec::new() }
+    };
+    floors::floors(system).into_iter().map(never_negative).collect()
+}
+
 /// The equations over the columns of these groups of arrays, and inequalities about those of these numbers that no equation is about.
 fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Option<WithEquations> {
     let columns = Columns::new(system, groups)?;
@@ -78,7 +89,7 @@ fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Optio
     };
     let open: Vec<VarId> = numbers.iter().copied().filter(open).collect();
     let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, (&hulls, &order), marked, drained).ok()?;
+    let found = named::named(&columns, (&hulls, &order), marked, drained, floors(system)).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -40,12 +40,13 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
 }
 
 /// The equations of all hulls that do not hold by themselves, then those of single locations that do not follow, then what `marked`
-/// says, and that the rows of `drained` never make more than zero; and the system with their counts.
+/// says, and that the rows of `drained` never make more than zero, and `floors`; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
     (hulls, order): (&Hulls, &[usize]),
     marked: Vec<Marked>,
     drained: Vec<Sparse>,
+    floors: Vec<Equation>,
 ) -> Result<WithEquations, Overflow> {
     let width = columns.all.len();
     let plain: Vec<usize> = (0..width).collect();
@@ -108,8 +109,11 @@ pub fn named(
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let cell = Cell { var, index: std::iter::empty().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
-        found.push(Equation { when: vec![when], at_least: true, number, indicators: Vec::new() });
+        found.push(Equation { params: 0, when: vec![when], at_least: true, number, indicators: Vec::new() });
     }
+    // Only sums have a use for them.
+    let summed = |var: VarId| parts.counts.iter().any(|it| it.summand.is_some() && it.reads().contains(&var));
+    found.extend(floors.into_iter().filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))));
     Ok(WithEquations { system: System::new(parts), equations: found })
 }
 
@@ -165,6 +169,7 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
     let mut equation = Equation {
+        params: 0,
         when: Vec::new(),
         at_least: false,
         number: Linear { terms: Vec::new(), constant: scaled[0] },

@@ -1,0 +1,109 @@
+//! Arrays of numbers that are never negative: what each process adds to a sum then bounds it from below. Found by the greatest
+//! set of arrays that holds together: initially, and after each update, because its guard or the arrays themselves say so.
+
+use cubicle_lang::model::{
+    Assignment, Cell, Conj, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition, Type,
+    VarId, VarKind,
+};
+
+/// The arrays of integers by process that are never negative in a reachable state.
+pub fn floors(system: &System) -> Vec<VarId> {
+    let is_array =
+        |var: &VarId| system.var(*var).kind == VarKind::Array(1) && system.var(*var).ty == Type::Int;
+    let all = (0..system.vars.len() as u16).map(VarId).filter(is_array);
+    let mut found: Vec<VarId> = all.filter(|var| system.count_of(*var).is_none()).collect();
+    // What no state denies.
+    let mut always: Vec<Linear> = Vec::new();
+    for axiom in system.axioms.iter().filter(|axiom| axiom.params == 0) {
+        if let [conj] = axiom.denial.0.as_slice() {
+            always.extend(not_negative(conj));
+        }
+    }
+    loop {
+        let before = found.len();
+        let kept = found.clone();
+        found.retain(|array| {
+            let floors = Floors { arrays: &kept, always: &always };
+            floors.initially(system, *array) && system.transitions.iter().all(|t| floors.after(t, *array))
+        });
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// What the linear literals of a conjunction say is not negative.
+fn not_negative(conj: &Conj) -> Vec<Linear> {
+    let mut found = Vec::new();
+    for literal in conj {
+        let Literal::Linear { expr, relation, .. } = literal else { continue };
+        if *relation == Relation::Eq {
+            found.push(expr.clone());
+        }
+        if *relation != Relation::Ne {
+            found.extend(expr.scaled(Rational::ONE.neg()));
+        }
+    }
+    found
+}
+
+/// The arrays and expressions that are not negative before a step.
+struct Floors<'a> {
+    arrays: &'a [VarId],
+    always: &'a [Linear],
+}
+
+impl Floors<'_> {
+    fn initially(&self, system: &System, array: VarId) -> bool {
+        let init = &system.init;
+        let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
+        let value = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
+        // Before the first step, only init says that a cell is not negative.
+        let initially = Floors { arrays: &[], always: self.always };
+        init.params > 0 && init.body.0.iter().all(|conj| initially.bound(&value, &not_negative(conj)))
+    }
+
+    fn after(&self, t: &Transition, array: VarId) -> bool {
+        let Some(update) = t.updates.iter().find(|update| update.var == array) else { return true };
+        let Assignment::Cases(branches) = &update.assignment else { return false };
+        branches.iter().all(|branch| {
+            let Term::Linear(value) = &branch.value else { return false };
+            branch.when.0.iter().all(|conj| {
+                let same = conj.iter().find_map(|literal| match literal {
+                    Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => {
+                        Some((*a, *b))
+                    }
+                    _ => None,
+                });
+                let said: Conj = t.guard.iter().chain(conj).cloned().collect();
+                let known: Vec<Linear> =
+                    not_negative(&said).iter().map(|known| renamed(known, same)).collect();
+                self.bound(&renamed(value, same), &known)
+            })
+        })
+    }
+
+    /// Whether an expression is not negative where these are not.
+    fn bound(&self, value: &Linear, known: &[Linear]) -> bool {
+        let plain = |value: &Linear| {
+            let of_array = |(cell, factor): &(Cell, Rational)| {
+                *factor > Rational::ZERO && self.arrays.contains(&cell.var)
+            };
+            value.constant >= Rational::ZERO && value.terms.iter().all(of_array)
+        };
+        let less = |known: &Linear| value.add_scaled(Rational::ONE.neg(), known);
+        plain(value) || known.iter().chain(self.always).filter_map(less).any(|rest| plain(&rest))
+    }
+}
+
+/// The expression, where two names are of one process.
+fn renamed(value: &Linear, same: Option<(ProcRef, ProcRef)>) -> Linear {
+    let Some((a, b)) = same else { return value.clone() };
+    let (from, to) = if a > b { (a, b) } else { (b, a) };
+    let rename = |cell: &Cell| Cell {
+        var: cell.var,
+        index: cell.index.iter().map(|p| if *p == from { to } else { *p }).collect(),
+    };
+    let terms = value.terms.iter().map(|(cell, factor)| (rename(cell), *factor)).collect();
+    Linear { terms, constant: value.constant }
+}
