@@ -31,7 +31,7 @@ use super::ground::{
     UNKNOWN, compare, plus,
 };
 use super::tuning::CLASSES;
-use cubicle_lang::model::semantics::tuples;
+use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Count, Literal, Rational, Relation, System, Transition, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
 
@@ -157,8 +157,8 @@ pub struct CountDefinitions<'a> {
     pairs: bool,
     /// Whether formulas compare processes.
     compares: bool,
-    /// Cubes about a single process.
-    about_one: Vec<&'a [Literal]>,
+    /// Cubes about a single process, then those without numbers about two or three.
+    about_few: Vec<(usize, &'a [Literal])>,
     /// The counts that cubes mention: all, and those that are taken for granted.
     mentioned: [BTreeSet<VarId>; 2],
     interrupt: Interrupt,
@@ -179,6 +179,14 @@ impl<'a> CountDefinitions<'a> {
             let cells = cubes.all[from..].iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
             cells.map(|cell| cell.var).filter(|var| system.count_of(*var).is_some()).collect()
         };
+        let numeric = |literal: &Literal| matches!(literal, Literal::Linear { .. });
+        let about = |params: &dyn Fn(usize) -> bool| {
+            let of_these = cubes.all.iter().map(|it| (usize::from(it.params), &it.cube[..]));
+            of_these.filter(|it| params(it.0)).collect::<Vec<_>>()
+        };
+        let mut about_few = about(&|params| params == 1);
+        let several = about(&|params| params == 2 || params == 3).into_iter();
+        about_few.extend(several.filter(|(_, cube)| !cube.iter().any(numeric)));
         let compares = orders(system, cubes) || system.vars.iter().any(|it| it.ty == Type::Proc);
         Some(Self {
             system,
@@ -186,7 +194,7 @@ impl<'a> CountDefinitions<'a> {
             unnamed,
             pairs: compares || cubes.all.iter().any(|it| it.params > 1),
             compares,
-            about_one: cubes.all.iter().filter(|it| it.params == 1).map(|it| &it.cube[..]).collect(),
+            about_few,
             mentioned: [mentioned(0), mentioned(cubes.proved)],
             interrupt: interrupt.clone(),
         })
@@ -248,9 +256,18 @@ impl<'a> CountDefinitions<'a> {
         let known = (situation.known)(generic)?;
         let mut related: Vec<BTreeSet<usize>> =
             known.iter().map(|it| questions.places(std::iter::once(it))).collect();
-        for cube in &self.about_one {
-            let cube = self.reader.conj(cube, &[generic], Reading::Now)?;
-            related.push(questions.places(std::iter::once(&cube)));
+        for (params, cube) in &self.about_few {
+            for named in distinct_tuples(situation.procs.into(), params - 1) {
+                for role in 0..*params {
+                    let mut names: Vec<u8> = named.iter().map(|p| *p as u8).collect();
+                    names.insert(role, generic);
+                    let cube = self.reader.conj(cube, &names, Reading::Now)?;
+                    let places = questions.places(std::iter::once(&cube));
+                    if *params == 1 || places.len() > 1 && !related.contains(&places) {
+                        related.push(places);
+                    }
+                }
+            }
         }
         let groups = questions.groups(&together, &related, CLASSES);
         let mut making = Making {

@@ -21,8 +21,9 @@ pub fn never_negative(equation: &Equation) -> Option<VarId> {
     (plain && of_each && least).then_some(cell.var)
 }
 
-/// A formula that holds of each process that a cube does not name, and the processes of its first variables.
-pub type Fact = (Dnf, Vec<u8>);
+/// What holds of some process: a formula, the processes of its first variables, and the process that it is about where that is a named
+/// one; else it holds of each that is not named.
+pub type Fact = (Dnf, Vec<u8>, Option<u8>);
 
 /// Most processes of a lemma that is used.
 const MOST_PROCS: u8 = 3;
@@ -46,38 +47,37 @@ impl Facts {
         facts
     }
 
-    /// What they say of a process that the cube does not name, as far as it is about cells that these formulas read.
-    pub fn of_unnamed(
+    /// What they say of processes that are counted, as far as it is about cells that these formulas read of them.
+    pub fn of_members(
         &self,
         context: &CubeContext,
         cube: &Cube,
         counted: &[Counted<'_>],
         most: usize,
     ) -> Vec<Fact> {
-        let mut read: Vec<(VarId, Vec<Option<u8>>)> = Vec::new();
-        for formula in counted {
-            let process = |it: &ProcRef| match it {
-                ProcRef::Const(k) => Some(*k),
-                ProcRef::Var(v) => formula.index.get(usize::from(*v)).copied(),
-            };
-            for cell in formula.body.0.iter().flatten().flat_map(Literal::cells) {
-                read.push((cell.var, cell.index.iter().map(process).collect()));
-            }
-        }
         let mut facts: Vec<Fact> = Vec::new();
-        for (procs, masks) in &self.together {
-            for unnamed in 0..*procs {
-                for named in arrangements(context.rigid..cube.procs, procs - 1) {
-                    // The process of each role; `None` for the one that is not named.
-                    let role = |p: u8| match p.checked_sub(context.rigid) {
-                        None => Some(p),
-                        Some(p) if p == unnamed => None,
-                        Some(p) => Some(named[usize::from(p - u8::from(p > unnamed))]),
-                    };
-                    if let Some(fact) = fact(context, cube, masks, &role, &named, &read)
-                        && !facts.contains(&fact)
-                    {
-                        facts.push(fact);
+        for member in std::iter::once(None).chain((context.rigid..cube.procs).map(Some)) {
+            let read = read(counted, member);
+            for (procs, masks) in &self.together {
+                let roles: Vec<Option<u8>> =
+                    if member.is_some() { vec![None] } else { (0..*procs).map(Some).collect() };
+                for unnamed in roles {
+                    let others = procs - u8::from(unnamed.is_some());
+                    for named in arrangements(context.rigid..cube.procs, others) {
+                        // The process of each role; `None` for the one that is not named.
+                        let role = |p: u8| match p.checked_sub(context.rigid) {
+                            None => Some(p),
+                            Some(p) if Some(p) == unnamed => None,
+                            Some(p) => {
+                                let before = unnamed.is_some_and(|unnamed| p > unnamed);
+                                Some(named[usize::from(p - u8::from(before))])
+                            }
+                        };
+                        let Some(body) = fact(context, cube, masks, &role, &named, &read) else { continue };
+                        let fact = (body, named, member);
+                        if !facts.contains(&fact) {
+                            facts.push(fact);
+                        }
                         if facts.len() >= most {
                             return facts;
                         }
@@ -89,7 +89,25 @@ impl Facts {
     }
 }
 
-/// What a lemma says of the unnamed process; `None` when it says nothing, or something about cells that are not read.
+/// The cells of a process that formulas read when they ask about it; it is `None` in an index unless it is named.
+fn read(counted: &[Counted<'_>], member: Option<u8>) -> Vec<(VarId, Vec<Option<u8>>)> {
+    let mut read = Vec::new();
+    for formula in counted {
+        let process = |it: &ProcRef| match it {
+            ProcRef::Const(k) => Some(*k),
+            ProcRef::Var(v) => formula.index.get(usize::from(*v)).copied().or(member),
+        };
+        let own = ProcRef::Var(formula.index.len() as u8);
+        for cell in formula.body.0.iter().flatten().flat_map(Literal::cells) {
+            if cell.index.contains(&own) {
+                read.push((cell.var, cell.index.iter().map(process).collect()));
+            }
+        }
+    }
+    read
+}
+
+/// What a lemma says of the process whose cells are read; `None` when it says nothing, or something about cells that are not.
 fn fact(
     context: &CubeContext,
     cube: &Cube,
@@ -97,7 +115,7 @@ fn fact(
     role: &dyn Fn(u8) -> Option<u8>,
     named: &[u8],
     read: &[(VarId, Vec<Option<u8>>)],
-) -> Option<Fact> {
+) -> Option<Dnf> {
     let variable = |process: Option<u8>| match process {
         None => ProcRef::Var(named.len() as u8),
         Some(p) => match named.iter().position(|it| *it == p) {
@@ -113,19 +131,15 @@ fn fact(
             CellKind::Enum(_) => None,
             _ => return None,
         };
-        if let Some(index) = index.iter().copied().collect::<Option<Vec<u8>>>() {
-            // A cell of named processes: what the lemma asks for must be so.
-            let cell = CubeCell::of(cell.var(), index);
-            let asked = one.map_or(*mask, |p| 1 << p);
+        let place = (cell.var(), index);
+        if !read.contains(&place) {
+            // A cell that is not counted: what the lemma asks for must be so.
+            let cell = CubeCell::of(place.0, place.1.into_iter().collect::<Option<Vec<u8>>>()?);
             let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
-            if held & !asked != 0 {
+            if held & !one.map_or(*mask, |p| 1 << p) != 0 {
                 return None;
             }
             continue;
-        }
-        let place = (cell.var(), index);
-        if !read.contains(&place) {
-            return None;
         }
         let of = Cell { var: place.0, index: place.1.into_iter().map(variable).collect() };
         any.push(vec![match (one, context.kind(*cell)) {
@@ -133,7 +147,7 @@ fn fact(
             (one, _) => Literal::Eq { left: Term::Cell(of), right: Term::Proc(variable(one)), negated: true },
         }]);
     }
-    (!any.is_empty()).then(|| (Dnf(any), named.to_vec()))
+    (!any.is_empty()).then_some(Dnf(any))
 }
 
 /// All choices of `length` different ones of these processes, in order.

@@ -178,12 +178,13 @@ impl<'a> Counting<'a> {
         }
         let room = MAX_COUNTED - (cells.len() + everywhere.len());
         let facts =
-            self.facts.get().map_or_else(Vec::new, |facts| facts.of_unnamed(context, cube, &counted, room));
+            self.facts.get().map_or_else(Vec::new, |facts| facts.of_members(context, cube, &counted, room));
         counted.extend(everywhere.iter().map(|it| Counted { body: it.body, index: it.args }));
-        counted.extend(facts.iter().map(|(body, args)| Counted { body, index: args }));
-        let mut named = everywhere.iter().map(|it| it.named).collect::<Vec<_>>();
-        named.resize(named.len() + facts.len(), false);
-        let Some(regions) = Regions::new(context, cube, &counted, &named)? else { return Ok(false) };
+        counted.extend(facts.iter().map(|(body, args, _)| Counted { body, index: args }));
+        let of_everywhere = everywhere.iter().map(|it| if it.named { Scope::All } else { Scope::Unnamed });
+        let of_facts = facts.iter().map(|it| it.2.map_or(Scope::Unnamed, Scope::Named));
+        let scopes: Vec<Scope> = of_everywhere.chain(of_facts).collect();
+        let Some(regions) = Regions::new(context, cube, &counted, &scopes)? else { return Ok(false) };
         let mut rows = regions.rows;
         // A count is the sum of the numbers of its signatures.
         let mut sums: HashMap<CubeCell, Terms> = HashMap::new();
@@ -471,6 +472,17 @@ fn contradiction() -> Result<Vec<Relational>, Overflow> {
     Ok(rows)
 }
 
+/// The processes of which a formula holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Scope {
+    /// All of them.
+    All,
+    /// Those that the cube does not name.
+    Unnamed,
+    /// One that it names.
+    Named(u8),
+}
+
 /// The numbers of processes by signature, and what a cube says of them.
 struct Regions {
     /// Each signature, and its number.
@@ -479,27 +491,31 @@ struct Regions {
 }
 
 impl Regions {
-    /// The last formulas, one for each member of `named`, hold of all unnamed processes, and where that is true of named ones, too. The
-    /// others are counts.
+    /// The last formulas, one for each of these scopes, hold of the processes there. The others are counts.
     fn new(
         context: &CubeContext,
         cube: &Cube,
         counted: &[Counted<'_>],
-        named: &[bool],
+        scopes: &[Scope],
     ) -> Result<Option<Self>, Halt> {
-        let cells = counted.len() - named.len();
+        let cells = counted.len() - scopes.len();
         let counts = (1_u64 << cells) - 1;
-        let of_named = (cells..).zip(named).fold(0, |set, (n, named)| set | u64::from(*named) << n);
-        let everywhere = !counts & ((1_u64 << counted.len()) - 1);
+        let holds = |within: &dyn Fn(Scope) -> bool| {
+            (cells..).zip(scopes).fold(0, |set, (n, scope)| set | u64::from(within(*scope)) << n)
+        };
+        let of_unnamed = holds(&|scope| matches!(scope, Scope::All | Scope::Unnamed));
         let Some(mut unnamed) = signatures(context, cube, counted, Member::Unnamed) else { return Ok(None) };
-        unnamed.retain(|signature| signature & everywhere == everywhere);
+        unnamed.retain(|signature| signature & of_unnamed == of_unnamed);
         for signature in &mut unnamed {
             *signature &= counts;
         }
+        unnamed.sort_unstable();
+        unnamed.dedup();
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.
         let mut certain: Vec<(u64, i64)> = Vec::new();
         let mut groups: Vec<(Vec<u64>, i64)> = Vec::new();
         for p in 0..cube.procs {
+            let of_named = holds(&|scope| scope == Scope::All || scope == Scope::Named(p));
             let asked = if of_named == 0 { &counted[..cells] } else { counted };
             let Some(mut possible) = signatures(context, cube, asked, Member::Named(p)) else {
                 return Ok(None);

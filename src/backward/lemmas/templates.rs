@@ -260,14 +260,15 @@ fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
 }
 
 /// `A = c` for each cell and constructor, and `P = p` for each cell of a process and each process; then what a matrix holds between the
-/// first process and a third one.
+/// first process and itself, or a third one.
 fn values(context: &CubeContext) -> Vec<CubeLiteral> {
     let procs = context.rigid + LEMMA_PROCS;
     let vars = (0..context.vars()).map(|var| VarId(var as u16));
     let mut of_cells: Vec<CubeCell> = vars.clone().flat_map(|var| cells(context, var)).collect();
     for var in vars.filter(|var| context.arity(*var) == 2) {
-        of_cells
-            .extend([CubeCell::of(var, [context.rigid, procs]), CubeCell::of(var, [procs, context.rigid])]);
+        let pair = |p: u8, q: u8| CubeCell::of(var, [p, q]);
+        let first = context.rigid;
+        of_cells.extend([pair(first, first), pair(first, procs), pair(procs, first)]);
     }
     let mut out = Vec::new();
     for cell in of_cells {
