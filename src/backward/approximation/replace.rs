@@ -12,7 +12,7 @@ use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
 use crate::cube::{Cube, Halt, oracle_literals, text};
-use crate::lemmas::{Lemmas, has_thresholds};
+use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
 use crate::search::{NodeId, Run, Setting};
@@ -34,7 +34,7 @@ pub struct Approximation<'a, 'p> {
     limits: CandidateLimits,
     pool: &'p mut Pool,
     /// Whether the model compares counts.
-    thresholds: bool,
+    counts: bool,
     /// Candidates asked about, and whether they are unseen.
     unseen: HashMap<Cube, bool>,
 }
@@ -53,8 +53,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };
-        let thresholds = has_thresholds(system);
-        Self { brab, lemmas, limits, pool, thresholds, unseen: HashMap::new() }
+        let counts = lemmas::counts(system);
+        Self { brab, lemmas, limits, pool, counts, unseen: HashMap::new() }
     }
 
     /// How often the oracle was asked, in all runs.
@@ -112,7 +112,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.
     pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
         // Where the model compares counts, a proof mostly needs what its steps asked for, and a search without it only grows.
-        let at = if self.thresholds { 0 } else { LEMMAS_AT };
+        let at = if self.counts { 0 } else { LEMMAS_AT };
         self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(at)
     }
 

@@ -2,14 +2,23 @@
 //! that the cube names, so that it counts in no class where it would. And what equations say of each process.
 
 use super::signature::Counted;
-use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral};
+use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Relational};
 use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, Term, VarId};
 
 /// Lemmas, as far as they are about processes that are not named.
 #[derive(Clone, Default, Debug)]
 pub struct Facts {
-    /// For each, how many processes it is about, and what is never so together.
-    together: Vec<(u8, Vec<(CubeCell, u64)>)>,
+    together: Vec<Together>,
+}
+
+/// What is never so together.
+#[derive(Clone, Debug)]
+struct Together {
+    /// How many processes it is about.
+    procs: u8,
+    masks: Vec<(CubeCell, u64)>,
+    /// About globals.
+    numbers: Vec<Relational>,
 }
 
 /// The array that an equation says is never negative.
@@ -34,14 +43,19 @@ impl Facts {
         let mut facts = Self::default();
         for cube in lemmas {
             let procs = cube.procs - context.rigid;
-            let mask = |literal| match literal {
-                CubeLiteral::Mask(cell, mask) => Some((cell, mask)),
-                CubeLiteral::Relational(_) => None,
-            };
-            if procs <= MOST_PROCS
-                && let Some(masks) = cube.literals().map(mask).collect()
-            {
-                facts.together.push((procs, masks));
+            let mut together = Together { procs, masks: Vec::new(), numbers: Vec::new() };
+            let mut usable = procs <= MOST_PROCS;
+            for literal in cube.literals() {
+                match literal {
+                    CubeLiteral::Mask(cell, mask) => together.masks.push((cell, mask)),
+                    CubeLiteral::Relational(literal) => {
+                        usable &= literal.cells().iter().all(|cell| context.arity(cell.var()) == 0);
+                        together.numbers.push(literal);
+                    }
+                }
+            }
+            if usable {
+                facts.together.push(together);
             }
         }
         facts
@@ -58,7 +72,10 @@ impl Facts {
         let mut facts: Vec<Fact> = Vec::new();
         for member in std::iter::once(None).chain((context.rigid..cube.procs).map(Some)) {
             let read = read(counted, member);
-            for (procs, masks) in &self.together {
+            let implied = |it: &Relational| cube.relational.iter().any(|known| known.implies(it));
+            for Together { procs, masks, .. } in
+                self.together.iter().filter(|it| it.numbers.iter().all(implied))
+            {
                 let roles: Vec<Option<u8>> =
                     if member.is_some() { vec![None] } else { (0..*procs).map(Some).collect() };
                 for unnamed in roles {

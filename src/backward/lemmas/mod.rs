@@ -35,9 +35,9 @@ pub struct Lemmas {
     progress: RefCell<Progress>,
 }
 
-/// Whether the model compares counts: then guesses begin with these comparisons.
-pub fn has_thresholds(system: &System) -> bool {
-    !vocabulary::thresholds(system).is_empty()
+/// Whether the model counts, or equations about it do: then a search begins with lemmas.
+pub fn counts(system: &System) -> bool {
+    !system.counts.is_empty()
 }
 
 impl Lemmas {

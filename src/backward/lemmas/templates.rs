@@ -38,8 +38,8 @@ pub struct Templates<'a> {
     contexts: Vec<CubeLiteral>,
     /// The literals of guesses without a comparison.
     values: Vec<CubeLiteral>,
-    /// The variables that thresholds compare.
-    counts: Vec<VarId>,
+    /// Whether the system counts.
+    counts: bool,
 }
 
 impl<'a> Templates<'a> {
@@ -47,7 +47,7 @@ impl<'a> Templates<'a> {
     pub fn new(
         context: &'a CubeContext,
         classes: &[NumberClass],
-        thresholds: &[&Literal],
+        (counts, thresholds): (bool, &[&Literal]),
     ) -> Result<Self, Halt> {
         let mut comparisons = Vec::new();
         for literal in thresholds {
@@ -56,9 +56,7 @@ impl<'a> Templates<'a> {
         for class in classes {
             comparisons.extend(compared(context, class)?);
         }
-        let cells = thresholds.iter().flat_map(|literal| literal.cells());
-        let counts = cells.map(|cell| cell.var).collect();
-        let values = if thresholds.is_empty() { Vec::new() } else { values(context) };
+        let values = if counts { values(context) } else { Vec::new() };
         Ok(Self { context, comparisons, contexts: contexts(context), values, counts })
     }
 
@@ -134,9 +132,8 @@ impl<'a> Templates<'a> {
             .cells()
             .iter()
             .fold(0_u64, |named, c| context.indices(*c).fold(named, |named, p| named | 1 << p));
-        // What holds for all counts may be meant of a process that did something.
-        let of_counts = comparison.cells().iter().any(|cell| self.counts.contains(&cell.var()));
-        let named = if named == 0 && of_counts { 1 << context.rigid } else { named };
+        // What holds for all counts, or a number that counts, may be meant of a process that did something.
+        let named = if named == 0 && self.counts { 1 << context.rigid } else { named };
         context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
             && contexts.iter().all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
     }

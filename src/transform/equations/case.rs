@@ -15,6 +15,8 @@ use super::span::{Overflow, Sparse, gathered, plus};
 pub struct Case {
     /// What is zero before the step.
     pub zero: Vec<Sparse>,
+    /// What is not negative before the step.
+    pub least_zero: Vec<Sparse>,
     /// The parameters by class before the step: how many are in the classes of these columns.
     pub before: Vec<(usize, i64)>,
     /// The same after the step.
@@ -249,6 +251,7 @@ impl TransitionCases<'_> {
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
         let mut unknown = Vec::new();
         let zero = self.zero(known, &mut unknown)?;
+        let least_zero = self.least_zero(&mut unknown)?;
         let (mut ways, mut lost): (Vec<Change>, Vec<usize>) = (vec![Change::default()], Vec::new());
         for alternatives in self.updates(known, &mut lost, &mut unknown)? {
             ways = ways.iter().flat_map(|way| alternatives.iter().map(|more| way.and(more))).collect();
@@ -262,8 +265,9 @@ impl TransitionCases<'_> {
             before.extend(of_class.filter(|it| it.1 > 0).map(|(class, count)| (group.first + class, count)));
         }
         for Change { rows: changes, after } in ways {
-            let (zero, before, lost) = (zero.clone(), before.clone(), lost.clone());
-            let case = Case { zero, before, after, changes, lost, unknown: unknown.len() };
+            let (zero, least_zero) = (zero.clone(), least_zero.clone());
+            let (before, lost) = (before.clone(), lost.clone());
+            let case = Case { zero, least_zero, before, after, changes, lost, unknown: unknown.len() };
             if !out.contains(&case) {
                 out.push(case);
             }
@@ -310,6 +314,18 @@ impl TransitionCases<'_> {
             }
         }
         Ok(zero)
+    }
+
+    /// What the guard says is not negative.
+    fn least_zero(&self, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
+        let own: Vec<usize> = (0..self.arity).collect();
+        let mut rows = Vec::new();
+        for literal in &self.t.guard {
+            if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal {
+                rows.push(self.row(&expr.scaled(Rational::ONE.neg()).ok_or(Overflow)?, &own, unknown)?);
+            }
+        }
+        Ok(rows)
     }
 
     /// Whether another process of this class violates the body of a universal guard.
@@ -555,6 +571,7 @@ impl TransitionCases<'_> {
         let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
         Case {
             zero: Vec::new(),
+            least_zero: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
             changes: Vec::new(),

@@ -16,6 +16,8 @@ const MOST_LOCATIONS: usize = 12;
 pub struct Hulls {
     /// The globals.
     pub control: Vec<VarId>,
+    /// The column of a class of which it is told apart whether it has processes: a further value, 0 or 1.
+    pub occupied: Option<usize>,
     /// For each choice of values, the hull of the states there; empty where there are none.
     pub at: Vec<(Vec<u8>, Span)>,
 }
@@ -44,8 +46,14 @@ pub fn steps(columns: &Columns<'_>) -> Result<Vec<Case>, Overflow> {
     Ok(steps)
 }
 
-/// The hulls; `None` when there is no initial state, or it takes too long. Pivots are chosen in this order of columns.
-pub fn hulls(columns: &Columns<'_>, steps: &[Case], order: &[usize]) -> Result<Option<Hulls>, Overflow> {
+/// The hulls; `None` when there is no initial state, or it takes too long. Pivots are chosen in this order of columns. States where a
+/// class has processes may be told apart from the others.
+pub fn hulls(
+    columns: &Columns<'_>,
+    steps: &[Case],
+    order: &[usize],
+    occupied: Option<usize>,
+) -> Result<Option<Hulls>, Overflow> {
     let control = control(columns);
     let mut choices = vec![Vec::new()];
     for global in &control {
@@ -56,10 +64,15 @@ pub fn hulls(columns: &Columns<'_>, steps: &[Case], order: &[usize]) -> Result<O
         };
         choices = choices.iter().flat_map(longer).collect();
     }
-    let mut hulls = Hulls { at: choices.into_iter().map(|it| (it, Span::default())).collect(), control };
+    if occupied.is_some() {
+        choices =
+            choices.iter().flat_map(|choice| [0, 1].map(|some| [&choice[..], &[some]].concat())).collect();
+    }
+    let mut hulls =
+        Hulls { occupied, at: choices.into_iter().map(|it| (it, Span::default())).collect(), control };
     let initially = initial(columns)?;
     for (choice, span) in &mut hulls.at {
-        for vector in within(columns, &hulls.control, choice, initially.clone())? {
+        for vector in within(columns, (&hulls.control, hulls.occupied), choice, initially.clone())? {
             span.add(vector, order)?;
         }
     }
@@ -71,13 +84,15 @@ pub fn hulls(columns: &Columns<'_>, steps: &[Case], order: &[usize]) -> Result<O
         let mut grew = false;
         for from in 0..hulls.at.len() {
             for case in steps {
-                let after = apply(columns, &hulls.at[from].1, case)?;
+                let (choice, hull) = &hulls.at[from];
+                let some = hulls.occupied.filter(|_| choice.last() == Some(&1));
+                let after = apply(columns, (hull, some), case)?;
                 if after.is_empty() {
                     continue;
                 }
                 for to in targets(columns, &hulls, from, case) {
                     let (choice, span) = &mut hulls.at[to];
-                    for vector in within(columns, &hulls.control, choice, after.clone())? {
+                    for vector in within(columns, (&hulls.control, hulls.occupied), choice, after.clone())? {
                         work += 1;
                         grew |= span.add(vector, order)?;
                     }
@@ -135,12 +150,20 @@ fn targets(columns: &Columns<'_>, hulls: &Hulls, from: usize, case: &Case) -> Ve
 /// The vectors that are at a location; none where no state is.
 fn within(
     columns: &Columns<'_>,
-    control: &[VarId],
+    (control, occupied): (&[VarId], Option<usize>),
     choice: &[u8],
     mut vectors: Vec<Vec<Rational>>,
 ) -> Result<Vec<Vec<Rational>>, Overflow> {
     for row in location(columns, control, choice)? {
         restrict(&mut vectors, &row)?;
+    }
+    if let Some(at) = occupied {
+        let class = vec![(at, Rational::ONE)];
+        if choice.last() == Some(&0) {
+            restrict(&mut vectors, &class)?;
+        } else if constant(&class, &vectors)?.is_some_and(|known| known < Rational::ONE) {
+            vectors.clear();
+        }
     }
     if vectors.iter().all(|it| it[0].is_zero()) {
         vectors.clear();
@@ -162,7 +185,11 @@ pub fn location(columns: &Columns<'_>, control: &[VarId], choice: &[u8]) -> Resu
 }
 
 /// Vectors that span the states after a case, where some state admits it.
-fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rational>>, Overflow> {
+fn apply(
+    columns: &Columns<'_>,
+    (hull, occupied): (&Span, Option<usize>),
+    case: &Case,
+) -> Result<Vec<Vec<Rational>>, Overflow> {
     let width = columns.all.len();
     let mut vectors: Vec<Vec<Rational>> = hull.vectors().cloned().collect();
     for vector in &mut vectors {
@@ -175,8 +202,13 @@ fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rati
     if vectors.iter().all(|it| it[0].is_zero()) {
         return Ok(Vec::new());
     }
-    if !within_bounds(columns, case, &mut vectors)? {
+    if !within_bounds(columns, (case, occupied), &mut vectors)? {
         return Ok(Vec::new());
+    }
+    for row in &case.least_zero {
+        if constant(row, &vectors)?.is_some_and(|known| known < Rational::ZERO) {
+            return Ok(Vec::new());
+        }
     }
     let mut after = Vec::with_capacity(vectors.len());
     for vector in &vectors {
@@ -197,13 +229,16 @@ fn apply(columns: &Columns<'_>, hull: &Span, case: &Case) -> Result<Vec<Vec<Rati
 /// of classes that is its least value makes each of them the least.
 fn within_bounds(
     columns: &Columns<'_>,
-    case: &Case,
+    (case, occupied): (&Case, Option<usize>),
     vectors: &mut Vec<Vec<Rational>>,
 ) -> Result<bool, Overflow> {
-    if case.before.is_empty() {
+    if case.before.is_empty() && occupied.is_none() {
         return Ok(true);
     }
-    let least = |at: usize| case.before.iter().find(|it| it.0 == at).map_or(0, |it| it.1);
+    let least = |at: usize| {
+        let params = case.before.iter().find(|it| it.0 == at).map_or(0, |it| it.1);
+        params.max(i64::from(occupied == Some(at)))
+    };
     for group in &columns.groups {
         let classes = group.first..group.first + group.classes.len();
         let width = group.classes.len() + 1;
@@ -245,6 +280,18 @@ fn within_bounds(
         }
     }
     Ok(vectors.iter().any(|it| !it[0].is_zero()))
+}
+
+/// The value of a row, where it is the same at all states that the vectors span.
+fn constant(row: &Sparse, vectors: &[Vec<Rational>]) -> Result<Option<Rational>, Overflow> {
+    let Some(some) = vectors.iter().find(|it| !it[0].is_zero()) else { return Ok(None) };
+    let known = value(row, some)?.div(some[0]).ok_or(Overflow)?;
+    for vector in vectors {
+        if value(row, vector)? != known.mul(vector[0]).ok_or(Overflow)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(known))
 }
 
 fn unit(width: usize, at: usize) -> Vec<Rational> {

@@ -15,5 +15,8 @@ pub const MOST_CHOICES: usize = 20_000;
 /// Most cubes that violate an equation: with more it says little of each.
 pub const MOST_VIOLATIONS: usize = 16;
 
+/// Most classes of which it is told apart whether they have processes, one after the other.
+pub const MOST_OCCUPIED: usize = 6;
+
 /// Most classes of a group of several arrays.
 pub const MOST_CLASSES: usize = 40;

@@ -23,8 +23,8 @@ mod traps;
 use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, VarId, VarKind};
 use tracing::{debug, debug_span};
 
-use columns::Columns;
-use limits::MOST_CLASSES;
+use columns::{Column, Columns};
+use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
 
 /// The equations of a system; `None` when there is none about a number.
@@ -80,16 +80,29 @@ fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Optio
     let columns = Columns::new(system, groups)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns).ok()?;
-    let hulls = hull::hulls(&columns, &steps, &order).ok()??;
+    let hulls = hull::hulls(&columns, &steps, &order, None).ok()??;
     let marked = traps::traps(&columns, &steps);
-    let rows = hulls.all(&order).ok()?.equations(columns.all.len());
-    let open = |var: &VarId| {
-        let place = columns.place(&columns::Column::Number(*var));
+    let mut rows = hulls.all(&order).ok()?.equations(columns.all.len());
+    let is_open = |var: &VarId, rows: &[Vec<Rational>]| {
+        let place = columns.place(&Column::Number(*var));
         place.is_some_and(|at| rows.iter().all(|row| row[at].is_zero()))
     };
-    let open: Vec<VarId> = numbers.iter().copied().filter(open).collect();
+    let mut open: Vec<VarId> = numbers.iter().copied().filter(|var| is_open(var, &rows)).collect();
+    let first_empty =
+        |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(&columns, *at);
+    for class in (0..columns.all.len()).filter(first_empty).take(MOST_OCCUPIED) {
+        if open.is_empty() {
+            break;
+        }
+        let Ok(Some(apart)) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
+        let more = apart.all(&order).ok()?.equations(columns.all.len());
+        if open.iter().any(|var| !is_open(var, &more)) {
+            rows.extend(more);
+            open.retain(|var| is_open(var, &rows));
+        }
+    }
     let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, (&hulls, &order), marked, drained, floors(system)).ok()?;
+    let found = named::named(&columns, (&hulls, rows), marked, drained, floors(system)).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

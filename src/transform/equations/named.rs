@@ -39,11 +39,11 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
     order
 }
 
-/// The equations of all hulls that do not hold by themselves, then those of single locations that do not follow, then what `marked`
+/// The equations of all states that do not hold by themselves, then those of single locations that do not follow, then what `marked`
 /// says, and that the rows of `drained` never make more than zero, and `floors`; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
-    (hulls, order): (&Hulls, &[usize]),
+    (hulls, all): (&Hulls, Vec<Vec<Rational>>),
     marked: Vec<Marked>,
     drained: Vec<Sparse>,
     floors: Vec<Equation>,
@@ -55,7 +55,7 @@ pub fn named(
         known.add(dense(&row, width), &plain)?;
     }
     let mut rows: Vec<(Vec<(VarId, u64)>, Vec<Rational>)> = Vec::new();
-    for row in hulls.all(order)?.equations(width) {
+    for row in all {
         if known.add(row.clone(), &plain)? {
             rows.push((Vec::new(), row));
         }
