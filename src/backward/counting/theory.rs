@@ -46,6 +46,7 @@ fn of_axiom(axiom: &Axiom) -> Option<Equation> {
     (global && axiom.params == 0).then_some(Equation {
         params: 0,
         when: Vec::new(),
+        occupied: None,
         at_least,
         number,
         indicators: Vec::new(),
@@ -75,11 +76,11 @@ impl<'a> Counting<'a> {
         }
         let axioms = system.axioms.iter().filter_map(of_axiom);
         let (of_each, of_all): (Vec<&Equation>, Vec<&Equation>) =
-            equations.iter().partition(|equation| equation.params > 0);
+            equations.iter().filter(|it| it.occupied.is_none()).partition(|equation| equation.params > 0);
         let never_negative = of_each.iter().filter_map(|it| facts::never_negative(it)).collect();
         let all = of_all.into_iter().cloned().chain(axioms).collect();
         let mut locations: Vec<(VarId, Vec<u64>)> = Vec::new();
-        for (global, values) in equations.iter().flat_map(|it| &it.when) {
+        for (global, values) in equations.iter().filter(|it| it.occupied.is_none()).flat_map(|it| &it.when) {
             let at = locations.iter().position(|it| it.0 == *global).unwrap_or_else(|| {
                 locations.push((*global, vec![u64::MAX]));
                 locations.len() - 1

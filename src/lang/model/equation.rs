@@ -11,6 +11,8 @@ pub struct Equation {
     pub params: u8,
     /// It is only said of states in which these globals of enum type hold one of these values.
     pub when: Vec<(VarId, u64)>,
+    /// It is only said of states in which this count is positive, or zero.
+    pub occupied: Option<(VarId, bool)>,
     /// Whether it says that the sum is at least zero, rather than zero.
     pub at_least: bool,
     /// Over numeric globals, constants, counts, and cells of the parameters.
@@ -60,8 +62,22 @@ impl Equation {
                 return None;
             }
         }
+        let condition = match self.occupied {
+            None => None,
+            Some((count, some)) => {
+                let cell = Cell { var: count, index: std::iter::empty().collect() };
+                // `1 - count <= 0`, or `count <= 0`
+                let (factor, constant) =
+                    if some { (Rational::ONE.neg(), Rational::ONE) } else { (Rational::ONE, Rational::ZERO) };
+                match normalise(Linear { terms: vec![(cell, factor)], constant }, Relation::Le, true)? {
+                    LinearConstraint::Literal(literal) => Some(literal),
+                    LinearConstraint::Constant(_) => return None,
+                }
+            }
+        };
         let mut found = Vec::new();
         for (mut cube, constant) in cases {
+            cube.extend(condition.clone());
             let expr = Linear { terms: self.number.terms.clone(), constant };
             let relation = if self.at_least { Relation::Lt } else { Relation::Ne };
             match normalise(expr, relation, true)? {

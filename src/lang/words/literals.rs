@@ -65,7 +65,11 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         let cell = Cell { var: *var, index: std::iter::empty().collect() };
         writer.member(&cell, *values).join(" || ")
     };
-    let when: Vec<String> = equation.when.iter().map(held).collect();
+    let mut when: Vec<String> = equation.when.iter().map(held).collect();
+    if let Some((count, some)) = equation.occupied {
+        let count = writer.cell(&Cell { var: count, index: std::iter::empty().collect() });
+        when.push(format!("{count} {} 0", if some { ">" } else { "=" }));
+    }
     if when.is_empty() { said } else { format!("{} => {said}", when.join(" && ")) }
 }
 

@@ -70,7 +70,14 @@ fn floors(system: &System) -> Vec<Equation> {
     let never_negative = |array: VarId| {
         let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-        Equation { params: 1, when: Vec::new(), at_least: true, number, indicators: Vec::new() }
+        Equation {
+            params: 1,
+            when: Vec::new(),
+            occupied: None,
+            at_least: true,
+            number,
+            indicators: Vec::new(),
+        }
     };
     floors::floors(system).into_iter().map(never_negative).collect()
 }
@@ -90,19 +97,21 @@ fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Optio
     let mut open: Vec<VarId> = numbers.iter().copied().filter(|var| is_open(var, &rows)).collect();
     let first_empty =
         |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(&columns, *at);
+    let mut apart = Vec::new();
     for class in (0..columns.all.len()).filter(first_empty).take(MOST_OCCUPIED) {
         if open.is_empty() {
             break;
         }
-        let Ok(Some(apart)) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
-        let more = apart.all(&order).ok()?.equations(columns.all.len());
-        if open.iter().any(|var| !is_open(var, &more)) {
-            rows.extend(more);
+        let Ok(Some(more)) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
+        let of_all = more.all(&order).ok()?.equations(columns.all.len());
+        if open.iter().any(|var| !is_open(var, &of_all)) {
+            rows.extend(of_all);
             open.retain(|var| is_open(var, &rows));
+            apart.push(more);
         }
     }
     let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, (&hulls, rows), marked, drained, floors(system)).ok()?;
+    let found = named::named(&columns, (&hulls, &apart, rows), marked, drained, floors(system)).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -43,7 +43,7 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
 /// says, and that the rows of `drained` never make more than zero, and `floors`; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
-    (hulls, all): (&Hulls, Vec<Vec<Rational>>),
+    (hulls, apart, all): (&Hulls, &[Hulls], Vec<Vec<Rational>>),
     marked: Vec<Marked>,
     drained: Vec<Sparse>,
     floors: Vec<Equation>,
@@ -54,39 +54,44 @@ pub fn named(
     for row in columns.structural()? {
         known.add(dense(&row, width), &plain)?;
     }
-    let mut rows: Vec<(Vec<(VarId, u64)>, Vec<Rational>)> = Vec::new();
+    let mut rows: Vec<Said> = Vec::new();
     for row in all {
         if known.add(row.clone(), &plain)? {
-            rows.push((Vec::new(), row));
+            rows.push(Said { row, ..Said::default() });
         }
     }
-    for (choice, hull) in hulls.at.iter().filter(|(_, hull)| !hull.is_empty()) {
-        let mut known = known.clone();
-        for row in location(columns, &hulls.control, choice)? {
-            known.add(dense(&row, width), &plain)?;
-        }
-        for row in hull.equations(width) {
-            if known.add(row.clone(), &plain)? {
-                let when = hulls.control.iter().zip(choice).map(|(global, value)| (*global, 1_u64 << value));
-                let when: Vec<(VarId, u64)> = when.collect();
-                // The same at several values of one global is said once.
-                let same = |it: &&mut (Vec<(VarId, u64)>, Vec<Rational>)| it.0.len() == 1 && it.1 == row;
-                match (when.as_slice(), rows.iter_mut().find(same)) {
-                    ([(_, value)], Some((known, _))) => known[0].1 |= value,
-                    _ => rows.push((when, row)),
-                }
+    let own = rows.len();
+    for hulls in std::iter::once(hulls).chain(apart) {
+        for said in of_locations(columns, hulls, &known)? {
+            // The same at several values of one global is said once.
+            let same = |it: &&mut Said| {
+                it.when.len() == 1
+                    && it.row == said.row
+                    && it.occupied == said.occupied
+                    && it.at_least == said.at_least
+            };
+            match (said.when.as_slice(), rows[own..].iter_mut().find(same)) {
+                ([(global, value)], Some(known)) if known.when[0].0 == *global => known.when[0].1 |= value,
+                _ => rows.push(said),
             }
         }
     }
     let mut parts = columns.system.to_parts();
     let mut found = Vec::new();
-    for (when, row) in rows {
+    for Said { when, occupied, at_least, row } in rows {
         let row = shortest(columns, row)?;
         let Some(equation) = equation(columns, &mut parts, &row) else { continue };
-        let equation = Equation { when, ..equation };
+        let occupied = match occupied {
+            None => None,
+            Some((at, some)) => match class(columns, &mut parts, at) {
+                Some(count) => Some((count, some)),
+                None => continue,
+            },
+        };
+        let equation = Equation { when, occupied, at_least, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
         let said = !equation.number.terms.is_empty() && violations.is_some();
-        if said && (equation.when.is_empty() || found.len() < MOST_EQUATIONS) {
+        if said && (equation.when.is_empty() && equation.occupied.is_none() || found.len() < MOST_EQUATIONS) {
             found.push(equation);
         }
     }
@@ -109,12 +114,71 @@ pub fn named(
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let cell = Cell { var, index: std::iter::empty().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
-        found.push(Equation { params: 0, when: vec![when], at_least: true, number, indicators: Vec::new() });
+        let (when, indicators) = (vec![when], Vec::new());
+        found.push(Equation { params: 0, when, occupied: None, at_least: true, number, indicators });
     }
     // Only sums have a use for them.
     let summed = |var: VarId| parts.counts.iter().any(|it| it.summand.is_some() && it.reads().contains(&var));
     found.extend(floors.into_iter().filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))));
     Ok(WithEquations { system: System::new(parts), equations: found })
+}
+
+/// A row that is zero, or not negative, under a condition.
+#[derive(Default)]
+struct Said {
+    when: Vec<(VarId, u64)>,
+    /// The column of a class, and whether it has processes.
+    occupied: Option<(usize, bool)>,
+    at_least: bool,
+    row: Vec<Rational>,
+}
+
+/// What holds at single locations and does not follow from what is known.
+fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Vec<Said>, Overflow> {
+    let width = columns.all.len();
+    let plain: Vec<usize> = (0..width).collect();
+    let mut found = Vec::new();
+    for (choice, hull) in &hulls.at {
+        let when: Vec<(VarId, u64)> =
+            hulls.control.iter().zip(choice).map(|(global, value)| (*global, 1_u64 << value)).collect();
+        let occupied = hulls.occupied.map(|at| (at, choice.last() == Some(&1)));
+        let mut known = known.clone();
+        for row in location(columns, &hulls.control, choice)? {
+            known.add(dense(&row, width), &plain)?;
+        }
+        if let (true, Some((at, some))) = (hull.is_empty(), occupied) {
+            // The opposite always holds there, if there are states at all.
+            let all = choice.len() - 1;
+            if hulls.at.iter().all(|(other, hull)| other[..all] != choice[..all] || hull.is_empty()) {
+                continue;
+            }
+            let row = dense(&vec![(at, Rational::ONE)], width);
+            if some && known.add(row.clone(), &plain)? {
+                found.push(Said { when, occupied: None, at_least: false, row });
+            } else if !some {
+                let row = dense(&vec![(0, Rational::ONE.neg()), (at, Rational::ONE)], width);
+                found.push(Said { when, occupied: None, at_least: true, row });
+            }
+            continue;
+        }
+        if let Some((at, false)) = occupied {
+            known.add(dense(&vec![(at, Rational::ONE)], width), &plain)?;
+        }
+        for row in if hull.is_empty() { Vec::new() } else { hull.equations(width) } {
+            if known.add(row.clone(), &plain)? {
+                found.push(Said { when: when.clone(), occupied, at_least: false, row });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The count of the processes in the class of a column.
+fn class(columns: &Columns<'_>, parts: &mut SystemParts, at: usize) -> Option<VarId> {
+    let Column::Class(group, class) = &columns.all[at] else { return None };
+    let group = &columns.groups[*group];
+    let body = Dnf(formula(columns.system, &group.arrays, &[&group.classes[*class]]));
+    parts.counted(0, body, None, Place::default())
 }
 
 fn dense(row: &Sparse, width: usize) -> Vec<Rational> {
@@ -171,6 +235,7 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let mut equation = Equation {
         params: 0,
         when: Vec::new(),
+        occupied: None,
         at_least: false,
         number: Linear { terms: Vec::new(), constant: scaled[0] },
         indicators: Vec::new(),
