@@ -87,7 +87,7 @@ impl Session<'_> {
         };
         let equations = &numbers.equations;
         let reports = mem::take(&mut self.reports_equations);
-        for equation in equations.iter().filter(|_| reports) {
+        for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
             self.observer.event(&numbers.system, Event::Note(&text));
         }

@@ -60,7 +60,15 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         (true, 1) => ">=",
         (true, _) => "<=",
     };
-    let said = format!("{} {relation} {}", side(true), side(false));
+    let said = match (equation.number.terms.as_slice(), equation.indicators.as_slice()) {
+        ([], []) => "false".to_owned(),
+        ([], [(var, values, _)]) if equation.number.constant.is_zero() => {
+            let cell = Cell { var: *var, index: std::iter::empty().collect() };
+            let Type::Enum(of) = system.var(*var).ty else { unreachable!("indicators are of finite values") };
+            writer.member(&cell, system.enumeration(of).all() & !values).join(" || ")
+        }
+        _ => format!("{} {relation} {}", side(true), side(false)),
+    };
     let held = |(var, values): &(VarId, u64)| {
         let cell = Cell { var: *var, index: std::iter::empty().collect() };
         writer.member(&cell, *values).join(" || ")

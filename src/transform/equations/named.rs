@@ -90,7 +90,7 @@ pub fn named(
         };
         let equation = Equation { when, occupied, at_least, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
-        let said = !equation.number.terms.is_empty() && violations.is_some();
+        let said = violations.is_some_and(|it| !it.is_empty());
         if said && (equation.when.is_empty() && equation.occupied.is_none() || found.len() < MOST_EQUATIONS) {
             found.push(equation);
         }
@@ -161,10 +161,18 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Ve
             }
             continue;
         }
+        if hull.is_empty() {
+            // No state at all, unless that is known.
+            let row = dense(&vec![(0, Rational::ONE)], width);
+            if known.add(row.clone(), &plain)? {
+                found.push(Said { when, row, ..Said::default() });
+            }
+            continue;
+        }
         if let Some((at, false)) = occupied {
             known.add(dense(&vec![(at, Rational::ONE)], width), &plain)?;
         }
-        for row in if hull.is_empty() { Vec::new() } else { hull.equations(width) } {
+        for row in hull.equations(width) {
             if known.add(row.clone(), &plain)? {
                 found.push(Said { when: when.clone(), occupied, at_least: false, row });
             }
