@@ -1,11 +1,12 @@
 //! What can be done with a model besides checking it.
 //!
-//! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
+//! `refines` (a refinement that fails), `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
 //! harmless), `simulate` (step by step), `export` (to other tools), `itf` (traces as files).
 
 pub mod export;
 pub mod itf;
 pub mod lint;
 pub mod mutation;
+pub mod refines;
 pub mod simulate;
 pub mod witness;

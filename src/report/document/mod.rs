@@ -12,6 +12,7 @@ mod mutants;
 #[cfg(test)]
 mod name;
 mod properties;
+mod refinement;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use self::mutants::{
     RateFigures,
 };
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
+pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
@@ -113,6 +115,8 @@ pub struct Document {
     pub messages: Vec<Message>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
+    /// The refinement that the verdict is about: of `refines` only.
+    pub refinement: Option<RefinementRecord>,
     /// Everything that depends on the clock.
     pub times: Times,
 }
@@ -265,6 +269,7 @@ impl Document {
             vacuity: Vec::new(),
             messages: Vec::new(),
             certificate: None,
+            refinement: None,
             times: Times::default(),
         }
     }

@@ -11,6 +11,7 @@ mod lint;
 mod lsp;
 mod manual;
 mod mutate;
+mod refines;
 mod replay;
 mod resume;
 mod shrink;
@@ -44,6 +45,7 @@ pub enum Task {
     Lsp(lsp::LspArgs),
     Man(manual::ManualArgs),
     Mutate(mutate::MutateArgs),
+    Refines(refines::RefinesArgs),
     Replay(replay::ReplayArgs),
     Resume(ResumeArgs),
     Shrink(shrink::ShrinkArgs),
@@ -65,6 +67,7 @@ impl Task {
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
             Self::Mutate(args) => mutate::run(args),
+            Self::Refines(args) => refines::run(args),
             Self::Replay(args) => replay::run(args),
             Self::Resume(args) => resume::run(args),
             Self::Shrink(args) => shrink::run(args),
