@@ -36,13 +36,19 @@ pub fn explain(
     let mut run = Trace { initial: own(&found.initial), steps: Vec::new(), bad: None };
     let reader = ImageReader::new(&refinement.map, concrete, abstraction, found.initial.procs);
     for step in &found.steps {
+        let before = run.steps.last().map_or(&run.initial, |it| &it.after).clone();
         if usize::from(step.transition.0) < concrete.transitions.len() {
-            run.steps.push(Step { after: own(&step.after), ..step.clone() });
-            continue;
+            let step = Step { after: own(&step.after), ..step.clone() };
+            let explained = !reader.images(&before, &step).is_empty();
+            run.steps.push(step);
+            if explained {
+                continue;
+            }
+            // A run may go on after the first step that fails.
+            break;
         }
         let copy = refinement.steps.transition(step.transition);
         let first = concrete.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
-        let before = run.steps.last().map_or(&run.initial, |it| &it.after).clone();
         let chosen = |at: usize| {
             let var = cubicle_lang::model::VarId(at as u16);
             let constant = refinement.chosen.iter().find(|(known, _)| *known == var)?;
