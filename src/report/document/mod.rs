@@ -7,6 +7,7 @@
 mod answer;
 mod event;
 mod fill;
+mod induction;
 mod message;
 mod mutants;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use self::answer::{
     SafetyAnswer, Unchecked, WhyOpen,
 };
 pub use self::event::EventLine;
+pub use self::induction::{InductionRecord, InductionWord, StateChange};
 pub use self::message::{Level, Lines, Message, TextRange};
 pub use self::mutants::{
     ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
@@ -115,6 +117,8 @@ pub struct Document {
     pub messages: Vec<Message>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
+    /// For each claim of the model, then for all together, whether it is inductive: of `inductive` only.
+    pub induction: Vec<InductionRecord>,
     /// The refinement that the verdict is about: of `refines` only.
     pub refinement: Option<RefinementRecord>,
     /// Everything that depends on the clock.
@@ -269,6 +273,7 @@ impl Document {
             vacuity: Vec::new(),
             messages: Vec::new(),
             certificate: None,
+            induction: Vec::new(),
             refinement: None,
             times: Times::default(),
         }

@@ -149,10 +149,15 @@ impl TraceRecord {
 
     /// For a run whose last step, or initial state, the abstract model does not have.
     pub fn of_refinement(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
+        let kind = TraceKind::Refinement;
+        Self { kind, ends_in: "refinement".to_owned(), ..Self::reached(system, lines, trace) }
+    }
+
+    /// For a run that shows something by its last state.
+    pub fn reached(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
         let steps = trace.steps.iter().map(|step| action(system, step, Style::PLAIN));
         Self {
-            kind: TraceKind::Refinement,
-            ends_in: "refinement".to_owned(),
+            kind: TraceKind::Reached,
             history: std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> "),
             ..Self::new(system, lines, trace)
         }

@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod external;
 mod fmt;
+mod inductive;
 mod lint;
 mod lsp;
 mod manual;
@@ -41,6 +42,7 @@ pub enum Task {
     Explain(explain::ExplainArgs),
     Export(export::ExportArgs),
     Fmt(fmt::FmtArgs),
+    Inductive(inductive::InductiveArgs),
     Lint(lint::LintArgs),
     Lsp(lsp::LspArgs),
     Man(manual::ManualArgs),
@@ -63,6 +65,7 @@ impl Task {
             Self::Explain(args) => explain::run(args),
             Self::Export(args) => export::run(args),
             Self::Fmt(args) => fmt::run(args),
+            Self::Inductive(args) => inductive::run(args),
             Self::Lint(args) => lint::run(args),
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
