@@ -14,7 +14,7 @@ use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};
 
 /// What is known of a claim.
 pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> String {
-    let ClaimFinding { names, induction, run, without, strengthening, .. } = finding;
+    let ClaimFinding { names, induction, run, without, holds, strengthening, .. } = finding;
     let title = if names.len() == 1 { names[0].clone() } else { "all together".to_owned() };
     let mut text = match induction {
         Induction::Inductive => {
@@ -44,10 +44,12 @@ pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> Strin
     }
     if !strengthening.is_empty() {
         let what = count(strengthening.len(), "further claim");
-        let _ = writeln!(text, "With {what}, it is inductive for any number of processes:\n");
+        let _ = writeln!(text, "It holds for any number of processes: with {what}, it is inductive.\n");
         for line in strengthening {
             let _ = writeln!(text, "     {line}");
         }
+    } else if *holds {
+        text += "It holds for any number of processes; the proof is about more than the variables of the model.\n";
     }
     text
 }

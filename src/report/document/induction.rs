@@ -28,6 +28,8 @@ pub struct InductionRecord {
     pub run: Option<TraceRecord>,
     /// The sizes of instances that have no such run.
     pub no_run_with: Vec<usize>,
+    /// Whether it is proved that no number of processes has one, although the claims are not inductive.
+    pub holds: bool,
     /// What is to be claimed besides: with it the claims are inductive, which is proved.
     pub strengthening: Vec<String>,
 }
@@ -66,7 +68,7 @@ pub struct StateChange {
 impl InductionRecord {
     /// What is known of a claim of `system`, whose text is `text`.
     pub fn new(system: &System, text: &str, finding: &ClaimFinding) -> Self {
-        let ClaimFinding { names, induction, run, without, strengthening, .. } = finding;
+        let ClaimFinding { names, induction, run, without, holds, strengthening, .. } = finding;
         let change = match induction {
             Induction::Step(it) => it.step.steps.first().map(|step| {
                 let names = ValueNames::new(system, &it.step);
@@ -92,6 +94,7 @@ impl InductionRecord {
             step: change,
             run: run.as_ref().map(|it| TraceRecord::reached(system, &Lines::new(text), it)),
             no_run_with: without.clone(),
+            holds: *holds,
             strengthening: strengthening.clone(),
         }
     }

@@ -72,6 +72,8 @@ pub struct ClaimFinding {
     pub run: Option<Trace>,
     /// The sizes of instances in which there is no such run.
     pub without: Vec<usize>,
+    /// Whether it is proved that there is no such run, for any number of processes.
+    pub holds: bool,
     /// What is to be claimed besides, so that all together is inductive: proved. Empty where none was found or is needed.
     pub strengthening: Vec<String>,
 }
@@ -104,6 +106,7 @@ pub fn claims(
             induction: asked.induction(&cubes).unwrap_or_else(|Interrupted(why)| Induction::Open(*why)),
             run: None,
             without: Vec::new(),
+            holds: false,
             strengthening: Vec::new(),
         };
         if matches!(finding.induction, Induction::Step(_) | Induction::Initially) {
@@ -210,14 +213,17 @@ impl Asked<'_> {
             Some(Verdict::Unsafe(run)) => finding.run = Some((**run).clone()),
             Some(Verdict::Safe) => {
                 let Ok(certificate) = self.certified(&system, Claim::of(&report)) else { return };
+                finding.holds = true;
                 let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 let all = certificate.cubes.system(&system);
+                let owners = certificate.cubes.owners.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
                     .iter()
                     .filter(|it| !claimed.iter().any(|known| forbids_all_of(known, it)));
                 // What the language cannot write, or what is about variables of the proof, is not proposed.
-                let words: Option<Vec<String>> =
-                    new.map(|it| declaration(&all, it).filter(|_| is_about(&system, &it.cube))).collect();
+                let words: Option<Vec<String>> = new
+                    .map(|it| declaration(&all, it).filter(|_| is_about(&system, owners, &it.cube)))
+                    .collect();
                 finding.strengthening = words.unwrap_or_default();
             }
             _ => {}
@@ -231,7 +237,9 @@ fn may_enter(system: &System, cube: &Conj, transition: usize) -> bool {
     cube.iter().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
 }
 
-/// Whether a cube is about the variables that a model declares.
-fn is_about(system: &System, cube: &Conj) -> bool {
-    cube.iter().flat_map(Literal::cells).all(|cell| usize::from(cell.var.0) < system.vars.len())
+/// Whether a cube is about nothing but the variables of a model and counts of its processes: owners, which a proof may add, come
+/// between these.
+fn is_about(system: &System, owners: usize, cube: &Conj) -> bool {
+    let own = system.vars.len();
+    cube.iter().flat_map(Literal::cells).all(|cell| !(own..own + owners).contains(&usize::from(cell.var.0)))
 }

@@ -28,7 +28,7 @@ use crate::cli::document::sha256;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
-use crate::cli::load::{LoadedModel, load, load_for, passes_over_runs};
+use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Format;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
@@ -113,8 +113,9 @@ impl RefinesRun<'_> {
             (_, false) => Vec::new(),
         };
         ending.begin();
-        for guess in &refinement.map.guessed {
-            ending.messages.note(&format!("the map is completed by names: {guess}"));
+        if !refinement.map.guessed.is_empty() {
+            let guessed = refinement.map.guessed.join(" ");
+            ending.messages.note(&format!("the map is completed by names: {guessed}"));
         }
         for assumption in cubicle_check::assumptions(concrete, false) {
             let source = Source { name: &input::name(&args.concrete), text: &inputs.concrete.text };
@@ -141,8 +142,10 @@ impl RefinesRun<'_> {
 
     fn inputs(&self) -> Result<Inputs, Failure> {
         let Self { args, ending, .. } = *self;
-        let concrete = load_for(ending, &args.concrete, &[], false)?;
-        let abstraction = load(&args.abstraction, Some(&[]), &ending.messages)?;
+        // Warnings are about each model by itself: other commands give them.
+        let concrete = load(&args.concrete, None, &ending.messages)?;
+        ending.know_model(&concrete.text)?;
+        let abstraction = load(&args.abstraction, None, &ending.messages)?;
         passes_over_runs(&concrete.system, &ending.messages);
         let empty = || Input { name: "the map".to_owned(), text: String::new() };
         let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(empty);
