@@ -1,5 +1,6 @@
 //! Exact unrolling of a sequence of transitions: is there a concrete run, and which?
 
+use std::slice;
 use std::time::Duration;
 
 use z3::ast::{Ast, Bool, Int, Real};
@@ -245,12 +246,14 @@ fn prefer_simple(
                 let zero = std::iter::once(Int::from_i64(0));
                 zero.chain(encoder.points.iter().cloned()).map(|wanted| Ast::eq(it, &wanted)).collect()
             }
-            Symbolic::Real(it) => vec![Ast::eq(it, &Real::from_rational_str("0", "1").expect("digits"))],
+            Symbolic::Real(it) => vec![Ast::eq(it, Real::from_rational_str("0", "1").expect("digits"))],
         });
     }
     for options in wishes {
         for wish in options {
-            if solver::check(solver, "simple", &[wish.clone()], timeout, interrupt)? == z3::SatResult::Sat {
+            if solver::check(solver, "simple", slice::from_ref(&wish), timeout, interrupt)?
+                == z3::SatResult::Sat
+            {
                 solver.assert(&wish);
                 break;
             }

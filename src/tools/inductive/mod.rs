@@ -24,6 +24,9 @@ use cubicle_run::observer::Silent;
 use cubicle_run::options::{ForwardOptions, Options, Vacuity};
 use cubicle_run::verdict::{Reason, Verdict};
 
+/// Processes that are neither arguments of a step nor those of a cube, where they may count.
+const MORE_PROCESSES: usize = 3;
+
 /// Effort of the search for runs and for a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InductionOptions {
@@ -146,7 +149,8 @@ impl Asked<'_> {
         let widths = |bad: usize, t: usize| {
             let (params, arity) = (usize::from(any_state.bad[bad].params), any_state.transitions[t].arity());
             let constants = usize::from(any_state.proc_constants);
-            params.max(arity).max(constants)..=params + arity + constants
+            let counted = if any_state.counts.is_empty() { 0 } else { MORE_PROCESSES };
+            params.max(arity).max(constants)..=params + arity + constants + counted
         };
         let questions: Vec<(usize, usize)> = cubes
             .iter()

@@ -1,8 +1,8 @@
 //! The copies of concrete steps that none of their abstract steps explains.
 
-use super::resolve::{parts, transitions};
+use super::resolve::{ArgTerm, Image, RefinementMap, parts, reads, transitions};
+use super::scene::{InText, NoRefinement, RefinedModel, Scene, refused};
 use super::ways::{NoWays, Values, Ways, both, chosen, conj, differ, read, term};
-use super::{ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, Scene, refused};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::{
@@ -18,7 +18,7 @@ const MAX_COPIES: usize = 1 << 13;
 const MAX_CHOICES: usize = 1 << 13;
 
 /// The concrete model with its failing copies.
-pub(super) fn system(
+pub fn system(
     scene: &Scene,
     map: &RefinementMap,
     concrete: RefinedModel<'_>,
@@ -144,13 +144,11 @@ impl Step<'_> {
             });
             let kinds: Vec<Failing> = kinds.collect();
             let at = known.iter().position(|(procs, of, _)| *procs == choice.procs && *of == kinds);
-            let at = match at {
-                Some(at) => at,
-                None => {
-                    let elaborated = self.elaborated(choice)?;
-                    known.push((choice.procs, kinds, elaborated));
-                    known.len() - 1
-                }
+            let at = if let Some(at) = at {
+                at
+            } else {
+                known.push((choice.procs, kinds, self.elaborated(choice)?));
+                known.len() - 1
             };
             for part in &known[at].2 {
                 let found = self.failing(choice, part).map_err(|why| self.unsayable(why))?;
@@ -171,7 +169,7 @@ impl Step<'_> {
     fn failures(&self, choice: &Choice, image: &Image, all: &mut Vec<Choice>) {
         let (step, choices) = match image {
             Image::Stutter => (None, vec![(choice.clone(), Vec::new())]),
-            Image::Step { origin, args } => (Some(*origin), self.arguments(choice, args, all)),
+            Image::Step { origin, args } => (Some(*origin), arguments(choice, args, all)),
         };
         for (choice, args) in choices {
             let step = step.map(|origin| (origin, args.clone()));
@@ -201,44 +199,6 @@ impl Step<'_> {
         }
     }
 
-    /// The processes that the arguments of an abstract step may be. Those that are no different processes make it fail: these ways are
-    /// added to `all`.
-    fn arguments(&self, choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(Choice, Vec<u8>)> {
-        let mut found = vec![(choice.clone(), Vec::new())];
-        for arg in args {
-            let mut next = Vec::new();
-            for (choice, known) in found {
-                let cell = match arg {
-                    ArgTerm::Param(p) => {
-                        next.push((choice, [&known[..], &[*p]].concat()));
-                        continue;
-                    }
-                    ArgTerm::Cell(cell) => cell,
-                };
-                for p in 0..=choice.procs {
-                    let (left, right) = (Term::Cell(cell.clone()), Term::Proc(ProcRef::Var(p)));
-                    let mut is = choice.clone();
-                    is.procs = is.procs.max(p + 1);
-                    is.facts.push(Literal::Eq { left, right, negated: false });
-                    next.push((is, [&known[..], &[p]].concat()));
-                }
-                let mut nowhere = choice.clone();
-                nowhere.nowhere.push(cell.clone());
-                nowhere.images.push(Failing::Arguments);
-                all.push(nowhere);
-            }
-            found = next;
-        }
-        let (different, equal): (Vec<_>, Vec<_>) = found
-            .into_iter()
-            .partition(|(_, args)| (1..args.len()).all(|at| !args[..at].contains(&args[at])));
-        for (mut choice, _) in equal {
-            choice.images.push(Failing::Arguments);
-            all.push(choice);
-        }
-        different
-    }
-
     /// Whether an abstract variable may differ from what the abstract step makes of it.
     fn may_differ(&self, var: VarId, step: Option<u16>) -> bool {
         let of = |origin| parts(self.abstraction.system, origin).flat_map(|it| &it.updates);
@@ -249,7 +209,7 @@ impl Step<'_> {
         let meaning = &self.map.variables[usize::from(var.0)];
         let changes = parts(self.concrete.system, self.origin).flat_map(|it| &it.updates);
         let mut changed = changes.map(|it| it.var);
-        !assigned.is_empty() || changed.any(|var| super::resolve::reads(meaning, var))
+        !assigned.is_empty() || changed.any(|var| reads(meaning, var))
     }
 
     /// The parts of the step beside the guards that are false and the updates that are made.
@@ -289,7 +249,7 @@ impl Step<'_> {
     /// The copies of a part of the step that fail in this way.
     fn failing(&self, choice: &Choice, part: &Transition) -> Ways<Vec<Transition>> {
         let system = &self.scene.system;
-        let before = |cell: &Cell| self.scene.before(self.map, cell);
+        let before = |cell: &Cell| self.scene.before(&self.map.variables, cell);
         let arity = part.arity() as u8;
         let mut guard = [&part.guard[..], &choice.facts[..]].concat();
         for held in &choice.nowhere {
@@ -363,6 +323,43 @@ impl Step<'_> {
         }
         updated(system, update, cell, arity).map(Some)
     }
+}
+
+/// The processes that the arguments of an abstract step may be. Those that are no different processes make it fail: these ways are
+/// added to `all`.
+fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(Choice, Vec<u8>)> {
+    let mut found = vec![(choice.clone(), Vec::new())];
+    for arg in args {
+        let mut next = Vec::new();
+        for (choice, known) in found {
+            let cell = match arg {
+                ArgTerm::Param(p) => {
+                    next.push((choice, [&known[..], &[*p]].concat()));
+                    continue;
+                }
+                ArgTerm::Cell(cell) => cell,
+            };
+            for p in 0..=choice.procs {
+                let (left, right) = (Term::Cell(cell.clone()), Term::Proc(ProcRef::Var(p)));
+                let mut is = choice.clone();
+                is.procs = is.procs.max(p + 1);
+                is.facts.push(Literal::Eq { left, right, negated: false });
+                next.push((is, [&known[..], &[p]].concat()));
+            }
+            let mut nowhere = choice.clone();
+            nowhere.nowhere.push(cell.clone());
+            nowhere.images.push(Failing::Arguments);
+            all.push(nowhere);
+        }
+        found = next;
+    }
+    let (different, equal): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, args)| (1..args.len()).all(|at| !args[..at].contains(&args[at])));
+    for (mut choice, _) in equal {
+        choice.images.push(Failing::Arguments);
+        all.push(choice);
+    }
+    different
 }
 
 /// What an update with branches gives a cell.

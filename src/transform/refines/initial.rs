@@ -1,14 +1,15 @@
 //! The obligation about initial states.
 
-use super::ways::{Ways, conj, denied};
-use super::{InText, NoRefinement, RefinementMap, Scene, refused};
+use super::resolve::RefinementMap;
+use super::scene::{InText, NoRefinement, Scene, refused};
+use super::ways::{NoWays, Ways, conj, denied};
 use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, Literal, ProcRef, System, Term, rename};
 
 /// The most ways in which the processes of a literal may be equal.
 const MAX_PARAMS: usize = 6;
 
 /// A system whose bad states are those that are not initial in the abstract model, or that its axioms exclude.
-pub(super) fn obligation(
+pub fn obligation(
     scene: &Scene,
     map: &RefinementMap,
     concrete: &System,
@@ -40,7 +41,7 @@ pub(super) fn obligation(
 /// The cubes, each with its number of different processes, of the states that are not initial in the abstract model.
 fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Vec<(u8, Conj)>> {
     let init = &abstraction.init;
-    let reading = |cell: &_| scene.before(map, cell);
+    let reading = |cell: &_| scene.before(&map.variables, cell);
     let mut found: Vec<(u8, Conj)> = Vec::new();
     let mut add = |params: u8, cube: &Conj| -> Ways<()> {
         for cube in conj(&scene.system, cube, &reading)? {
@@ -87,7 +88,7 @@ fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
         }
     }
     if mentioned.len() > MAX_PARAMS {
-        return Err(super::ways::NoWays::TooMany);
+        return Err(NoWays::TooMany);
     }
     // For each mentioned process, in order, the number of the different one that it is.
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
@@ -107,7 +108,7 @@ fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
             constant @ ProcRef::Const(_) => constant,
         };
         let params = numbers.iter().max().map_or(0, |most| most + 1);
-        let cube = rename::conj(cube, &map).ok_or(super::ways::NoWays::OutOfRange)?;
+        let cube = rename::conj(cube, &map).ok_or(NoWays::OutOfRange)?;
         found.extend(cube.map(|cube| (params, cube)));
     }
     Ok(found)

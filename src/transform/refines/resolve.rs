@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::map::{ArgText, ImageText, MapText, STUTTER, StepText};
+use super::scene::{InText, NoRefinement, RefinedModel, Scene};
 use super::ways::term;
-use super::{InText, NoRefinement, RefinedModel, Scene};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::beside::{NamedModel, Names, updates};
 use cubicle_lang::model::{
@@ -57,7 +57,10 @@ impl RefinementMap {
     }
 
     /// The meaning of a map between these models.
-    pub(super) fn resolve(
+    ///
+    /// # Errors
+    /// What is wrong with the map.
+    pub fn resolve(
         scene: &Scene,
         text: &MapText,
         (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
@@ -109,10 +112,16 @@ impl RefinementMap {
             let branches = match update.map(|it| &it.assignment) {
                 Some(Assignment::Cases(branches)) => branches.clone(),
                 Some(Assignment::Nondet) => Vec::new(),
-                None => self.by_name(scene, concrete, id, abstraction).map_err(|error| vec![error])?,
+                None => match self.by_name(scene, concrete, id, abstraction) {
+                    Ok(branches) => branches,
+                    Err(error) => {
+                        errors.push(*error);
+                        continue;
+                    }
+                },
             };
-            let at = said.map_or(Span::default(), |it| it.loc.0);
             if let Some(why) = unusable(scene, concrete, target, &branches) {
+                let at = said.map_or(Span::default(), |it| it.loc.0);
                 let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", var.name));
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
             }
@@ -128,7 +137,7 @@ impl RefinementMap {
         concrete: RefinedModel<'_>,
         id: VarId,
         abstraction: RefinedModel<'_>,
-    ) -> Result<Vec<Branch>, Diagnostic> {
+    ) -> Result<Vec<Branch>, Box<Diagnostic>> {
         let var = abstraction.system.var(id);
         let ty = scene.system.var(scene.abstract_var(id)).ty;
         let found = (0..)
@@ -139,9 +148,10 @@ impl RefinementMap {
             if names.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, names.join(", ")) };
         let Some((same, _)) = found else {
             let message = format!("no meaning is given for abstract variable `{}`", var.name);
-            return Err(Diagnostic::error("C0701", Span::default(), message).help(format!(
+            let error = Diagnostic::error("C0701", Span::default(), message);
+            return Err(Box::new(error.help(format!(
                 "say in the map what it is in terms of the concrete variables, as in `{cell} := case | .. : .. | _ : ..;`"
-            )));
+            ))));
         };
         self.guessed.push(format!("{cell} := {cell};"));
         let index = (0..var.arity() as u8).map(ProcRef::Var).collect();
@@ -164,7 +174,11 @@ impl RefinementMap {
                 let message = format!("two meanings are given for `{name}`");
                 let error = Diagnostic::error("C0701", said[second].name.span(), message);
                 let error = error.also(said[first].name.span(), "the first one");
-                errors.push(error.help("join them with `|`"));
+                let error = error.help("join them with `|`");
+                // Several concrete transitions may have this name.
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
             }
             let Some(&at) = its.first() else {
                 all.push(vec![self.step_by_name(decl, abstraction)]);
@@ -176,7 +190,7 @@ impl RefinementMap {
                 .iter()
                 .map(|image| self::image(&said[at], image, decl, concrete, abstraction));
             let (images, wrong): (Vec<_>, Vec<_>) = images.partition(Result::is_ok);
-            errors.extend(wrong.into_iter().filter_map(Result::err));
+            errors.extend(wrong.into_iter().filter_map(Result::err).map(|it| *it));
             all.push(images.into_iter().flatten().collect());
         }
         for (step, _) in said.iter().zip(&used).filter(|(_, used)| used.is_none()) {
@@ -194,22 +208,18 @@ impl RefinementMap {
         let (name, params) = (&decl.name.text, names(&decl.params));
         let same =
             |(_, it): &(u16, &ast::Transition)| it.name.text == *name && it.params.len() == decl.params.len();
-        match (0..).zip(transitions(abstraction.file)).find(same) {
-            Some((origin, _)) => {
-                self.guessed.push(format!("{name}({params}) => {name}({params});"));
-                let args = (0..decl.params.len() as u8).map(ArgTerm::Param).collect();
-                Image::Step { origin, args }
-            }
-            None => {
-                self.guessed.push(format!("{name}({params}) => {STUTTER};"));
-                Image::Stutter
-            }
+        if let Some((origin, _)) = (0..).zip(transitions(abstraction.file)).find(same) {
+            self.guessed.push(format!("{name}({params}) => {name}({params});"));
+            let args = (0..decl.params.len() as u8).map(ArgTerm::Param).collect();
+            return Image::Step { origin, args };
         }
+        self.guessed.push(format!("{name}({params}) => {STUTTER};"));
+        Image::Stutter
     }
 }
 
 /// The transitions of a file; the number of each is its [`Transition::origin`].
-pub(super) fn transitions(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
+pub fn transitions(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
     file.items.iter().filter_map(|item| match item {
         Item::Transition(it) => Some(it),
         _ => None,
@@ -282,7 +292,7 @@ fn unusable(
 }
 
 /// Whether branches read a variable.
-pub(super) fn reads(branches: &[Branch], var: VarId) -> bool {
+pub fn reads(branches: &[Branch], var: VarId) -> bool {
     branches.iter().flat_map(cells).any(|cell| cell.var == var)
 }
 
@@ -304,20 +314,23 @@ fn image(
     decl: &ast::Transition,
     concrete: RefinedModel<'_>,
     abstraction: RefinedModel<'_>,
-) -> Result<Image, Diagnostic> {
-    let error = |at: Span, message: String| Diagnostic::error("C0701", at, message);
+) -> Result<Image, Box<Diagnostic>> {
+    let error = |at: Span, message: String, help: &str| {
+        let error = Diagnostic::error("C0701", at, message);
+        Box::new(if help.is_empty() { error } else { error.help(help) })
+    };
     if step.params.len() != decl.params.len() {
         let message =
             format!("`{}` has {} parameters, not {}", step.name.text, decl.params.len(), step.params.len());
-        return Err(error(step.name.span(), message).help(format!(
-            "write `{}({})`",
-            step.name.text,
-            names(&decl.params)
-        )));
+        return Err(error(
+            step.name.span(),
+            message,
+            &format!("write `{}({})`", step.name.text, names(&decl.params)),
+        ));
     }
     if let Some(again) = (1..step.params.len()).find(|at| step.params[..*at].contains(&step.params[*at])) {
         let name = &step.params[again];
-        return Err(error(name.span(), format!("two parameters are called `{}`", name.text)));
+        return Err(error(name.span(), format!("two parameters are called `{}`", name.text), ""));
     }
     let same_name = |it: &&ast::Transition| it.name.text == image.name.text;
     let mut named = (0..).zip(transitions(abstraction.file)).filter(|(_, it)| same_name(it));
@@ -325,35 +338,42 @@ fn image(
     if image.name.text == STUTTER {
         return match found {
             None if image.args.is_none() => Ok(Image::Stutter),
-            None => Err(error(image.name.span(), format!("`{STUTTER}` has no arguments"))),
+            None => Err(error(image.name.span(), format!("`{STUTTER}` has no arguments"), "")),
             Some(_) => {
                 let message =
                     format!("`{STUTTER}` has two meanings: the abstract model has a transition of this name");
-                Err(error(image.name.span(), message).help("rename the transition"))
+                Err(error(image.name.span(), message, "rename the transition"))
             }
         };
     }
     let Some((origin, target)) = found else {
         let known = transitions(abstraction.file).map(|it| it.name.text.as_str());
-        return Err(unknown(&image.name, "the abstract model has no transition", known));
+        return Err(Box::new(unknown(&image.name, "the abstract model has no transition", known)));
     };
     if named.next().is_some() {
         let message =
             format!("`{}` has two meanings: two abstract transitions are called so", image.name.text);
-        return Err(error(image.name.span(), message).help("rename one of them"));
+        return Err(error(image.name.span(), message, "rename one of them"));
     }
     let args = image.args.as_deref().unwrap_or_default();
     if args.len() != target.params.len() {
         let message =
             format!("`{}` has {} parameters, not {}", image.name.text, target.params.len(), args.len());
-        return Err(error(image.name.span(), message));
+        return Err(error(image.name.span(), message, ""));
     }
     let args = args.iter().map(|arg| self::arg(step, arg, concrete.system)).collect::<Result<_, _>>()?;
     Ok(Image::Step { origin, args })
 }
 
-fn arg(step: &StepText, ArgText { name, index }: &ArgText, concrete: &System) -> Result<ArgTerm, Diagnostic> {
-    let error = |at: Span, message: String| Diagnostic::error("C0701", at, message);
+fn arg(
+    step: &StepText,
+    ArgText { name, index }: &ArgText,
+    concrete: &System,
+) -> Result<ArgTerm, Box<Diagnostic>> {
+    let error = |at: Span, message: String, help: &str| {
+        let error = Diagnostic::error("C0701", at, message);
+        Box::new(if help.is_empty() { error } else { error.help(help) })
+    };
     let param = |name: &Name| step.params.iter().position(|it| it.text == name.text).map(|at| at as u8);
     if index.is_empty()
         && let Some(at) = param(name)
@@ -363,19 +383,19 @@ fn arg(step: &StepText, ArgText { name, index }: &ArgText, concrete: &System) ->
     let var = (0..).zip(&concrete.vars).find(|(_, it)| it.name == name.text && it.ty == Type::Proc);
     let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
         let message = format!("`{}` is neither a parameter nor a cell of type `proc`", name.text);
-        return Err(error(name.span(), message));
+        return Err(error(name.span(), message, ""));
     };
     debug_assert!(matches!(var.kind, VarKind::Array(_)) != index.is_empty());
     let mut procs = SmallVec::new();
     for name in index {
-        let at =
-            param(name).ok_or_else(|| error(name.span(), format!("`{}` is not a parameter", name.text)))?;
+        let at = param(name)
+            .ok_or_else(|| error(name.span(), format!("`{}` is not a parameter", name.text), ""))?;
         procs.push(ProcRef::Var(at));
     }
     Ok(ArgTerm::Cell(Cell { var: VarId(id), index: procs }))
 }
 
 /// The parts of a declaration.
-pub(super) fn parts(system: &System, origin: u16) -> impl Iterator<Item = &Transition> {
+pub fn parts(system: &System, origin: u16) -> impl Iterator<Item = &Transition> {
     system.transitions.iter().filter(move |it| it.origin == origin)
 }

@@ -27,6 +27,7 @@ of the same name and number of parameters, or stutter: they change nothing in th
 /// Exit codes: 0 it refines the abstract model; 1 it does not, with a run; 2 wrong usage, an error in a model or in the map, or a
 /// refinement that cannot be stated; 3 inconclusive; 4 output that cannot be written; 130, 143 a signal.
 #[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 #[command(after_help = AFTER_HELP, max_term_width = 110)]
 pub struct RefinesArgs {
     /// The concrete model
