@@ -73,8 +73,14 @@ impl MapText {
         for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n') {
             variables[at] = byte;
         }
-        let tokens: Vec<Span> = syntax::spans(text).map(|(span, _)| span).collect();
         let said = |span: &Span| &text[span.start as usize..span.end as usize];
+        if let Some((span, _)) = syntax::spans(text).find(|(_, valid)| !valid) {
+            let open = said(&span).starts_with("(*");
+            let (code, what) =
+                if open { ("C0002", "comment without an end") } else { ("C0001", "illegal character") };
+            return Err(vec![Diagnostic::error(code, span, what)]);
+        }
+        let tokens: Vec<Span> = syntax::spans(text).map(|(span, _)| span).collect();
         for statement in tokens.split_inclusive(|it| said(it) == ";") {
             if statement.iter().any(|it| said(it) == ":=") {
                 let (first, last) =
