@@ -21,7 +21,7 @@ pub const STUTTER: &str = "stutter";
 /// A map as written.
 #[derive(Debug)]
 pub struct MapText {
-    /// The updates of abstract variables, as one transition; places are [`MapText::place`]d in the text.
+    /// The updates of abstract variables, as one transition; [`MapText::placed`] gives their places in the text.
     pub variables: ast::Transition,
     /// The statements about steps.
     pub steps: Vec<StepText>,
