@@ -1,11 +1,14 @@
 //! What can be done with a model besides checking it.
 //!
 //! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
-//! harmless), `simulate` (step by step), `export` (to other tools), `itf` (traces as files).
+//! harmless), `inductive` (are the claims inductive?), `refines` (why a refinement fails), `simulate` (step by step), `export` (to
+//! other tools), `itf` (traces as files).
 
 pub mod export;
+pub mod inductive;
 pub mod itf;
 pub mod lint;
 pub mod mutation;
+pub mod refines;
 pub mod simulate;
 pub mod witness;

@@ -3,6 +3,7 @@
 //! `owner`: from a system to one that is easier to decide, by ghost variables for universal guards, and the way back for
 //! runs found there. `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
 //! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
+//! `refines`: to one in which a step that another model does not have is a bad state.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
@@ -14,6 +15,7 @@ mod equations;
 mod monitor;
 pub mod mutate;
 mod owner;
+pub mod refines;
 mod restart;
 pub mod shrink;
 pub mod strengthen;

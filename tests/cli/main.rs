@@ -38,6 +38,7 @@ mod output;
 mod overwrite;
 mod pictures;
 mod promises;
+mod refines;
 mod restart;
 mod run_dir;
 mod shrink;

@@ -54,7 +54,7 @@ where they have no effect, a note on standard error says so.";
     name = "cubicle",
     version,
     long_version = super::version::long(),
-    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle resume DIR\n       cubicle simulate FILE [TRACE]\n       cubicle check-certificate FILE DIR\n       cubicle explain [CODE]\n       cubicle fmt [--check] [FILE]..\n       cubicle lint FILE [--deep]\n       cubicle lsp [--stdio]\n       cubicle export FILE --to LANGUAGE\n       cubicle mutate FILE\n       cubicle witness FILE --transition NAME\n       cubicle shrink FILE --keep WHAT [-- OPTIONS]\n       cubicle cluster --local N -- [OPTIONS] FILE\n       cubicle completions SHELL\n       cubicle man [DIR]",
+    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle resume DIR\n       cubicle simulate FILE [TRACE]\n       cubicle check-certificate FILE DIR\n       cubicle explain [CODE]\n       cubicle fmt [--check] [FILE]..\n       cubicle inductive FILE\n       cubicle lint FILE [--deep]\n       cubicle lsp [--stdio]\n       cubicle export FILE --to LANGUAGE\n       cubicle mutate FILE\n       cubicle refines CONCRETE ABSTRACT --map MAP\n       cubicle witness FILE --transition NAME\n       cubicle shrink FILE --keep WHAT [-- OPTIONS]\n       cubicle cluster --local N -- [OPTIONS] FILE\n       cubicle completions SHELL\n       cubicle man [DIR]",
     after_help = "Exit codes: 0 safe, 1 unsafe or violated, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,

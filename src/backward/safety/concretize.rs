@@ -50,6 +50,7 @@ pub fn concretize(
     let target = goal.bad.map_or_else(|| RunTarget::Formula(formula.clone(), width), RunTarget::Bad);
     let named = smt::Path {
         procs: path.procs,
+        begin: smt::RunStart::Initial,
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
         target: RunTarget::Named(formula, path.goal_names.clone(), goal.bad),
     };
@@ -68,6 +69,7 @@ pub fn concretize(
         }
         let free = smt::Path {
             procs,
+            begin: smt::RunStart::Initial,
             steps: path.steps.iter().map(|(t, _)| (*t, None)).collect(),
             target: target.clone(),
         };

@@ -25,6 +25,7 @@ pub fn forgotten(
     let without = system.edited(|parts| parts.transitions.iter_mut().for_each(|t| t.universals.clear()));
     let named = smt::Path {
         procs: path.procs,
+        begin: smt::RunStart::Initial,
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
         target: RunTarget::Named(
             InstanceFormula::All(formulas(context, goal.cube)),

@@ -5,8 +5,8 @@ use z3::ast::{Ast, Bool, Int, Real};
 use super::InstanceFormula;
 use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples, tuples};
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
-    VarId,
+    Assignment, Cell, Conj, Count, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System,
+    Term, Type, VarId,
 };
 
 /// The value of a cell as an expression.
@@ -299,6 +299,16 @@ impl<'a> Encoder<'a> {
             names[k] += 1;
             names[k + 1..].fill(0);
         }
+    }
+
+    /// Formula: the frame is a state of this instance in none of these cubes.
+    pub fn outside(&self, frame: &Frame, cubes: &[Forbidden]) -> Bool {
+        let mut conjuncts = self.axioms(frame);
+        for it in cubes {
+            let all = distinct_tuples(self.procs(), usize::from(it.params));
+            conjuncts.extend(all.map(|names| self.conj(frame, &names, &it.cube).not()));
+        }
+        all(conjuncts)
     }
 
     /// The axioms for the frame.

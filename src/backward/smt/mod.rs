@@ -10,7 +10,7 @@ mod unroll;
 
 pub use cubicle_solver::queries::{Query, hardest as hardest_queries, record as record_queries};
 pub use session::SolverSession;
-pub use unroll::{Path, RunTarget, Unrolled, unroll};
+pub use unroll::{Path, RunStart, RunTarget, Unrolled, unroll};
 
 use cubicle_lang::model::Literal;
 

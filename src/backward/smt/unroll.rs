@@ -1,19 +1,21 @@
 //! Exact unrolling of a sequence of transitions: is there a concrete run, and which?
 
+use std::slice;
 use std::time::Duration;
 
-use z3::ast::{Bool, Int};
+use z3::ast::{Ast, Bool, Int, Real};
 use z3::{Model, Solver};
 
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::session::answer;
 use super::{InstanceFormula, Satisfiability};
 use cubicle_lang::model::semantics::{
-    self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
+    self, Layout, Matcher, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable,
+    rising_tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_run::verdict::Trace;
+use cubicle_run::verdict::{Forbidden, Trace};
 use cubicle_solver as solver;
 
 /// The run to search for.
@@ -21,10 +23,21 @@ use cubicle_solver as solver;
 pub struct Path {
     /// Number of processes of the instance.
     pub procs: usize,
+    /// Where the run begins.
+    pub begin: RunStart,
     /// Transitions in order, with processes for their parameters; `None`: any processes.
     pub steps: Vec<(TransitionId, Option<Vec<usize>>)>,
     /// Where the run must end.
     pub target: RunTarget,
+}
+
+/// The condition on the first state of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunStart {
+    /// It is initial.
+    Initial,
+    /// It is any state outside of these cubes that the axioms allow, with the first values of types where that is possible.
+    Outside(Vec<Forbidden>),
 }
 
 /// The condition on the last state of a run.
@@ -32,6 +45,8 @@ pub struct Path {
 pub enum RunTarget {
     /// A cube of `System::bad`, for any distinct processes.
     Bad(usize),
+    /// This cube, for any distinct processes.
+    Cube(Forbidden),
     /// A formula over this many processes, for any distinct processes (rigid ones stay).
     Formula(InstanceFormula, usize),
     /// A formula over these processes, which says that a cube of `System::bad` holds if there is one.
@@ -44,7 +59,7 @@ impl RunTarget {
         match self {
             Self::Bad(bad) => Some(*bad),
             Self::Named(_, _, bad) => *bad,
-            Self::Formula(..) => None,
+            Self::Cube(_) | Self::Formula(..) => None,
         }
     }
 }
@@ -78,7 +93,10 @@ pub fn unroll(
     let mut first = encoder.frame("", &mut facts);
     encoder.count(&mut first);
     let solver = solver::new();
-    solver.assert(encoder.initial(&first));
+    solver.assert(match &path.begin {
+        RunStart::Initial => encoder.initial(&first),
+        RunStart::Outside(cubes) => encoder.outside(&first, cubes),
+    });
     let mut unrolling =
         Unrolling { encoder: &encoder, solver: &solver, frame: first.clone(), facts, interrupt };
     let mut choices: Vec<StepChoice> = Vec::new();
@@ -100,6 +118,9 @@ pub fn unroll(
                 .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
                 .collect::<Result<_, Interrupted>>()?
         }
+        RunTarget::Cube(cube) => polled(distinct_tuples(path.procs, usize::from(cube.params)), interrupt)
+            .map(|names| Ok(encoder.conj(&frame, &names?, &cube.cube)))
+            .collect::<Result<_, Interrupted>>()?,
         RunTarget::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
             .filter(|names| {
                 let rigid =
@@ -118,6 +139,9 @@ pub fn unroll(
         Satisfiability::Unsat => Unrolled::None,
         Satisfiability::Unknown(why) => Unrolled::Unknown(why),
         Satisfiability::Sat => {
+            if path.begin != RunStart::Initial {
+                prefer_simple(&solver, &encoder, &first, &choices, (timeout, interrupt))?;
+            }
             let Some(model) = solver.get_model() else {
                 return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
             };
@@ -203,6 +227,41 @@ fn polled<'a, T>(
     items.map(|item| interrupt.poll().map(|()| item))
 }
 
+/// Makes the cells hold the first value of their type, and the choices the first one, as far as that is possible: the state of
+/// the solver is satisfiable before and after.
+fn prefer_simple(
+    solver: &Solver,
+    encoder: &Encoder<'_>,
+    first: &Frame,
+    choices: &[StepChoice],
+    (timeout, interrupt): (Duration, &Interrupt),
+) -> Result<(), Interrupted> {
+    let chosen = choices.iter().flat_map(|it| it.options.iter().filter_map(|(_, selector)| selector.clone()));
+    let mut wishes: Vec<Vec<Bool>> = vec![chosen.collect()];
+    for value in choices.iter().flat_map(|it| &it.nondet).chain(&first.cells) {
+        wishes.push(match value {
+            Symbolic::Enum(bits) => bits.clone(),
+            // Processes, of which the first has the number 0, abstract values and numbers.
+            Symbolic::Int(it) => {
+                let zero = std::iter::once(Int::from_i64(0));
+                zero.chain(encoder.points.iter().cloned()).map(|wanted| Ast::eq(it, &wanted)).collect()
+            }
+            Symbolic::Real(it) => vec![Ast::eq(it, Real::from_rational_str("0", "1").expect("digits"))],
+        });
+    }
+    for options in wishes {
+        for wish in options {
+            if solver::check(solver, "simple", slice::from_ref(&wish), timeout, interrupt)?
+                == z3::SatResult::Sat
+            {
+                solver.assert(&wish);
+                break;
+            }
+        }
+    }
+    solver::check(solver, "simple", &[], timeout, interrupt).map(drop)
+}
+
 fn extract(
     system: &System,
     encoder: &Encoder<'_>,
@@ -256,7 +315,13 @@ fn extract(
         semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
         return Ok(trace);
     }
-    let begins = semantics::initial(system, &initial);
+    let begins = match &path.begin {
+        RunStart::Initial => semantics::initial(system, &initial),
+        RunStart::Outside(cubes) => !cubes.iter().any(|it| {
+            let matcher = Matcher::new(&it.cube, usize::from(it.params));
+            matcher.first(&layout, &initial, 0).is_some()
+        }),
+    };
     let mut before = &initial;
     for step in &steps {
         semantics::is_step(system, before, step).map_err(|why| why.to_string())?;

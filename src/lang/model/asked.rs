@@ -124,7 +124,7 @@ pub fn transition(
 }
 
 /// A context with the names and predicates of a model, for another text.
-fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Context<'a> {
+pub(super) fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Context<'a> {
     // A system may name processes without a bound on their number, as a monitor does.
     let named = (system.proc_constants > 0).then(|| u32::from(system.proc_constants));
     let mut context = Context::new(symbols, system.max_procs.or(named));
@@ -141,7 +141,11 @@ fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Conte
 }
 
 /// The result, unless there were errors, or a count that the system lacks.
-fn concluded<T>(mut context: Context<'_>, system: &System, found: T) -> Result<T, Vec<Diagnostic>> {
+pub(super) fn concluded<T>(
+    mut context: Context<'_>,
+    system: &System,
+    found: T,
+) -> Result<T, Vec<Diagnostic>> {
     if let Some(count) = context.counts.get(system.counts.len()) {
         let at = context.var(count.var).span;
         let error = Diagnostic::error("C0306", at, "a count that the model does not mention")

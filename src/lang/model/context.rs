@@ -7,7 +7,7 @@ use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::ast::Predicate;
+use crate::syntax::ast::{Predicate, Transition};
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,21 @@ pub(super) enum IndexedBy {
     Process(ProcRef),
     /// No process.
     Nothing,
+}
+
+/// A step of another model, beside the transition that is elaborated.
+#[derive(Clone)]
+pub(super) struct StepBeside<'a> {
+    /// The names of the other model.
+    pub symbols: &'a Symbols,
+    /// Its predicates.
+    pub predicates: IndexMap<&'a str, &'a Predicate>,
+    /// The transition of the step.
+    pub decl: &'a Transition,
+    /// Its arguments, as parameters of the transition beside it.
+    pub args: Vec<u8>,
+    /// Whether its guard is negated; otherwise its updates are added.
+    pub fails: bool,
 }
 
 /// State of an elaboration.
@@ -99,6 +114,8 @@ pub(super) struct Context<'a> {
     pub chosen: Vec<ProcRef>,
     /// The parameters that `.._other` leaves out, where these are not all.
     pub left_out: Option<Vec<u8>>,
+    /// Steps of another model that the transition stands beside.
+    pub beside: Vec<StepBeside<'a>>,
     /// Whether `#1`, `#2`, .. are the parameters.
     pub numbered: bool,
     /// Whether declarations are those of another text than the one that is being read.
@@ -163,6 +180,7 @@ impl<'a> Context<'a> {
             existential: false,
             chosen: Vec::new(),
             left_out: None,
+            beside: Vec::new(),
             numbered: false,
             foreign: false,
             nameless_counts: false,

@@ -3,6 +3,7 @@
 
 pub mod asked;
 mod axioms;
+pub mod beside;
 pub mod classes;
 mod compare;
 mod connectives;

@@ -113,6 +113,29 @@ impl Symbols {
         symbols
     }
 
+    /// The names of `part`, whose variables and enums are those of `whole` with these ids.
+    pub fn within(
+        part: &System,
+        whole: &System,
+        var: impl Fn(VarId) -> VarId,
+        enumeration: impl Fn(EnumId) -> EnumId,
+    ) -> Self {
+        let mut symbols = Self { names: Self::of(part).names, ..Self::of(whole) };
+        for (symbol, _) in symbols.names.values_mut() {
+            *symbol = match *symbol {
+                Symbol::Constructor(id, number) => Symbol::Constructor(enumeration(id), number),
+                Symbol::Var(id) => Symbol::Var(var(id)),
+                Symbol::Unclear => Symbol::Unclear,
+            };
+        }
+        symbols
+    }
+
+    /// Adds a name that no text contains.
+    pub fn add(&mut self, name: String, symbol: Symbol) {
+        self.names.insert(name, (symbol, None));
+    }
+
     /// Where a name is declared, unless it is predeclared.
     pub fn declaration(&self, name: &str) -> Option<Span> {
         self.names.get(name).and_then(|&(_, span)| span)

@@ -107,7 +107,12 @@ impl<'a> Context<'a> {
         if let Some(guard) = &decl.requires {
             parts.push(self.formula(guard, &mut scope, true));
         }
-        let drafts = self.updates(decl, &mut scope)?;
+        let mut drafts = self.updates(decl, &mut scope)?;
+        for step in self.beside.clone() {
+            let (part, updates) = self.step_beside(&step)?;
+            parts.push(part);
+            drafts.extend(updates);
+        }
         Some((Formula::and(parts), drafts))
     }
 

@@ -7,11 +7,13 @@
 mod answer;
 mod event;
 mod fill;
+mod induction;
 mod message;
 mod mutants;
 #[cfg(test)]
 mod name;
 mod properties;
+mod refinement;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -28,12 +30,14 @@ pub use self::answer::{
     SafetyAnswer, Unchecked, WhyOpen,
 };
 pub use self::event::EventLine;
+pub use self::induction::{InductionRecord, InductionWord, StateChange};
 pub use self::message::{Level, Lines, Message, TextRange};
 pub use self::mutants::{
     ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
     RateFigures,
 };
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
+pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
@@ -113,6 +117,10 @@ pub struct Document {
     pub messages: Vec<Message>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
+    /// For each claim of the model, then for all together, whether it is inductive: of `inductive` only.
+    pub induction: Vec<InductionRecord>,
+    /// The refinement that the verdict is about: of `refines` only.
+    pub refinement: Option<RefinementRecord>,
     /// Everything that depends on the clock.
     pub times: Times,
 }
@@ -265,6 +273,8 @@ impl Document {
             vacuity: Vec::new(),
             messages: Vec::new(),
             certificate: None,
+            induction: Vec::new(),
+            refinement: None,
             times: Times::default(),
         }
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::message::{Lines, TextRange};
 use crate::runs;
-use crate::trace::history;
+use crate::trace::{action, history};
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
@@ -60,6 +60,8 @@ pub enum TraceKind {
     DeadEnd,
     /// A state that a `cover` describes.
     Reached,
+    /// A step, or an initial state, that the abstract model does not have.
+    Refinement,
 }
 
 /// A literal that holds, and the comparison that it comes from.
@@ -142,6 +144,22 @@ impl TraceRecord {
             loop_from: None,
             legend: names.legend(),
             file: None,
+        }
+    }
+
+    /// For a run whose last step, or initial state, the abstract model does not have.
+    pub fn of_refinement(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
+        let kind = TraceKind::Refinement;
+        Self { kind, ends_in: "refinement".to_owned(), ..Self::reached(system, lines, trace) }
+    }
+
+    /// For a run that shows something by its last state.
+    pub fn reached(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
+        let steps = trace.steps.iter().map(|step| action(system, step, Style::PLAIN));
+        Self {
+            kind: TraceKind::Reached,
+            history: std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> "),
+            ..Self::new(system, lines, trace)
         }
     }
 

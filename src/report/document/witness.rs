@@ -3,12 +3,10 @@
 use serde::Serialize;
 
 use super::message::{Lines, Message};
-use super::trace::{TraceKind, TraceRecord};
+use super::trace::TraceRecord;
 use super::{Document, Model, SCHEMA_VERSION, Tool};
-use crate::trace::action;
 use cubicle_lang::model::System;
 use cubicle_run::result::Witness;
-use cubicle_run::style::Style;
 
 /// The result of the search for a run.
 #[derive(Clone, Debug, Serialize)]
@@ -114,12 +112,9 @@ impl WitnessDocument {
                 |(name, covered): &(String, bool)| CoverageFigures { name: name.clone(), covered: *covered };
             of.iter().map(figure).collect()
         };
-        let steps = witness.run.steps.iter().map(|step| action(system, step, Style::PLAIN));
         let record = TraceRecord {
-            kind: TraceKind::Reached,
             ends_in: wanted.to_owned(),
-            history: std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> "),
-            ..TraceRecord::new(system, &Lines::new(text), &witness.run)
+            ..TraceRecord::reached(system, &Lines::new(text), &witness.run)
         };
         Self {
             answer: WitnessAnswerWord::Run,

@@ -282,6 +282,42 @@ impl<'m> Instance<'m> {
         steps
     }
 
+    /// The value of a term in a state.
+    pub fn value(&self, term: &Term, state: &[Value], processes: &[usize]) -> Value {
+        let mut at = At { state, bound: processes.to_vec(), params: processes.len(), guard: false };
+        let Read::Is(value) = self.read(term, &mut at) else { unreachable!("the cells have values") };
+        value
+    }
+
+    /// Whether a state is initial, axioms aside.
+    pub fn is_initial(&self, state: &[Value]) -> bool {
+        let left =
+            |literal: &&Formula| self.procs > 0 || !is_about_processes(literal, self.model.init.params);
+        let tuples = if self.procs > 0 { self.tuples(self.model.init.params) } else { vec![Vec::new()] };
+        tuples.iter().all(|tuple| {
+            let said = |way: &Vec<Formula>| {
+                way.iter().filter(left).all(|literal| {
+                    let mut at = At { state, bound: tuple.clone(), params: tuple.len(), guard: false };
+                    self.truth(literal, &mut at) == Some(true)
+                })
+            };
+            self.model.init.ways.iter().any(said)
+        })
+    }
+
+    /// Whether the transition with this number leads from one state to another; `?` gives any value.
+    pub fn is_step(&self, number: usize, tuple: &[usize], before: &State, after: &State) -> bool {
+        let transition = &self.model.transitions[number];
+        let mut wanted: Vec<Option<Value>> = before.iter().copied().map(Some).collect();
+        for update in &transition.updates {
+            for (cell, values) in self.written(update, before, tuple) {
+                wanted[cell] = Some(values[0]).filter(|_| update.value != Assigned::Any);
+            }
+        }
+        let same = wanted.iter().zip(after).all(|(wanted, value)| wanted.is_none_or(|it| it == *value));
+        same && self.allows(transition, before, tuple)
+    }
+
     /// A state with random values.
     pub fn any_state(&self, dice: &mut Dice) -> State {
         let kinds = self.kinds.iter();
@@ -423,7 +459,7 @@ impl<'m> Instance<'m> {
     }
 
     /// All tuples, equal processes included.
-    fn tuples(&self, length: usize) -> Vec<Vec<usize>> {
+    pub fn tuples(&self, length: usize) -> Vec<Vec<usize>> {
         (0..length).fold(vec![Vec::new()], |tuples, _| {
             let longer = |tuple: &Vec<usize>, p| [tuple.as_slice(), &[p]].concat();
             tuples.iter().flat_map(|tuple| (0..self.procs).map(move |p| longer(tuple, p))).collect()

@@ -20,6 +20,7 @@ mod mutants;
 mod program;
 mod reader;
 mod reduce;
+mod refined;
 mod runs;
 mod small;
 mod states;

@@ -1,5 +1,5 @@
 //! The examples give the verdicts that they announce: every `(* TEST: ARGUMENTS => VERDICT *)` line of
-//! `examples/*.cub` and `examples/threshold/*.cub` is a run of the program with these arguments.
+//! `examples/*.cub`, `examples/refines/*.cub` and `examples/threshold/*.cub` is a run of the program with these arguments.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -44,7 +44,7 @@ struct Run {
 }
 
 fn models() -> impl Iterator<Item = PathBuf> {
-    ["examples", "examples/threshold"].into_iter().flat_map(files::models)
+    ["examples", "examples/refines", "examples/threshold"].into_iter().flat_map(files::models)
 }
 
 fn runs() -> Vec<Run> {

@@ -7,10 +7,12 @@ mod explain;
 mod export;
 mod external;
 mod fmt;
+mod inductive;
 mod lint;
 mod lsp;
 mod manual;
 mod mutate;
+mod refines;
 mod replay;
 mod resume;
 mod shrink;
@@ -40,10 +42,12 @@ pub enum Task {
     Explain(explain::ExplainArgs),
     Export(export::ExportArgs),
     Fmt(fmt::FmtArgs),
+    Inductive(inductive::InductiveArgs),
     Lint(lint::LintArgs),
     Lsp(lsp::LspArgs),
     Man(manual::ManualArgs),
     Mutate(mutate::MutateArgs),
+    Refines(refines::RefinesArgs),
     Replay(replay::ReplayArgs),
     Resume(ResumeArgs),
     Shrink(shrink::ShrinkArgs),
@@ -61,10 +65,12 @@ impl Task {
             Self::Explain(args) => explain::run(args),
             Self::Export(args) => export::run(args),
             Self::Fmt(args) => fmt::run(args),
+            Self::Inductive(args) => inductive::run(args),
             Self::Lint(args) => lint::run(args),
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
             Self::Mutate(args) => mutate::run(args),
+            Self::Refines(args) => refines::run(args),
             Self::Replay(args) => replay::run(args),
             Self::Resume(args) => resume::run(args),
             Self::Shrink(args) => shrink::run(args),

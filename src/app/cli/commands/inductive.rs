@@ -1,0 +1,143 @@
+//! `cubicle inductive FILE`: is each claim of a model inductive, and if not, why?
+
+use std::io::stdout;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use cubicle_lang::load::ModelSource;
+use cubicle_report as report;
+use cubicle_report::document::{Answer, Document, InductionRecord, InductionWord, Unchecked, WhyOpen};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Conclusion;
+use cubicle_run::verdict::Reason;
+use cubicle_tools::inductive::{ClaimFinding, Induction, InductionOptions, claims};
+
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Failure, after_output};
+use crate::cli::load::{load_for, passes_over_runs};
+use crate::cli::messages::Format;
+use crate::cli::quantities::duration;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{exit, settings};
+
+/// How long the solver looks at one question.
+const QUESTION_TIME: Duration = Duration::from_secs(10);
+
+/// Says of each `unsafe` and `invariant`, and of all together, whether it is inductive: no initial state is like this, and no step
+/// leads there from a state that is not.
+///
+/// A claim that holds need not be inductive. Where it is not, a step is shown that leads into it, with the fewest processes, from a
+/// state that no run has to reach; whether a run violates the claim is asked of small instances, and further claims are proposed with
+/// which it is inductive, for any number of processes.
+///
+/// Exit codes: 0 all claims together are inductive; 1 they are not, or one is violated; 2 wrong usage, or errors in the model;
+/// 3 not known; 4 output that cannot be written; 130, 143 a signal.
+#[derive(Clone, Debug, clap::Args)]
+#[command(max_term_width = 110)]
+pub struct InductiveArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    pub model: PathBuf,
+
+    /// Look for runs in instances of up to K processes
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub procs: u8,
+
+    /// Store at most N states of an instance
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_states: u32,
+
+    /// Give the search for further claims up after N rounds, each with three times the effort of the one before; 0: without it
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=16))]
+    pub rounds: u8,
+
+    /// Give up after this time (500ms, 10s, 2m), with what was found
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = InductiveFormat::Human)]
+    pub format: InductiveFormat,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum InductiveFormat {
+    /// Text for a person
+    Human,
+    /// The document of a run, whose schema is in docs/schema/run.json
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: InductiveArgs) -> u8 {
+    let model = args.model.clone();
+    let results = match args.format {
+        InductiveFormat::Human => Results::Human,
+        InductiveFormat::Json => Results::Json,
+    };
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
+        move |interrupt, ending| {
+            let (code, document) =
+                inductive(&args, interrupt, ending).unwrap_or_else(|failure| ending.failed(failure));
+            ending.begin();
+            ending.finish(code, document)
+        },
+    )
+}
+
+/// The exit code, and the document but for the messages.
+fn inductive(
+    args: &InductiveArgs,
+    interrupt: &Interrupt,
+    ending: &Arc<Ending>,
+) -> Result<(u8, Document), Failure> {
+    let loaded = load_for(ending, &args.model, &[], false)?;
+    let system = &loaded.system;
+    passes_over_runs(system, &ending.messages);
+    let mut document = ending.document();
+    if system.bad.is_empty() {
+        ending.messages.note("the model claims nothing: it has neither `unsafe` nor `invariant`");
+        document.verdict = Answer::Unchecked(Unchecked::WellFormed);
+        return Ok((exit::OK, document));
+    }
+    let options = InductionOptions {
+        procs: args.procs.into(),
+        max_states: args.max_states as usize,
+        rounds: args.rounds.into(),
+        timeout: QUESTION_TIME,
+    };
+    let tell = |what: &str| ending.progress().begin(&format!("is {what} inductive?"));
+    let found = claims(ModelSource::new(system, &loaded.text), &options, interrupt, &tell);
+    ending.begin();
+    document.induction = found.iter().map(|it| InductionRecord::new(system, &loaded.text, it)).collect();
+    let all = document.induction.last().map_or(InductionWord::Unknown, |it| it.answer);
+    let violated = document.induction.iter().any(|it| it.answer == InductionWord::Violated);
+    let open = found.iter().rev().find_map(|it| match &it.induction {
+        Induction::Open(why) => Some(why),
+        _ => None,
+    });
+    let (mut code, conclusion) = match (violated, all, open) {
+        (true, _, _) => (exit::UNSAFE, Conclusion::Unsafe),
+        (false, InductionWord::Inductive, _) => (exit::OK, Conclusion::Safe),
+        (false, InductionWord::NotInductive, _) => (exit::UNSAFE, Conclusion::Unknown),
+        (false, _, Some(Reason::Interrupted(signal))) => (exit::of_signal(*signal), Conclusion::Unknown),
+        (false, _, _) => (exit::UNKNOWN, Conclusion::Unknown),
+    };
+    document.verdict = Answer::Checked(conclusion);
+    document.reason = open.filter(|_| conclusion == Conclusion::Unknown).map(WhyOpen::from);
+    if ending.results == Results::Human {
+        let style = settings::automatic_style(&stdout());
+        let texts: Vec<String> =
+            found.iter().map(|it: &ClaimFinding| report::induction(system, it, style)).collect();
+        ending.output.write(&texts.join("\n"));
+        code = after_output(code, ending.output.finish());
+    }
+    Ok((code, document))
+}

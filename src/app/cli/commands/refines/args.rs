@@ -1,0 +1,101 @@
+//! The words of `cubicle refines`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use crate::cli::quantities::duration;
+
+const AFTER_HELP: &str = "\
+The map has a statement for each abstract variable, an update whose right-hand side is about the concrete
+ones, and one for each concrete transition, with the abstract steps that it may be:
+
+    Lock := case | Owner = None : False | _ : True;
+    At[p] := case | S[p] = Critical : Inside | _ : Outside;
+    enter(p q) => take(p) | stutter;
+
+Variables that the map leaves out mean the concrete ones of the same name and type; transitions are those
+of the same name and number of parameters, or stutter: they change nothing in the abstract model.";
+
+/// Shows that each run of the concrete model is one of the abstract model, for any number of processes, or a run that is not.
+///
+/// Each initial state, read through the map, must be initial in the abstract model, and each step from a reachable state must be
+/// one of the abstract steps that the map gives for it. Properties of runs, deadlocks included, do not carry over.
+///
+/// Exit codes: 0 it refines the abstract model; 1 it does not, with a run; 2 wrong usage, an error in a model or in the map, or a
+/// refinement that cannot be stated; 3 inconclusive; 4 output that cannot be written; 130, 143 a signal.
+#[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+#[command(after_help = AFTER_HELP, max_term_width = 110)]
+pub struct RefinesArgs {
+    /// The concrete model
+    #[arg(value_name = "CONCRETE")]
+    pub concrete: PathBuf,
+
+    /// The abstract model
+    #[arg(value_name = "ABSTRACT")]
+    pub abstraction: PathBuf,
+
+    /// What the abstract variables and steps are in the concrete model
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
+
+    /// Say which bad states of the abstract model the concrete one does not reach, since the abstract one does not
+    #[arg(long)]
+    pub transfer: bool,
+
+    /// Explore instances only: the answer is about these
+    #[arg(long)]
+    pub only_forward: bool,
+
+    /// The number of processes of the explored instance
+    #[arg(long, value_name = "K", requires = "only_forward", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub procs: Option<u8>,
+
+    /// Prove with the states of K processes as oracle
+    #[arg(long, value_name = "K", conflicts_with = "only_forward", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub brab: Option<u8>,
+
+    /// Number of threads; the result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// Give up after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// Have each proof checked by the certificate checker, on the derived model
+    #[arg(long, conflicts_with = "only_forward")]
+    pub certify: bool,
+
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RefinesFormat::Human)]
+    pub format: RefinesFormat,
+
+    /// Write the concrete run to FILE, in ITF: `cubicle replay` executes it
+    #[arg(long, value_name = "FILE")]
+    pub trace_out: Option<PathBuf>,
+
+    /// Write the model with a bad state after each step that the abstract model does not have
+    #[arg(long, value_name = "FILE")]
+    pub model_out: Option<PathBuf>,
+
+    /// Replace files that this program did not write
+    #[arg(long)]
+    pub force: bool,
+
+    /// Further options of the engines: those of a proof, of an exploration, and limits
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<OsString>,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RefinesFormat {
+    /// Text for a person
+    Human,
+    /// The document of a run, whose schema is in docs/schema/run.json
+    Json,
+}

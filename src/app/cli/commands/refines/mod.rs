@@ -1,0 +1,344 @@
+//! `cubicle refines CONCRETE ABSTRACT --map MAP`: is each run of one model one of another?
+
+mod args;
+mod engines;
+
+use std::io::stdout;
+use std::path::Path;
+use std::sync::Arc;
+
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_report as report;
+use cubicle_report::document::{
+    Answer, Document, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
+};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::Options;
+use cubicle_run::result::{Conclusion, Report};
+use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_tools::refines::{BrokenRefinement, explain};
+use cubicle_tools::{export, itf};
+use cubicle_transform::refines::{InText, NoRefinement, RefinedModel, Refinement};
+
+pub use self::args::RefinesArgs;
+use self::args::RefinesFormat;
+use self::engines::{certified, decided, engine_options};
+use crate::cli::document::sha256;
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Failure, after_output};
+use crate::cli::input::{self, Input};
+use crate::cli::load::{LoadedModel, load, passes_over_runs};
+use crate::cli::messages::Format;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{document, exit, files, outputs, settings};
+
+/// Runs the command.
+pub fn run(args: RefinesArgs) -> u8 {
+    let written = [("--trace-out", &args.trace_out), ("--model-out", &args.model_out)];
+    let written = written.into_iter().filter_map(|(name, path)| Some((name, path.clone()?)));
+    let mut read = vec![("the model", args.concrete.clone()), ("the model", args.abstraction.clone())];
+    read.extend(args.map.iter().map(|path| ("the map", path.clone())));
+    if let Err(failure) = outputs::check(&read, &written.collect::<Vec<_>>(), args.force) {
+        return document::refused(&document::typed(), failure);
+    }
+    let model = args.concrete.clone();
+    let results = match args.format {
+        RefinesFormat::Human => Results::Human,
+        RefinesFormat::Json => Results::Json,
+    };
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
+        move |interrupt, ending| {
+            let asked = RefinesRun { args: &args, ending, interrupt };
+            let (code, document) = asked.refines().unwrap_or_else(|failure| ending.failed(failure));
+            ending.begin();
+            ending.finish(code, document)
+        },
+    )
+}
+
+struct RefinesRun<'a> {
+    args: &'a RefinesArgs,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+}
+
+/// Both models, and the map.
+struct Inputs {
+    concrete: LoadedModel,
+    abstraction: LoadedModel,
+    map: Input,
+}
+
+/// What is known of a refinement.
+enum Finding {
+    /// A run that breaks it.
+    Broken(Box<BrokenRefinement>),
+    /// It holds, for any number of processes.
+    Holds,
+    /// It holds in instances that were explored.
+    Explored,
+    /// Not decided.
+    Open(Reason),
+}
+
+impl RefinesRun<'_> {
+    /// The exit code, and the document but for the messages.
+    fn refines(&self) -> Result<(u8, Document), Failure> {
+        let Self { args, ending, .. } = *self;
+        let inputs = self.inputs()?;
+        let (concrete, abstraction) = (&inputs.concrete.system, &inputs.abstraction.system);
+        let options = engine_options(args, concrete, &inputs.concrete.allowed)?;
+        for path in args.trace_out.iter().chain(&args.model_out) {
+            files::probe(path)?;
+        }
+        let refinement =
+            Refinement::new(refined(&inputs.concrete), refined(&inputs.abstraction), &inputs.map.text);
+        let refinement = refinement.map_err(|refused| self.refused(&inputs, &refused))?;
+        if let Some(path) = &args.model_out {
+            files::write(path, &export::model(&refinement.steps))?;
+        }
+        let (finding, found) = self.finding(&refinement, (concrete, abstraction), &options)?;
+        let transferred = match (&finding, args.transfer) {
+            (Finding::Holds, true) => self.transferred(abstraction, &options),
+            (_, true) => {
+                ending
+                    .messages
+                    .note("nothing carries over to the concrete model: that needs a proof of the refinement");
+                Vec::new()
+            }
+            (_, false) => Vec::new(),
+        };
+        ending.begin();
+        if !refinement.map.guessed.is_empty() {
+            let guessed = refinement.map.guessed.join(" ");
+            ending.messages.note(&format!("the map is completed by names: {guessed}"));
+        }
+        for assumption in cubicle_check::assumptions(concrete, false) {
+            let source = Source { name: &input::name(&args.concrete), text: &inputs.concrete.text };
+            let place = source.place(assumption.span);
+            ending.messages.note(&format!("the answer rests on the axiom at {place}"));
+        }
+        let mut document = self.document(&inputs, &refinement, &finding, &found);
+        if let Some(record) = &mut document.refinement {
+            record.transferred.clone_from(&transferred);
+        }
+        let mut code = match &finding {
+            Finding::Broken(_) => exit::UNSAFE,
+            Finding::Holds | Finding::Explored => exit::OK,
+            Finding::Open(reason) => exit::of_reason(reason),
+        };
+        if ending.results == Results::Human {
+            self.tell((concrete, abstraction), &finding, &found, &transferred);
+            code = after_output(code, ending.output.finish());
+        }
+        let written = self.trace(&inputs, &finding);
+        code = ending.after_files(code, written, &mut document);
+        Ok((code, document))
+    }
+
+    fn inputs(&self) -> Result<Inputs, Failure> {
+        let Self { args, ending, .. } = *self;
+        // Warnings are about each model by itself: other commands give them.
+        let concrete = load(&args.concrete, None, &ending.messages)?;
+        ending.know_model(&concrete.text)?;
+        let abstraction = load(&args.abstraction, None, &ending.messages)?;
+        passes_over_runs(&concrete.system, &ending.messages);
+        let empty = || Input { name: "the map".to_owned(), text: String::new() };
+        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(empty);
+        Ok(Inputs { concrete, abstraction, map })
+    }
+
+    /// Reports why there is nothing to check.
+    fn refused(&self, inputs: &Inputs, refused: &NoRefinement) -> Failure {
+        let source = |path: &Path| input::name(path);
+        let (name, text) = match refused.of {
+            InText::Concrete => (source(&self.args.concrete), &inputs.concrete.text),
+            InText::Abstract => (source(&self.args.abstraction), &inputs.abstraction.text),
+            InText::Map => (inputs.map.name.clone(), &inputs.map.text),
+        };
+        self.ending.messages.diagnostics(&refused.errors, &Source { name: &name, text });
+        let first = refused.errors.first().map_or("", |it| it.message.as_str());
+        Failure::usage(format!("{name}: {first}")).reported()
+    }
+
+    /// What the engines find of the initial states, then of the steps.
+    fn finding(
+        &self,
+        refinement: &Refinement,
+        models: (&System, &System),
+        options: &Options,
+    ) -> Result<(Finding, Report), Failure> {
+        let mut explored = false;
+        let mut last = Report::none();
+        for (what, system) in
+            [("comparing initial states", &refinement.initially), ("comparing steps", &refinement.steps)]
+        {
+            self.ending.progress().begin(what);
+            let found = decided(system, options, self.interrupt);
+            let finding = match &found.verdict {
+                Some(Verdict::Unsafe(run)) => {
+                    let broken = explain(refinement, models, run).map_err(|why| {
+                        Failure::internal(format!(
+                            "an engine reports a run that the models do not confirm: {why}"
+                        ))
+                    })?;
+                    Some(Finding::Broken(Box::new(broken)))
+                }
+                Some(Verdict::Unknown(reason)) => Some(Finding::Open(reason.clone())),
+                Some(Verdict::Safe) if self.args.certify => {
+                    self.ending.progress().begin("checking the proof");
+                    certified(system, &found, self.interrupt).err().map(Finding::Open)
+                }
+                Some(Verdict::Safe) => None,
+                None => {
+                    explored = true;
+                    None
+                }
+            };
+            last = found;
+            if let Some(finding) = finding {
+                return Ok((finding, last));
+            }
+        }
+        Ok((if explored { Finding::Explored } else { Finding::Holds }, last))
+    }
+
+    /// Which bad states of the abstract model are not reached.
+    fn transferred(&self, abstraction: &System, options: &Options) -> Vec<TransferRecord> {
+        let mut found: Vec<TransferRecord> = Vec::new();
+        let mut spans = Vec::new();
+        for bad in &abstraction.bad {
+            if spans.contains(&bad.span) {
+                continue;
+            }
+            spans.push(bad.span);
+            self.ending.progress().begin("proving what carries over");
+            let only = abstraction.edited(|parts| parts.bad.retain(|it| it.span == bad.span));
+            let holds = match decided(&only, options, self.interrupt).verdict {
+                Some(Verdict::Safe) => Some(true),
+                Some(Verdict::Unsafe(_)) => Some(false),
+                Some(Verdict::Unknown(_)) | None => None,
+            };
+            found.push(TransferRecord { name: bad.name.clone(), holds });
+        }
+        found
+    }
+
+    fn tell(
+        &self,
+        models: (&System, &System),
+        finding: &Finding,
+        found: &Report,
+        transferred: &[TransferRecord],
+    ) {
+        let style = settings::automatic_style(&stdout());
+        let output = &self.ending.output;
+        let [concrete, abstraction] =
+            [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
+        let title = format!("{concrete} refines {abstraction}");
+        match finding {
+            Finding::Broken(broken) => {
+                let what = if broken.run.steps.is_empty() { "initial state" } else { "last step" };
+                output.write(&format!("{}\n", report::refinement(models, broken, style)));
+                let not = style.bad("does not refine");
+                output.write(&format!(
+                    "{concrete} {not} {abstraction}: it does not have the {what} of this run\n"
+                ));
+            }
+            Finding::Holds => {
+                let any = match models.0.max_procs {
+                    None => "for any number of processes",
+                    Some(_) => "for any number of processes that the model allows",
+                };
+                output.write(&format!("{title}, {}\n", style.good(any)));
+            }
+            Finding::Explored => {
+                let sizes = found.coverage.as_ref().map_or(&[][..], |it| &it.procs);
+                let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+                let cut = found.coverage.as_ref().is_none_or(|it| it.cut.is_some());
+                let seen = if cut { "not all states were seen" } else { "all states were seen" };
+                let plural = if sizes == ["1"] { "process" } else { "processes" };
+                output.write(&format!("{title} with {} {plural}: {seen}\n", sizes.join(", ")));
+            }
+            Finding::Open(reason) => {
+                output.write(&format!("{}\n", report::unknown(reason, style)));
+            }
+        }
+        for TransferRecord { name, holds } in transferred {
+            let says = match holds {
+                Some(true) => format!(
+                    "{}: no run of {concrete} reaches such a state, read through the map",
+                    style.good("holds")
+                ),
+                Some(false) => "does not hold of the abstract model itself".to_owned(),
+                None => "not known of the abstract model".to_owned(),
+            };
+            output.write(&format!("{name} of {abstraction}: {says}\n"));
+        }
+    }
+
+    fn document(
+        &self,
+        inputs: &Inputs,
+        refinement: &Refinement,
+        finding: &Finding,
+        found: &Report,
+    ) -> Document {
+        let mut document = self.ending.document();
+        let model = |path: Option<&Path>, text: &str| Model {
+            path: path.map(|path| path.display().to_string()),
+            sha256: path.map(|_| sha256(text.as_bytes())),
+        };
+        let record = RefinementRecord {
+            abstract_model: model(Some(&self.args.abstraction), &inputs.abstraction.text),
+            map: model(self.args.map.as_deref(), &inputs.map.text),
+            guessed: refinement.map.guessed.clone(),
+            beside: Vec::new(),
+            changes: Vec::new(),
+            why: Vec::new(),
+            transferred: Vec::new(),
+        };
+        let system = &inputs.concrete.system;
+        document.verdict = Answer::Checked(match finding {
+            Finding::Broken(_) => Conclusion::Unsafe,
+            Finding::Holds => Conclusion::Safe,
+            Finding::Explored => Conclusion::NothingFound,
+            Finding::Open(_) => Conclusion::Unknown,
+        });
+        document.refinement = Some(match finding {
+            Finding::Broken(broken) => {
+                let lines = Lines::new(&inputs.concrete.text);
+                document.traces = vec![TraceRecord::of_refinement(system, &lines, &broken.run)];
+                record.broken(&inputs.abstraction.system, broken)
+            }
+            Finding::Open(reason) => {
+                document.reason = Some(WhyOpen::from(reason));
+                record
+            }
+            Finding::Holds | Finding::Explored => record,
+        });
+        document.complete = found.coverage.as_ref().map(|it| it.cut.is_none());
+        document.cause = found.coverage.as_ref().and_then(|it| it.cut.as_ref()).map(|it| it.stop);
+        document.explorations = found.explorations.iter().map(Into::into).collect();
+        document.stages = found.stages.iter().map(Into::into).collect();
+        document
+    }
+
+    /// Writes the run, or removes that of an earlier one.
+    fn trace(&self, inputs: &Inputs, finding: &Finding) -> Result<(), Failure> {
+        let Some(path) = &self.args.trace_out else { return Ok(()) };
+        let Finding::Broken(broken) = finding else {
+            return files::remove_traces(path, 1).map(drop);
+        };
+        let source = Source { name: &input::name(&self.args.concrete), text: &inputs.concrete.text };
+        files::write(path, &itf::write_open(&inputs.concrete.system, &broken.run, &source))
+    }
+}
+
+fn refined(it: &LoadedModel) -> RefinedModel<'_> {
+    RefinedModel { system: &it.system, file: &it.file }
+}

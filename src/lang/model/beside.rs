@@ -1,0 +1,139 @@
+//! Transitions beside steps of another model, whose variables are in the same system: the guard of such a step is negated, or its
+//! updates are added.
+
+use super::context::{Context, StepBeside};
+use super::formula::Formula;
+use super::scope::{Scope, TermMeaning};
+use super::symbols::{Symbol, Symbols};
+use super::updates::Draft;
+use super::{EnumId, ProcRef, System, Transition, Update, VarId, asked};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{self, File, Item};
+
+/// The names of a model, for texts about a system that contains its variables.
+#[derive(Clone, Debug)]
+pub struct Names(Symbols);
+
+impl Names {
+    /// The names of `part`, whose variables and enums have these ids in `whole`.
+    pub fn new(
+        part: &System,
+        whole: &System,
+        var: impl Fn(VarId) -> VarId,
+        enumeration: impl Fn(EnumId) -> EnumId,
+    ) -> Self {
+        Self(Symbols::within(part, whole, var, enumeration))
+    }
+
+    /// With further names that no text contains: for the variables and the constructors with these ids.
+    #[must_use]
+    pub fn and(
+        mut self,
+        vars: impl IntoIterator<Item = (String, VarId)>,
+        constructors: impl IntoIterator<Item = (String, (EnumId, u8))>,
+    ) -> Self {
+        for (name, id) in vars {
+            self.0.add(name, Symbol::Var(id));
+        }
+        for (name, (id, number)) in constructors {
+            self.0.add(name, Symbol::Constructor(id, number));
+        }
+        self
+    }
+}
+
+/// A text and its names.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedModel<'a> {
+    /// The names.
+    pub names: &'a Names,
+    /// Where predicates are declared.
+    pub file: &'a File,
+}
+
+/// What a transition says of a step of another model.
+#[derive(Clone, Debug)]
+pub struct OtherStep<'a> {
+    /// The other model.
+    pub model: NamedModel<'a>,
+    /// The transition of the step.
+    pub decl: &'a ast::Transition,
+    /// Its arguments, as parameters of the transition beside it; pairwise different.
+    pub args: Vec<u8>,
+    /// That its guard is false; otherwise nothing, and the transition makes its updates after its own ones.
+    pub fails: bool,
+}
+
+/// The parts of a transition of `model` in `system`, beside other steps. Only the first `own` of its parameters are those of the
+/// text: quantifiers in its guard range over the others as over any process.
+///
+/// # Errors
+/// What cannot be said.
+pub fn transition(
+    system: &System,
+    model: NamedModel<'_>,
+    (decl, own): (&ast::Transition, u8),
+    steps: &[OtherStep<'_>],
+) -> Result<Vec<Transition>, Vec<Diagnostic>> {
+    let mut context = asked::prepared(&model.names.0, system, model.file);
+    context.left_out = Some((0..own).collect());
+    for OtherStep { model, decl, args, fails } in steps {
+        let predicates = model.file.items.iter().filter_map(|item| match item {
+            Item::Predicate(it) => Some((it.name.text.as_str(), it)),
+            _ => None,
+        });
+        let (symbols, predicates) = (&model.names.0, predicates.collect());
+        context.beside.push(StepBeside { symbols, predicates, decl, args: args.clone(), fails: *fails });
+    }
+    let found = context.transition(decl, 0);
+    asked::concluded(context, system, found)
+}
+
+/// The updates of a transition without parameters and guard, which may be made in every state.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn updates(
+    system: &System,
+    model: NamedModel<'_>,
+    decl: &ast::Transition,
+) -> Result<Vec<Update>, Vec<Diagnostic>> {
+    let mut context = asked::prepared(&model.names.0, system, model.file);
+    let mut found = context.transition(decl, 0);
+    if let Some((_, span)) = context.needed.first() {
+        context.push(undefined(*span));
+    }
+    let updates = found.pop().map_or_else(Vec::new, |it| it.updates);
+    asked::concluded(context, system, updates)
+}
+
+fn undefined(at: crate::diagnostic::Span) -> Diagnostic {
+    Diagnostic::error("C0702", at, "a cell at a variable, which has no value where that is not a process")
+        .label("a refinement cannot be stated with this")
+        .help("name the process with a parameter that equals the variable")
+}
+
+impl<'a> Context<'a> {
+    /// The condition of a step of another model, and its updates; `None` when an update reads an undefined cell.
+    pub(super) fn step_beside(&mut self, step: &StepBeside<'a>) -> Option<(Formula, Vec<Draft>)> {
+        let symbols = std::mem::replace(&mut self.symbols, step.symbols);
+        let predicates = std::mem::replace(&mut self.predicates, step.predicates.clone());
+        let left_out = self.left_out.replace(step.args.clone());
+        let known = self.needed.len();
+        let mut scope = Scope::default();
+        for (param, arg) in step.decl.params.iter().zip(&step.args) {
+            scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(*arg)));
+        }
+        let found = match &step.decl.requires {
+            Some(guard) if step.fails => Some((self.formula(guard, &mut scope, false), Vec::new())),
+            None if step.fails => Some((Formula::False, Vec::new())),
+            _ => self.updates(step.decl, &mut scope).map(|drafts| (Formula::True, drafts)),
+        };
+        if let Some((_, span)) = self.needed.get_index(known) {
+            let span = *span;
+            self.push(undefined(span));
+        }
+        (self.symbols, self.predicates, self.left_out) = (symbols, predicates, left_out);
+        found
+    }
+}

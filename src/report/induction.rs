@@ -1,0 +1,83 @@
+//! Whether the claims of a model are inductive.
+
+use std::fmt::Write as _;
+
+use super::count::count;
+use super::refinement::changes;
+use super::trace::{action, open_run};
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::{Layout, Matcher};
+use cubicle_lang::words::{ValueNames, cells, processes};
+use cubicle_run::style::Style;
+use cubicle_run::words::reason;
+use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};
+
+/// What is known of a claim.
+pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> String {
+    let ClaimFinding { names, induction, run, without, holds, strengthening, .. } = finding;
+    let title = if names.len() == 1 { names[0].clone() } else { "all together".to_owned() };
+    let mut text = match induction {
+        Induction::Inductive => {
+            format!("{title}: {}, for any number of processes\n", style.good("inductive"))
+        }
+        Induction::Open(why) => format!("{title}: {}: {}\n", style.doubtful("not known"), reason(why)),
+        Induction::Initially => {
+            format!("{title}: {}: an initial state is like this\n", style.bad("violated"))
+        }
+        Induction::Step(_) if run.is_some() => format!("{title}: {}\n", style.bad("violated")),
+        Induction::Step(it) => {
+            format!("{title}: {}\n\n{}", style.bad("not inductive"), step(system, it, style))
+        }
+    };
+    if let Some(run) = run {
+        let _ = write!(text, "\nA run shows it:\n\n{}", open_run(system, run, style));
+        return text;
+    }
+    if matches!(induction, Induction::Step(_)) {
+        text += "No run has to reach the first state";
+        let sizes: Vec<String> = without.iter().map(ToString::to_string).collect();
+        if !sizes.is_empty() {
+            let plural = if sizes == ["1"] { "process" } else { "processes" };
+            let _ = write!(text, "; with {} {plural}, none ends like this", sizes.join(", "));
+        }
+        text += ".\n";
+    }
+    if !strengthening.is_empty() {
+        let what = count(strengthening.len(), "further claim");
+        let _ = writeln!(text, "It holds for any number of processes: with {what}, it is inductive.\n");
+        for line in strengthening {
+            let _ = writeln!(text, "     {line}");
+        }
+    } else if *holds {
+        text += "It holds for any number of processes; the proof is about more than the variables of the model.\n";
+    }
+    text
+}
+
+/// The state before a step and the step, with the changed cells and the processes of the cube that it leads into.
+fn step(system: &System, InductionStep { step: run, bad }: &InductionStep, style: Style) -> String {
+    let names = ValueNames::new(system, run);
+    let before = &run.initial;
+    let mut text = format!("From this state ({})\n", count(before.procs, "process"));
+    for line in changes(system, before, None, &names) {
+        let _ = writeln!(text, "     {line}");
+    }
+    for step in &run.steps {
+        let _ = writeln!(text, "-> {}", action(system, step, style));
+        for (_, var, cell, at) in cells(system, before.procs) {
+            let [old, new] = [before, &step.after].map(|state| names.value(var, state.values[at]));
+            if old != new {
+                let _ = writeln!(text, "   * {cell} = {new} (was {old})");
+            }
+        }
+        let it = &system.bad[*bad];
+        let layout = Layout::new(system, before.procs);
+        let witnesses = Matcher::new(&it.cube, usize::from(it.params)).first(&layout, &step.after, 0);
+        let who = witnesses.filter(|it| !it.is_empty()).map(|it| format!(" for {}", processes(&it)));
+        let _ = writeln!(text, "   {}{}", style.bad(&it.name), who.unwrap_or_default());
+    }
+    for line in names.legend() {
+        let _ = writeln!(text, "({line})");
+    }
+    text + "\n"
+}

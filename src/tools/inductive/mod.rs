@@ -1,0 +1,249 @@
+//! Is each claim of a model inductive, alone and together with the others? If not, a counterexample: a step from a state outside
+//! of all claimed cubes into one. No run has to reach that state; whether one does is asked of small instances.
+//!
+//! # Any number of processes
+//!
+//! A step into a cube stays one when all processes are taken away that are neither arguments of the step nor processes of the cube: as
+//! the documentation of `certificate` shows. So the instances with as many processes as both together have a counterexample when any
+//! has, where there are no counts. That there is none is not taken from this search: `certificate` proves it.
+
+use std::time::Duration;
+
+use cubicle_backward::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
+use cubicle_certificate::{
+    Certificate, CheckOptions, Claim, NoCertificate, Obligation, ProofFailure, certify, declaration, explain,
+};
+use cubicle_check::check_on_this_thread;
+use cubicle_forward::explore;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::semantics::{Trace, admits};
+use cubicle_lang::model::{Bad, Conj, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{ForwardOptions, Options, Vacuity};
+use cubicle_run::verdict::{Reason, Verdict};
+
+/// Processes that are neither arguments of a step nor those of a cube, where they may count.
+const MORE_PROCESSES: usize = 3;
+
+/// Effort of the search for runs and for a proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InductionOptions {
+    /// Runs are looked for in instances of up to this many processes.
+    pub procs: usize,
+    /// The most states of an instance that are stored.
+    pub max_states: usize,
+    /// Rounds of [`BackwardMode::Auto`](cubicle_run::options::BackwardMode::Auto) for a proof; none without one.
+    pub rounds: u32,
+    /// Time limit of one solver call.
+    pub timeout: Duration,
+}
+
+/// A step into a cube from a state outside of all cubes.
+#[derive(Clone, Debug)]
+pub struct InductionStep {
+    /// The state before, and the step. The state need not be initial.
+    pub step: Trace,
+    /// The cube of [`System::bad`](cubicle_lang::model::SystemParts::bad) that the step leads into.
+    pub bad: usize,
+}
+
+/// Whether cubes are inductive.
+#[derive(Clone, Debug)]
+pub enum Induction {
+    /// They are: no initial state is in them, and no step leads into them. It is proved for any number of processes.
+    Inductive,
+    /// No step leads into them, but an initial state is in one of them.
+    Initially,
+    /// A step leads into one of them.
+    Step(Box<InductionStep>),
+    /// Not known.
+    Open(Reason),
+}
+
+/// What is known of a claim: of one declaration, or of all together.
+#[derive(Clone, Debug)]
+pub struct ClaimFinding {
+    /// The names of the declarations.
+    pub names: Vec<String>,
+    /// Their places.
+    pub spans: Vec<Span>,
+    /// Whether the claim is inductive.
+    pub induction: Induction,
+    /// A run to a state that the claim excludes.
+    pub run: Option<Trace>,
+    /// The sizes of instances in which there is no such run.
+    pub without: Vec<usize>,
+    /// Whether it is proved that there is no such run, for any number of processes.
+    pub holds: bool,
+    /// What is to be claimed besides, so that all together is inductive: proved. Empty where none was found or is needed.
+    pub strengthening: Vec<String>,
+}
+
+/// Looks at each declaration of bad states alone, then at all of them when there are several. `tell` says what is looked at.
+pub fn claims(
+    model: ModelSource<'_>,
+    options: &InductionOptions,
+    interrupt: &Interrupt,
+    tell: &dyn Fn(&str),
+) -> Vec<ClaimFinding> {
+    let mut declared: Vec<(String, Span)> = Vec::new();
+    for bad in &model.system.bad {
+        if !declared.iter().any(|(_, span)| *span == bad.span) {
+            declared.push((bad.name.clone(), bad.span));
+        }
+    }
+    declared.sort_by_key(|(_, span)| *span);
+    let alone: Vec<Vec<(String, Span)>> = declared.iter().map(|it| vec![it.clone()]).collect();
+    let together = (declared.len() > 1).then_some(declared);
+    let found = alone.into_iter().chain(together).map(|declared| {
+        let (names, spans): (Vec<String>, Vec<Span>) = declared.into_iter().unzip();
+        tell(&names.join(", "));
+        let asked = Asked { model, options, interrupt };
+        let cubes: Vec<usize> =
+            (0..model.system.bad.len()).filter(|at| spans.contains(&model.system.bad[*at].span)).collect();
+        let mut finding = ClaimFinding {
+            names,
+            spans,
+            induction: asked.induction(&cubes).unwrap_or_else(|Interrupted(why)| Induction::Open(*why)),
+            run: None,
+            without: Vec::new(),
+            holds: false,
+            strengthening: Vec::new(),
+        };
+        if matches!(finding.induction, Induction::Step(_) | Induction::Initially) {
+            asked.real(&cubes, &mut finding);
+        }
+        finding
+    });
+    found.collect()
+}
+
+struct Asked<'a> {
+    model: ModelSource<'a>,
+    options: &'a InductionOptions,
+    interrupt: &'a Interrupt,
+}
+
+impl Asked<'_> {
+    /// The system with these bad cubes only.
+    fn only(&self, cubes: &[usize]) -> System {
+        let kept = |parts: &[Bad]| cubes.iter().map(|at| parts[*at].clone()).collect();
+        self.model.system.edited(|parts| {
+            parts.bad = kept(&parts.bad);
+            parts.temporal.clear();
+            parts.fairness.clear();
+        })
+    }
+
+    fn induction(&self, cubes: &[usize]) -> Result<Induction, Interrupted> {
+        let mut open = None;
+        // Values that no run reaches are values of a state all the same.
+        let any_state = self.model.system.edited(|parts| {
+            parts.init.body = Dnf::truth();
+            parts.init.without_processes = Dnf::truth();
+        });
+        let outside: Vec<Forbidden> =
+            cubes.iter().map(|at| Forbidden::from(&self.model.system.bad[*at])).collect();
+        let widths = |bad: usize, t: usize| {
+            let (params, arity) = (usize::from(any_state.bad[bad].params), any_state.transitions[t].arity());
+            let constants = usize::from(any_state.proc_constants);
+            let counted = if any_state.counts.is_empty() { 0 } else { MORE_PROCESSES };
+            params.max(arity).max(constants)..=params + arity + constants + counted
+        };
+        let questions: Vec<(usize, usize)> = cubes
+            .iter()
+            .flat_map(|bad| (0..any_state.transitions.len()).map(move |t| (*bad, t)))
+            .filter(|(bad, t)| may_enter(&any_state, &any_state.bad[*bad].cube, *t))
+            .collect();
+        let largest = questions.iter().map(|(bad, t)| *widths(*bad, *t).end()).max().unwrap_or(0);
+        // The fewest processes first.
+        for procs in 0..=largest {
+            for (bad, t) in questions.iter().filter(|(bad, t)| widths(*bad, *t).contains(&procs)) {
+                let path = Path {
+                    procs,
+                    begin: RunStart::Outside(outside.clone()),
+                    steps: vec![(TransitionId(*t as u16), None)],
+                    target: RunTarget::Cube(Forbidden::from(&any_state.bad[*bad])),
+                };
+                match unroll(&any_state, &path, self.options.timeout, self.interrupt)? {
+                    Unrolled::Run(step) => {
+                        return Ok(Induction::Step(Box::new(InductionStep { step: *step, bad: *bad })));
+                    }
+                    Unrolled::None => {}
+                    Unrolled::Unknown(why) => open = Some(why),
+                }
+            }
+        }
+        let system = self.only(cubes);
+        let claim = Claim { owners: &[], counts: &[], cubes: &outside };
+        Ok(match self.certified(&system, claim) {
+            Ok(_) => Induction::Inductive,
+            Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
+                Induction::Initially
+            }
+            Err(NoCertificate::Failed(ProofFailure::Stopped(why), _)) => Induction::Open(why),
+            Err(why) => Induction::Open(Reason::Uncertified(open.unwrap_or_else(|| explain(&system, &why)))),
+        })
+    }
+
+    fn certified(&self, system: &System, claim: Claim<'_>) -> Result<Certificate, NoCertificate> {
+        certify(system, self.model.text, claim, CheckOptions::new(self.options.timeout, self.interrupt))
+    }
+
+    /// Looks for a run, then for a proof.
+    fn real(&self, cubes: &[usize], finding: &mut ClaimFinding) {
+        let system = self.only(cubes);
+        let limits = ForwardOptions::default().max_states(self.options.max_states);
+        let sizes = (1..=self.options.procs).filter(|size| admits(&system, *size));
+        for size in sizes {
+            let seen = explore(&system, size, &limits, self.interrupt, &mut Silent).exploration;
+            if let Some(run) = seen.unsafe_trace {
+                finding.run = Some(run);
+                return;
+            }
+            if seen.stop == cubicle_run::result::Stop::Complete {
+                finding.without.push(size);
+            }
+        }
+        if self.options.rounds == 0 {
+            return;
+        }
+        let options =
+            Options::default().only_states(true).rounds(Some(self.options.rounds)).vacuity(Vacuity::Ignore);
+        let report = check_on_this_thread(&system, &options, self.interrupt, &mut Silent);
+        match &report.verdict {
+            Some(Verdict::Unsafe(run)) => finding.run = Some((**run).clone()),
+            Some(Verdict::Safe) => {
+                let Ok(certificate) = self.certified(&system, Claim::of(&report)) else { return };
+                finding.holds = true;
+                let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
+                let all = certificate.cubes.system(&system);
+                let owners = certificate.cubes.owners.len();
+                let new = certificate.cubes.all[..certificate.cubes.proved]
+                    .iter()
+                    .filter(|it| !claimed.iter().any(|known| forbids_all_of(known, it)));
+                // What the language cannot write, or what is about variables of the proof, is not proposed.
+                let words: Option<Vec<String>> = new
+                    .map(|it| declaration(&all, it).filter(|_| is_about(&system, owners, &it.cube)))
+                    .collect();
+                finding.strengthening = words.unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a transition may lead into a cube from outside of it: it may change a variable of it.
+fn may_enter(system: &System, cube: &Conj, transition: usize) -> bool {
+    let t = &system.transitions[transition];
+    cube.iter().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
+}
+
+/// Whether a cube is about nothing but the variables of a model and counts of its processes: owners, which a proof may add, come
+/// between these.
+fn is_about(system: &System, owners: usize, cube: &Conj) -> bool {
+    let own = system.vars.len();
+    cube.iter().flat_map(Literal::cells).all(|cell| !(own..own + owners).contains(&usize::from(cell.var.0)))
+}

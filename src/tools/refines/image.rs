@@ -1,0 +1,235 @@
+//! States and steps of a concrete model, read as those of an abstract one.
+
+use cubicle_lang::model::semantics::{
+    Env, Semantics, State, Step, StepError, Trace, Value, distinct_tuples, tuples,
+};
+use cubicle_lang::model::{Cell, ProcRef, System, TransitionId};
+use cubicle_lang::words::{ValueNames, cells, literal, processes};
+use cubicle_transform::refines::{ArgTerm, Image, RefinementMap};
+
+/// The abstract side of a run.
+#[derive(Clone, Debug)]
+pub struct AbstractRun {
+    /// What the map makes of the initial state, and of the state after each step.
+    pub states: Vec<State>,
+    /// For each step of the run that is one of the abstract model: which; `stutter` where nothing changes.
+    pub steps: Vec<String>,
+}
+
+impl AbstractRun {
+    /// Names for the values of its states.
+    pub fn names<'a>(&self, abstraction: &'a System) -> ValueNames<'a> {
+        let step =
+            |after: &State| Step { transition: TransitionId(0), args: Vec::new(), after: after.clone() };
+        let steps = self.states.iter().skip(1).map(step).collect();
+        ValueNames::new(abstraction, &Trace { initial: self.states[0].clone(), steps, bad: None })
+    }
+}
+
+/// Reads states and steps of an instance through a map.
+pub struct ImageReader<'a> {
+    map: &'a RefinementMap,
+    concrete: Semantics<'a>,
+    abstraction: Semantics<'a>,
+}
+
+impl<'a> ImageReader<'a> {
+    /// For the instance of both models with `procs` processes.
+    pub fn new(map: &'a RefinementMap, concrete: &'a System, abstraction: &'a System, procs: usize) -> Self {
+        Self {
+            map,
+            concrete: Semantics::new(concrete, procs),
+            abstraction: Semantics::new(abstraction, procs),
+        }
+    }
+
+    /// The abstract state; `None` when a number leaves the 64-bit range.
+    pub fn state(&self, state: &State) -> Option<State> {
+        let mut values: Vec<Value> = Vec::with_capacity(self.abstraction.layout().len());
+        for (var, branches) in self.abstraction.system().vars.iter().zip(&self.map.variables) {
+            for index in tuples(state.procs, var.arity()) {
+                let env = Env { layout: self.concrete.layout(), state, procs: &index };
+                let mut value = None;
+                for branch in branches {
+                    if env.dnf(&branch.when)? {
+                        value = Some(env.term(&branch.value)?);
+                        break;
+                    }
+                }
+                values.push(value?);
+            }
+        }
+        Some(State { procs: state.procs, values })
+    }
+
+    /// The abstract steps, by their names, that a concrete step is.
+    pub fn images(&self, before: &State, step: &Step) -> Vec<String> {
+        let (Some(old), Some(new)) = (self.state(before), self.state(&step.after)) else { return Vec::new() };
+        let possible = |image: &&Image| match image {
+            Image::Stutter => old == new,
+            Image::Step { origin, args } => self.arguments(before, step, args).is_some_and(|args| {
+                self.ways(*origin, &args).any(|(transition, args)| {
+                    let step = Step { transition, args, after: new.clone() };
+                    self.abstraction.is_step(&old, &step).is_ok()
+                })
+            }),
+        };
+        let images = self.declared(step).iter().filter(possible);
+        images.map(|image| self.name(before, step, image)).collect()
+    }
+
+    /// The steps that the map gives for a concrete one.
+    fn declared(&self, step: &Step) -> &'a [Image] {
+        &self.map.steps[usize::from(self.concrete.system().transition(step.transition).origin)]
+    }
+
+    /// The parts of an abstract transition, each with all arguments that begin with these.
+    fn ways<'b>(
+        &'b self,
+        origin: u16,
+        args: &'b [usize],
+    ) -> impl Iterator<Item = (TransitionId, Vec<usize>)> + 'b {
+        let system = self.abstraction.system();
+        let parts =
+            (0..).map(TransitionId).zip(&system.transitions).filter(move |(_, it)| it.origin == origin);
+        parts.flat_map(move |(id, it)| {
+            let all = distinct_tuples(self.abstraction.layout().procs, it.arity());
+            all.filter(move |all| all.starts_with(args)).map(move |args| (id, args))
+        })
+    }
+
+    /// The arguments of an abstract step; `None` when one is not a process.
+    fn arguments(&self, before: &State, step: &Step, args: &[ArgTerm]) -> Option<Vec<usize>> {
+        let value = |arg: &ArgTerm| match arg {
+            ArgTerm::Param(p) => Some(step.args[usize::from(*p)]),
+            ArgTerm::Cell(cell) => match self.held(before, step, cell) {
+                Value::Proc(point) => point.as_process(before.procs),
+                _ => None,
+            },
+        };
+        args.iter().map(value).collect()
+    }
+
+    fn held(&self, state: &State, step: &Step, cell: &Cell) -> Value {
+        Env { layout: self.concrete.layout(), state, procs: &step.args }.cell(cell)
+    }
+
+    fn name(&self, before: &State, step: &Step, image: &Image) -> String {
+        let Image::Step { origin, args } = image else { return "stutter".to_owned() };
+        let system = self.abstraction.system();
+        let name =
+            system.transitions.iter().find(|it| it.origin == *origin).map_or("", |it| it.name.as_str());
+        let args = args.iter().map(|arg| match self.arguments(before, step, std::slice::from_ref(arg)) {
+            Some(args) => processes(&args),
+            None => "a value that is not a process".to_owned(),
+        });
+        format!("{name}({})", args.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The abstract run beside a concrete one, whose last step need not be an abstract one.
+    ///
+    /// # Errors
+    /// An earlier step is not an abstract one either, or a number leaves the 64-bit range.
+    pub fn beside(&self, run: &Trace) -> Result<AbstractRun, String> {
+        let mut before = &run.initial;
+        let state = |state: &State| self.state(state).ok_or("a number leaves the 64-bit range");
+        let mut found = AbstractRun { states: vec![state(before)?], steps: Vec::new() };
+        for (number, step) in (1..).zip(&run.steps) {
+            found.states.push(state(&step.after)?);
+            match self.images(before, step).into_iter().next() {
+                Some(image) => found.steps.push(image),
+                None if number == run.steps.len() => {}
+                None => return Err(format!("step {number} is not one of the abstract model either")),
+            }
+            before = &step.after;
+        }
+        Ok(found)
+    }
+
+    /// Why a step is none of those that the map gives: a line for each. Empty when it is one.
+    pub fn why_not(&self, before: &State, step: &Step, names: &ValueNames<'_>) -> Vec<String> {
+        let (Some(old), Some(new)) = (self.state(before), self.state(&step.after)) else { return Vec::new() };
+        if !self.images(before, step).is_empty() {
+            return Vec::new();
+        }
+        let why = |image: &Image| {
+            let name = self.name(before, step, image);
+            let Image::Step { origin, args } = image else {
+                return format!("{name}: {}", self.differs(&old, &new, names));
+            };
+            let Some(args) = self.arguments(before, step, args) else {
+                return format!("{name} is not possible");
+            };
+            if (1..args.len()).any(|at| args[..at].contains(&args[at])) {
+                return format!("{name} is not possible: its arguments must be different");
+            }
+            let steps: Vec<Step> = self
+                .ways(*origin, &args)
+                .map(|(transition, args)| Step { transition, args, after: new.clone() })
+                .collect();
+            for step in &steps {
+                if let Err(StepError::Effect(_, at, value, _)) = self.abstraction.is_step(&old, step) {
+                    let mut wanted = new.clone();
+                    wanted.values[at] = value;
+                    return format!("{name}: {}", self.differs(&wanted, &new, names));
+                }
+            }
+            let why = steps.iter().find_map(|step| self.disabled(&old, step));
+            format!("{name} is not possible{}", why.map_or_else(String::new, |why| format!(": {why}")))
+        };
+        self.declared(step).iter().map(why).collect()
+    }
+
+    /// The first cell that differs, with its value in `wanted` and in `held`.
+    fn differs(&self, wanted: &State, held: &State, names: &ValueNames<'_>) -> String {
+        let all = cells(self.abstraction.system(), held.procs);
+        let mut found = all.filter(|(.., at)| wanted.values[*at] != held.values[*at]);
+        found.next().map_or_else(String::new, |(_, var, cell, at)| {
+            let [wanted, held] = [wanted, held].map(|state| names.value(var, state.values[at]));
+            format!("{cell} should be {wanted} and is {held}")
+        })
+    }
+
+    /// What of the guard does not hold.
+    fn disabled(&self, old: &State, step: &Step) -> Option<String> {
+        let system = self.abstraction.system();
+        let it = system.transition(step.transition);
+        let env = Env { layout: self.abstraction.layout(), state: old, procs: &step.args };
+        if let Some(wrong) = it.guard.iter().find(|literal| env.literal(literal) == Some(false)) {
+            let name = |p: ProcRef| match p {
+                ProcRef::Var(v) => format!("#{}", step.args[usize::from(v)] + 1),
+                ProcRef::Const(k) => format!("#{}", k + 1),
+            };
+            return Some(format!("{} does not hold", literal(system, wrong, &name)));
+        }
+        let other = self.abstraction.excluded(old, step.transition, &step.args)?;
+        Some(format!("its guard does not hold of #{}", other + 1))
+    }
+
+    /// Why a state is not initial in the abstract model; `None` when it is.
+    pub fn not_initial(&self, state: &State) -> Option<Vec<String>> {
+        let state = self.state(state)?;
+        if self.abstraction.initial(&state) {
+            return None;
+        }
+        let system = self.abstraction.system();
+        let mut lines = Vec::new();
+        for procs in tuples(state.procs, usize::from(system.init.params)) {
+            let env = Env { layout: self.abstraction.layout(), state: &state, procs: &procs };
+            for conj in &system.init.body.0 {
+                let wrong = conj.iter().filter(|it| env.literal(it) == Some(false));
+                let name = |p: ProcRef| match p {
+                    ProcRef::Var(v) => format!("#{}", procs[usize::from(v)] + 1),
+                    ProcRef::Const(k) => format!("#{}", k + 1),
+                };
+                lines.extend(wrong.map(|it| format!("{} does not hold", literal(system, it, &name))));
+            }
+        }
+        lines.dedup();
+        lines.truncate(1);
+        if lines.is_empty() {
+            lines.push("`init` or an `invariant` about what never changes does not hold".to_owned());
+        }
+        Some(lines)
+    }
+}

@@ -1,0 +1,377 @@
+//! The copies of concrete steps that none of their abstract steps explains.
+
+use super::resolve::{ArgTerm, Image, RefinementMap, parts, reads, transitions};
+use super::scene::{InText, NoRefinement, RefinedModel, Scene, refused};
+use super::ways::{NoWays, Values, Ways, both, chosen, conj, differ, read, term};
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
+use cubicle_lang::model::{
+    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition,
+    TransitionId, Universal, Update, VarId,
+};
+use cubicle_lang::syntax::ast::{self, Name};
+
+/// The most copies of the steps of a model.
+const MAX_COPIES: usize = 1 << 13;
+
+/// The most ways in which one step may fail, before they are looked at.
+const MAX_CHOICES: usize = 1 << 13;
+
+/// The concrete model with its failing copies.
+pub fn system(
+    scene: &Scene,
+    map: &RefinementMap,
+    concrete: RefinedModel<'_>,
+    abstraction: RefinedModel<'_>,
+) -> Result<System, NoRefinement> {
+    let own = Names::new(concrete.system, &scene.system, |id| id, |id| id);
+    let other = Names::new(
+        abstraction.system,
+        &scene.system,
+        |id| scene.abstract_var(id),
+        |id| scene.abstract_enum(id),
+    );
+    let mut copies = Vec::new();
+    let next = concrete.system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
+    for (origin, decl) in (0..).zip(transitions(concrete.file)) {
+        let step = Step {
+            scene,
+            map,
+            concrete,
+            abstraction,
+            own: NamedModel { names: &own, file: concrete.file },
+            other: NamedModel { names: &other, file: abstraction.file },
+            origin,
+            decl,
+        };
+        for mut copy in step.copies()? {
+            copy.origin = next.saturating_add(origin);
+            copies.push(copy);
+        }
+        if copies.len() > MAX_COPIES || concrete.system.transitions.len() + copies.len() > TransitionId::MOST
+        {
+            return Err(step.unsayable(NoWays::TooMany));
+        }
+    }
+    let span = concrete.system.init.span;
+    let failed = |value: u64| Literal::In { cell: cell(scene.failed, []), values: 1 << value };
+    let vars = scene.system.vars[..scene.kept()].to_vec();
+    Ok(concrete.system.edited(|parts| {
+        parts.vars = vars;
+        for conj in parts.init.body.0.iter_mut().chain(&mut parts.init.without_processes.0) {
+            conj.push(failed(0));
+        }
+        parts.transitions.extend(copies);
+        parts.temporal.clear();
+        parts.fairness.clear();
+        parts.bad = vec![Bad {
+            name: "a step that the abstract model does not have".to_owned(),
+            number: 1,
+            kind: BadKind::Unsafe,
+            params: 0,
+            cube: vec![failed(1)],
+            span,
+            spans: vec![span],
+        }];
+    }))
+}
+
+/// A concrete step.
+struct Step<'a> {
+    scene: &'a Scene,
+    map: &'a RefinementMap,
+    concrete: RefinedModel<'a>,
+    abstraction: RefinedModel<'a>,
+    own: NamedModel<'a>,
+    other: NamedModel<'a>,
+    origin: u16,
+    decl: &'a ast::Transition,
+}
+
+/// How one image of a step fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Failing {
+    /// Its arguments are not different processes.
+    Arguments,
+    /// The guard of this abstract transition is false for these arguments.
+    Guard(u16, Vec<u8>),
+    /// This cell of an abstract variable has another value than after the abstract step, or than before when there is none.
+    Cell(Option<(u16, Vec<u8>)>, VarId, Vec<u8>),
+}
+
+/// A way for all images of a step to fail: each in some way, for so many processes.
+#[derive(Clone, Default, Debug)]
+struct Choice {
+    /// Parameters and further processes.
+    procs: u8,
+    /// What arguments are.
+    facts: Conj,
+    /// Cells that hold no process.
+    nowhere: Vec<Cell>,
+    images: Vec<Failing>,
+}
+
+impl Step<'_> {
+    fn unsayable(&self, why: NoWays) -> NoRefinement {
+        let why = format!(
+            "that `{}` refines its abstract step cannot be stated: {}",
+            self.decl.name.text,
+            why.words()
+        );
+        refused(InText::Concrete, self.decl.name.span(), why)
+    }
+
+    /// All its failing copies.
+    fn copies(&self) -> Result<Vec<Transition>, NoRefinement> {
+        let mut choices = vec![Choice { procs: self.decl.params.len() as u8, ..Choice::default() }];
+        for image in &self.map.steps[usize::from(self.origin)] {
+            let mut next = Vec::new();
+            for choice in &choices {
+                self.failures(choice, image, &mut next);
+                if next.len() > MAX_CHOICES {
+                    return Err(self.unsayable(NoWays::TooMany));
+                }
+            }
+            choices = next;
+        }
+        let mut known: Vec<(u8, Vec<Failing>, Vec<Transition>)> = Vec::new();
+        let mut copies: Vec<Transition> = Vec::new();
+        for choice in &choices {
+            // Which cell differs makes no difference to how the step is elaborated.
+            let kinds = choice.images.iter().map(|it| match it {
+                Failing::Cell(step, _, _) => Failing::Cell(step.clone(), VarId(0), Vec::new()),
+                other => other.clone(),
+            });
+            let kinds: Vec<Failing> = kinds.collect();
+            let at = known.iter().position(|(procs, of, _)| *procs == choice.procs && *of == kinds);
+            let at = if let Some(at) = at {
+                at
+            } else {
+                known.push((choice.procs, kinds, self.elaborated(choice)?));
+                known.len() - 1
+            };
+            for part in &known[at].2 {
+                let found = self.failing(choice, part).map_err(|why| self.unsayable(why))?;
+                for copy in found {
+                    if !copies.contains(&copy) {
+                        copies.push(copy);
+                    }
+                }
+                if copies.len() > MAX_COPIES {
+                    return Err(self.unsayable(NoWays::TooMany));
+                }
+            }
+        }
+        Ok(copies)
+    }
+
+    /// Adds the ways for one more image to fail.
+    fn failures(&self, choice: &Choice, image: &Image, all: &mut Vec<Choice>) {
+        let (step, choices) = match image {
+            Image::Stutter => (None, vec![(choice.clone(), Vec::new())]),
+            Image::Step { origin, args } => (Some(*origin), arguments(choice, args, all)),
+        };
+        for (choice, args) in choices {
+            let step = step.map(|origin| (origin, args.clone()));
+            if let Some((origin, args)) = &step {
+                let mut failing = choice.clone();
+                failing.images.push(Failing::Guard(*origin, args.clone()));
+                all.push(failing);
+            }
+            for (id, var) in (0..).zip(&self.abstraction.system.vars) {
+                if !self.may_differ(VarId(id), step.as_ref().map(|it| it.0)) {
+                    continue;
+                }
+                let mut indices = vec![(choice.procs, Vec::new())];
+                for _ in 0..var.arity() {
+                    let further = |(procs, index): &(u8, Vec<u8>)| {
+                        let one = |it: u8| (*procs.max(&(it + 1)), [&index[..], &[it]].concat());
+                        (0..=*procs).map(one).collect::<Vec<_>>()
+                    };
+                    indices = indices.iter().flat_map(further).collect();
+                }
+                for (procs, index) in indices {
+                    let mut failing = Choice { procs, ..choice.clone() };
+                    failing.images.push(Failing::Cell(step.clone(), VarId(id), index));
+                    all.push(failing);
+                }
+            }
+        }
+    }
+
+    /// Whether an abstract variable may differ from what the abstract step makes of it.
+    fn may_differ(&self, var: VarId, step: Option<u16>) -> bool {
+        let of = |origin| parts(self.abstraction.system, origin).flat_map(|it| &it.updates);
+        let assigned: Vec<&Update> = step.into_iter().flat_map(of).filter(|it| it.var == var).collect();
+        if assigned.iter().any(|it| it.assignment == Assignment::Nondet) {
+            return false;
+        }
+        let meaning = &self.map.variables[usize::from(var.0)];
+        let changes = parts(self.concrete.system, self.origin).flat_map(|it| &it.updates);
+        let mut changed = changes.map(|it| it.var);
+        !assigned.is_empty() || changed.any(|var| reads(meaning, var))
+    }
+
+    /// The parts of the step beside the guards that are false and the updates that are made.
+    fn elaborated(&self, choice: &Choice) -> Result<Vec<Transition>, NoRefinement> {
+        let mut decl = self.decl.clone();
+        let own = decl.params.len() as u8;
+        // No text has such names, so that none is hidden.
+        decl.params.extend(
+            (own..choice.procs).map(|p| Name { text: format!("further process {p}"), loc: decl.loc }),
+        );
+        let declared: Vec<&ast::Transition> = transitions(self.abstraction.file).collect();
+        let steps = choice.images.iter().filter_map(|image| {
+            let (origin, args, fails) = match image {
+                Failing::Guard(origin, args) => (origin, args, true),
+                Failing::Cell(Some((origin, args)), _, _) => (origin, args, false),
+                Failing::Cell(None, _, _) | Failing::Arguments => return None,
+            };
+            Some(OtherStep {
+                model: self.other,
+                decl: declared[usize::from(*origin)],
+                args: args.clone(),
+                fails,
+            })
+        });
+        let steps: Vec<OtherStep<'_>> = steps.collect();
+        transition(&self.scene.system, self.own, (&decl, own), &steps).map_err(|errors| {
+            let names: Vec<&str> = steps.iter().map(|it| it.decl.name.text.as_str()).collect();
+            let why: Vec<String> = errors.iter().map(|it| it.message.clone()).collect();
+            let message =
+                format!("that `{}` is no step `{}` cannot be stated: {}", decl.name.text, names.join("`, `"), why.join("; "));
+            let error = Diagnostic::error("C0702", self.decl.name.span(), message);
+            let help = "the negation of an abstract guard must be one of a guard: write it without a quantifier in a quantifier";
+            NoRefinement { of: InText::Concrete, errors: vec![error.help(help)] }
+        })
+    }
+
+    /// The copies of a part of the step that fail in this way.
+    fn failing(&self, choice: &Choice, part: &Transition) -> Ways<Vec<Transition>> {
+        let system = &self.scene.system;
+        let before = |cell: &Cell| self.scene.before(&self.map.variables, cell);
+        let arity = part.arity() as u8;
+        let mut guard = [&part.guard[..], &choice.facts[..]].concat();
+        for held in &choice.nowhere {
+            let other = |p| {
+                let (left, right) = (Term::Cell(held.clone()), Term::Proc(ProcRef::Var(p)));
+                Literal::Eq { left, right, negated: true }
+            };
+            guard.extend((0..arity).map(other));
+        }
+        let mut ways = conj(system, &guard, &before)?;
+        let mut updates = part.updates.iter().skip(self.decl.updates.len());
+        let (after, _) = part.updates.split_at(self.decl.updates.len());
+        for image in &choice.images {
+            let Failing::Cell(step, var, index) = image else { continue };
+            let declared = step.as_ref().map_or(0, |(origin, _)| {
+                transitions(self.abstraction.file).nth(usize::from(*origin)).map_or(0, |it| it.updates.len())
+            });
+            let image: Vec<&Update> = updates.by_ref().take(declared).collect();
+            let place = cell(self.scene.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
+            let wanted = match image.iter().find(|it| it.var == place.var) {
+                Some(update) => read(system, &updated(system, update, &place, arity)?, &before)?,
+                None => before(&place)?.unwrap_or_default(),
+            };
+            let reading = |cell: &Cell| self.after(cell, after, arity);
+            let held = read(system, &before(&place)?.unwrap_or_default(), &reading)?;
+            ways = both(&ways, &differ(system, place.var, &wanted, &held)?)?;
+        }
+        let mut universals = Vec::new();
+        for universal in &part.universals {
+            let mut body = Vec::new();
+            for it in &universal.body.0 {
+                body.extend(conj(system, it, &before)?);
+            }
+            if !body.iter().any(Vec::is_empty) {
+                universals.push((universal.bound, body));
+            }
+        }
+        for held in &choice.nowhere {
+            let (left, right) = (Term::Cell(held.clone()), Term::Proc(ProcRef::Var(arity)));
+            universals.push((1, vec![vec![Literal::Eq { left, right, negated: true }]]));
+        }
+        let span = self.decl.loc.0;
+        let one = |(bound, body): (u8, Vec<Conj>)| Universal {
+            bound,
+            spans: body.iter().map(|it| vec![span; it.len()]).collect(),
+            body: Dnf(body),
+        };
+        let universals: Vec<Universal> = universals.into_iter().map(one).collect();
+        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+        let failed = Update { var: self.scene.failed, assignment: Assignment::Cases(vec![branch]) };
+        let copy = |guard: Conj| Transition {
+            name: format!("{}_fails", self.decl.name.text),
+            params: (1..=part.params.len()).map(|number| format!("p{number}")).collect(),
+            spans: vec![span; guard.len()],
+            guard,
+            universals: universals.clone(),
+            updates: vec![failed.clone()],
+            ..part.clone()
+        };
+        Ok(ways.into_iter().map(copy).collect())
+    }
+
+    /// What a concrete cell holds after these updates.
+    fn after(&self, cell: &Cell, updates: &[Update], arity: u8) -> Ways<Option<Values>> {
+        let system = &self.scene.system;
+        let Some(update) = updates.iter().find(|it| it.var == cell.var) else { return Ok(None) };
+        if update.assignment == Assignment::Nondet {
+            let constant = self.scene.chosen.iter().find(|(var, _)| *var == cell.var);
+            let constant = constant.map_or(cell.var, |(_, constant)| *constant);
+            return Ok(Some(vec![(Vec::new(), term(system, self::cell(constant, [])))]));
+        }
+        updated(system, update, cell, arity).map(Some)
+    }
+}
+
+/// The processes that the arguments of an abstract step may be. Those that are no different processes make it fail: these ways are
+/// added to `all`.
+fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(Choice, Vec<u8>)> {
+    let mut found = vec![(choice.clone(), Vec::new())];
+    for arg in args {
+        let mut next = Vec::new();
+        for (choice, known) in found {
+            let cell = match arg {
+                ArgTerm::Param(p) => {
+                    next.push((choice, [&known[..], &[*p]].concat()));
+                    continue;
+                }
+                ArgTerm::Cell(cell) => cell,
+            };
+            for p in 0..=choice.procs {
+                let (left, right) = (Term::Cell(cell.clone()), Term::Proc(ProcRef::Var(p)));
+                let mut is = choice.clone();
+                is.procs = is.procs.max(p + 1);
+                is.facts.push(Literal::Eq { left, right, negated: false });
+                next.push((is, [&known[..], &[p]].concat()));
+            }
+            let mut nowhere = choice.clone();
+            nowhere.nowhere.push(cell.clone());
+            nowhere.images.push(Failing::Arguments);
+            all.push(nowhere);
+        }
+        found = next;
+    }
+    let (different, equal): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, args)| (1..args.len()).all(|at| !args[..at].contains(&args[at])));
+    for (mut choice, _) in equal {
+        choice.images.push(Failing::Arguments);
+        all.push(choice);
+    }
+    different
+}
+
+/// What an update with branches gives a cell.
+fn updated(system: &System, update: &Update, cell: &Cell, arity: u8) -> Ways<Values> {
+    let Assignment::Cases(branches) = &update.assignment else { return Ok(Values::new()) };
+    let map = |p: ProcRef| match p {
+        ProcRef::Var(v) if v >= arity => cell.index[usize::from(v - arity)],
+        other => other,
+    };
+    chosen(system, branches, &map)
+}
+
+fn cell(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Cell {
+    Cell { var, index: index.into_iter().collect() }
+}

@@ -1,0 +1,115 @@
+//! The obligation about initial states.
+
+use super::resolve::RefinementMap;
+use super::scene::{InText, NoRefinement, Scene, refused};
+use super::ways::{NoWays, Ways, conj, denied};
+use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, Literal, ProcRef, System, Term, rename};
+
+/// The most ways in which the processes of a literal may be equal.
+const MAX_PARAMS: usize = 6;
+
+/// A system whose bad states are those that are not initial in the abstract model, or that its axioms exclude.
+pub fn obligation(
+    scene: &Scene,
+    map: &RefinementMap,
+    concrete: &System,
+    abstraction: &System,
+) -> Result<System, NoRefinement> {
+    let excluded = excluded(scene, map, abstraction).map_err(|why| {
+        let why = format!("the initial states cannot be compared: {}", why.words());
+        refused(InText::Abstract, abstraction.init.span, why)
+    })?;
+    let span = concrete.init.span;
+    let bad = (1..).zip(excluded).map(|(number, (params, cube))| Bad {
+        name: format!("not initial in the abstract model ({number})"),
+        number,
+        kind: BadKind::Unsafe,
+        params,
+        spans: vec![span; cube.len()],
+        cube,
+        span,
+    });
+    let bad = bad.collect();
+    Ok(concrete.edited(|parts| {
+        parts.transitions.clear();
+        parts.temporal.clear();
+        parts.fairness.clear();
+        parts.bad = bad;
+    }))
+}
+
+/// The cubes, each with its number of different processes, of the states that are not initial in the abstract model.
+fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Vec<(u8, Conj)>> {
+    let init = &abstraction.init;
+    let reading = |cell: &_| scene.before(&map.variables, cell);
+    let mut found: Vec<(u8, Conj)> = Vec::new();
+    let mut add = |params: u8, cube: &Conj| -> Ways<()> {
+        for cube in conj(&scene.system, cube, &reading)? {
+            if !found.contains(&(params, cube.clone())) {
+                found.push((params, cube));
+            }
+        }
+        Ok(())
+    };
+    let lifted = |dnf: &Dnf| Dnf(dnf.0.iter().map(|it| scene.lifted(it)).collect());
+    for way in denied(&scene.system, &lifted(&init.without_processes))? {
+        add(0, &way)?;
+    }
+    for way in denied(&scene.system, &lifted(&init.body))? {
+        for (params, way) in arrangements(&way)? {
+            // The body is said of processes, so that there is one.
+            add(params.max(1), &way)?;
+        }
+    }
+    for axiom in &abstraction.axioms {
+        add(axiom.params, &scene.lifted(&axiom.cube))?;
+    }
+    Ok(found)
+}
+
+/// The ways in which the processes that a cube mentions may be equal, each with the number of different ones.
+fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
+    let mut mentioned: Vec<u8> = Vec::new();
+    let mut note = |p: &ProcRef| {
+        if let ProcRef::Var(v) = p
+            && !mentioned.contains(v)
+        {
+            mentioned.push(*v);
+        }
+    };
+    for literal in cube {
+        literal.cells().into_iter().flat_map(|cell| &cell.index).for_each(&mut note);
+        if let Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } = literal {
+            for term in [left, right] {
+                if let Term::Proc(p) = term {
+                    note(p);
+                }
+            }
+        }
+    }
+    if mentioned.len() > MAX_PARAMS {
+        return Err(NoWays::TooMany);
+    }
+    // For each mentioned process, in order, the number of the different one that it is.
+    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
+    for _ in &mentioned {
+        let further = |known: &Vec<u8>| {
+            let next = known.iter().max().map_or(0, |most| most + 1);
+            (0..=next).map(|it| [&known[..], &[it]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(further).collect();
+    }
+    let mut found = Vec::new();
+    for numbers in all {
+        let map = |p: ProcRef| match p {
+            ProcRef::Var(v) => {
+                ProcRef::Var(mentioned.iter().position(|it| *it == v).map_or(v, |at| numbers[at]))
+            }
+            constant @ ProcRef::Const(_) => constant,
+        };
+        let params = numbers.iter().max().map_or(0, |most| most + 1);
+        let cube = rename::conj(cube, &map).ok_or(NoWays::OutOfRange)?;
+        found.extend(cube.map(|cube| (params, cube)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,100 @@
+//! From two models and a map between them to systems that are safe exactly when the first refines the second: each initial state
+//! of the concrete model is one of the abstract model, read through the map, and each step from a reachable state is one of the
+//! abstract steps that the map gives for it, or changes nothing there.
+//!
+//! # Failing copies
+//!
+//! A step may fail in many ways, each of which is a condition on the state before it: the copies of the step (`failing`). Their
+//! guard is the guard of the step, and that *each* of the abstract steps that it may be fails, in one of these ways:
+//!
+//! - the guard of the abstract step is false: it is elaborated again, negated, over the abstract variables, in whose place their
+//!   meanings are put. Where it was universal, some process falsifies it, parameters of the concrete step included;
+//! - a cell of an abstract variable is not, after the step, what the abstract step makes of it: both are expressed over the state
+//!   before, for each choice of the cell's processes, which may be parameters or not. A variable that the abstract step gives any
+//!   value (`X := ?`) is left out;
+//! - one of its arguments is not a process, or equals another one.
+//!
+//! A copy sets the ghost variable `Failed`, which is the only bad state. Its quantified guards are those of the step, for all
+//! processes that are not parameters of the *step*: processes that a copy names besides are none, so that the guard still holds of
+//! them. A value that a step chooses by `?` is, in its copies, that of a constant: a run that fails needs only one, and no other
+//! transition mentions it.
+//!
+//! So a run of the derived system to `Failed` is a run of the concrete model and a step that none of the abstract steps explains;
+//! and each such run and step is one of the derived system, in the instance with the same processes. Nothing is said of properties
+//! of runs: a step may change nothing for ever.
+//!
+//! The initial states are an obligation of their own: a system without transitions, whose bad states are those that are not initial
+//! in the abstract model, or that its axioms exclude.
+
+mod failing;
+mod initial;
+mod map;
+mod resolve;
+mod scene;
+mod ways;
+
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{System, VarId};
+
+use self::map::MapText;
+pub use self::resolve::{ArgTerm, Image, RefinementMap};
+pub use self::scene::{InText, NoRefinement, RefinedModel};
+use self::scene::{Scene, refused};
+
+/// What has to be shown for one model to refine another.
+#[derive(Clone, Debug)]
+pub struct Refinement {
+    /// The meaning of the map.
+    pub map: RefinementMap,
+    /// Bad where the last step is not an abstract one. The variables of the concrete model come first, and its transitions.
+    pub steps: System,
+    /// Its initial states are bad where they are not initial in the abstract model.
+    pub initially: System,
+    /// For each `?` of the concrete model that matters: the variable, and the constant with its value in the last step.
+    pub chosen: Vec<(VarId, VarId)>,
+}
+
+impl Refinement {
+    /// For these models and this text of a map.
+    ///
+    /// # Errors
+    /// What is wrong with the map, or cannot be stated: nothing is claimed then.
+    pub fn new(
+        concrete: RefinedModel<'_>,
+        abstraction: RefinedModel<'_>,
+        map: &str,
+    ) -> Result<Self, NoRefinement> {
+        sayable(concrete.system, abstraction.system)?;
+        let text = MapText::read(map).map_err(|errors| NoRefinement { of: InText::Map, errors })?;
+        let scene = |matters: &dyn Fn(VarId) -> bool| {
+            let why = "both models together have too many variables or types";
+            Scene::new(concrete, abstraction, matters)
+                .ok_or_else(|| refused(InText::Concrete, Span::default(), why))
+        };
+        let map = RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction))?;
+        let scene = scene(&|var| map.reads(var))?;
+        let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;
+        let steps = failing::system(&scene, &map, concrete, abstraction)?;
+        let chosen = scene.chosen.clone();
+        Ok(Self { map, steps, initially, chosen })
+    }
+}
+
+/// Refuses models about whose refinement nothing is said here.
+fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> {
+    let at = abstraction.init.span;
+    if !abstraction.counts.is_empty() {
+        let why = "the abstract model counts processes, which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    if abstraction.proc_constants > 0 {
+        let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    let fewer = |most: u32| concrete.max_procs.is_none_or(|own| own > most);
+    if abstraction.max_procs.is_some_and(fewer) {
+        let why = "the abstract model has instances of fewer sizes than the concrete one: see `number_procs`";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    Ok(())
+}

@@ -1,0 +1,401 @@
+//! The meaning of a map: of each abstract variable over concrete cells, of each concrete step as abstract ones.
+
+use smallvec::SmallVec;
+
+use super::map::{ArgText, ImageText, MapText, STUTTER, StepText};
+use super::scene::{InText, NoRefinement, RefinedModel, Scene};
+use super::ways::term;
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::model::beside::{NamedModel, Names, updates};
+use cubicle_lang::model::{
+    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, VarId, VarKind,
+};
+use cubicle_lang::spelling::nearest;
+use cubicle_lang::syntax::ast::{self, Base, Item, Name, Rhs, TermKind};
+
+/// An abstract step that a concrete one may be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Image {
+    /// None: no abstract variable changes.
+    Stutter,
+    /// The transition of this declaration.
+    Step {
+        /// [`Transition::origin`].
+        origin: u16,
+        /// Its arguments.
+        args: Vec<ArgTerm>,
+    },
+}
+
+/// An argument of an abstract step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ArgTerm {
+    /// This parameter of the concrete step.
+    Param(u8),
+    /// What this cell holds; its indices are parameters of the concrete step. The step is impossible where that is not a process.
+    Cell(Cell),
+}
+
+/// What a map means.
+#[derive(Clone, Debug)]
+pub struct RefinementMap {
+    /// For each abstract variable, its value in terms of concrete cells; its indices are `ProcRef::Var(0)`, `Var(1)`, ..
+    pub variables: Vec<Vec<Branch>>,
+    /// For each declaration of a concrete transition, the steps that it may be.
+    pub steps: Vec<Vec<Image>>,
+    /// What the map leaves out and names decided, as statements of a map.
+    pub guessed: Vec<String>,
+}
+
+/// What is added to the name of an abstract variable or constructor where both models are named.
+const MARK: &str = " of the abstract model";
+
+impl RefinementMap {
+    /// Whether the meaning of an abstract variable reads this concrete one.
+    pub fn reads(&self, var: VarId) -> bool {
+        self.variables.iter().any(|branches| reads(branches, var))
+    }
+
+    /// The meaning of a map between these models.
+    ///
+    /// # Errors
+    /// What is wrong with the map.
+    pub fn resolve(
+        scene: &Scene,
+        text: &MapText,
+        (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
+    ) -> Result<Self, NoRefinement> {
+        let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
+        let in_map = |errors| NoRefinement { of: InText::Map, errors };
+        this.variables = this.variables(scene, &text.variables, concrete, abstraction).map_err(in_map)?;
+        this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
+        Ok(this)
+    }
+
+    fn variables(
+        &mut self,
+        scene: &Scene,
+        decl: &ast::Transition,
+        concrete: RefinedModel<'_>,
+        abstraction: RefinedModel<'_>,
+    ) -> Result<Vec<Vec<Branch>>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut decl = decl.clone();
+        for update in &mut decl.updates {
+            match abstraction.system.vars.iter().find(|it| it.name == update.target.text) {
+                Some(var) => marked(update, abstraction.system, concrete.system, var.ty, &mut errors),
+                None => errors.push(unknown(
+                    &update.target,
+                    "the abstract model has no variable",
+                    abstraction.system.vars.iter().map(|it| it.name.as_str()),
+                )),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors.into_iter().map(MapText::placed).collect());
+        }
+        let vars = (0..).zip(&abstraction.system.vars);
+        let vars = vars.map(|(id, var)| (format!("{}{MARK}", var.name), scene.abstract_var(VarId(id))));
+        let all = (0..).zip(&abstraction.system.enums).flat_map(|(id, it)| {
+            let id = scene.abstract_enum(EnumId(id));
+            (0..).zip(&it.constructors).map(move |(number, name)| (format!("{name}{MARK}"), (id, number)))
+        });
+        let names = Names::new(concrete.system, &scene.system, |id| id, |id| id).and(vars, all);
+        let model = NamedModel { names: &names, file: concrete.file };
+        let found = updates(&scene.system, model, &decl);
+        let found = found.map_err(|errors| errors.into_iter().map(MapText::placed).collect::<Vec<_>>())?;
+        let mut meanings = Vec::new();
+        for (id, var) in (0..).zip(&abstraction.system.vars) {
+            let (id, target) = (VarId(id), scene.abstract_var(VarId(id)));
+            let said = decl.updates.iter().find(|it| it.target.text == format!("{}{MARK}", var.name));
+            let update = found.iter().find(|it| it.var == target);
+            let branches = match update.map(|it| &it.assignment) {
+                Some(Assignment::Cases(branches)) => branches.clone(),
+                Some(Assignment::Nondet) => Vec::new(),
+                None => match self.by_name(scene, concrete, id, abstraction) {
+                    Ok(branches) => branches,
+                    Err(error) => {
+                        errors.push(*error);
+                        continue;
+                    }
+                },
+            };
+            if let Some(why) = unusable(scene, concrete, target, &branches) {
+                let at = said.map_or(Span::default(), |it| it.loc.0);
+                let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", var.name));
+                errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
+            }
+            meanings.push(branches);
+        }
+        if errors.is_empty() { Ok(meanings) } else { Err(errors) }
+    }
+
+    /// The meaning of a variable that the map does not mention: the concrete one of the same name and type.
+    fn by_name(
+        &mut self,
+        scene: &Scene,
+        concrete: RefinedModel<'_>,
+        id: VarId,
+        abstraction: RefinedModel<'_>,
+    ) -> Result<Vec<Branch>, Box<Diagnostic>> {
+        let var = abstraction.system.var(id);
+        let ty = scene.system.var(scene.abstract_var(id)).ty;
+        let found = (0..)
+            .zip(&concrete.system.vars)
+            .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
+        let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();
+        let cell =
+            if names.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, names.join(", ")) };
+        let Some((same, _)) = found else {
+            let message = format!("no meaning is given for abstract variable `{}`", var.name);
+            let error = Diagnostic::error("C0701", Span::default(), message);
+            return Err(Box::new(error.help(format!(
+                "say in the map what it is in terms of the concrete variables, as in `{cell} := case | .. : .. | _ : ..;`"
+            ))));
+        };
+        self.guessed.push(format!("{cell} := {cell};"));
+        let index = (0..var.arity() as u8).map(ProcRef::Var).collect();
+        Ok(vec![Branch { when: Dnf::truth(), value: term(&scene.system, Cell { var: VarId(same), index }) }])
+    }
+
+    fn steps(
+        &mut self,
+        said: &[StepText],
+        concrete: RefinedModel<'_>,
+        abstraction: RefinedModel<'_>,
+    ) -> Result<Vec<Vec<Image>>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut used = vec![None; said.len()];
+        let mut all = Vec::new();
+        for decl in transitions(concrete.file) {
+            let name = &decl.name.text;
+            let its: Vec<usize> = (0..said.len()).filter(|at| said[*at].name.text == *name).collect();
+            if let [first, second, ..] = its[..] {
+                let message = format!("two meanings are given for `{name}`");
+                let error = Diagnostic::error("C0701", said[second].name.span(), message);
+                let error = error.also(said[first].name.span(), "the first one");
+                let error = error.help("join them with `|`");
+                // Several concrete transitions may have this name.
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+            let Some(&at) = its.first() else {
+                all.push(vec![self.step_by_name(decl, abstraction)]);
+                continue;
+            };
+            used[at] = Some(());
+            let images = said[at]
+                .images
+                .iter()
+                .map(|image| self::image(&said[at], image, decl, concrete, abstraction));
+            let (images, wrong): (Vec<_>, Vec<_>) = images.partition(Result::is_ok);
+            errors.extend(wrong.into_iter().filter_map(Result::err).map(|it| *it));
+            all.push(images.into_iter().flatten().collect());
+        }
+        for (step, _) in said.iter().zip(&used).filter(|(_, used)| used.is_none()) {
+            if transitions(concrete.file).all(|it| it.name.text != step.name.text) {
+                let names = transitions(concrete.file).map(|it| it.name.text.as_str());
+                errors.push(unknown(&step.name, "the concrete model has no transition", names));
+            }
+        }
+        if errors.is_empty() { Ok(all) } else { Err(errors) }
+    }
+
+    /// The step that a transition is which the map does not mention: that of the same name, with the same number of
+    /// parameters, or none.
+    fn step_by_name(&mut self, decl: &ast::Transition, abstraction: RefinedModel<'_>) -> Image {
+        let (name, params) = (&decl.name.text, names(&decl.params));
+        let same =
+            |(_, it): &(u16, &ast::Transition)| it.name.text == *name && it.params.len() == decl.params.len();
+        if let Some((origin, _)) = (0..).zip(transitions(abstraction.file)).find(same) {
+            self.guessed.push(format!("{name}({params}) => {name}({params});"));
+            let args = (0..decl.params.len() as u8).map(ArgTerm::Param).collect();
+            return Image::Step { origin, args };
+        }
+        self.guessed.push(format!("{name}({params}) => {STUTTER};"));
+        Image::Stutter
+    }
+}
+
+/// The transitions of a file; the number of each is its [`Transition::origin`].
+pub fn transitions(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
+    file.items.iter().filter_map(|item| match item {
+        Item::Transition(it) => Some(it),
+        _ => None,
+    })
+}
+
+fn names(of: &[Name]) -> String {
+    of.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn unknown<'n>(name: &Name, what: &str, known: impl Iterator<Item = &'n str>) -> Diagnostic {
+    let error = Diagnostic::error("C0701", name.span(), format!("{what} `{}`", name.text));
+    match nearest(&name.text, known) {
+        Some(meant) => error.did_you_mean(meant),
+        None => error,
+    }
+}
+
+/// Marks the target of an update, and constructors that are its values, as those of the abstract model.
+fn marked(
+    update: &mut ast::Update,
+    abstraction: &System,
+    concrete: &System,
+    ty: Type,
+    errors: &mut Vec<Diagnostic>,
+) {
+    update.target.text.push_str(MARK);
+    if let (Some(_), Rhs::Term(value)) = (&update.index, &update.value) {
+        // The cells of an array have one meaning for all processes.
+        let value = value.clone();
+        update.value = Rhs::Cases(vec![ast::Case { when: None, loc: value.loc, value }]);
+    }
+    let values: Vec<&mut ast::Term> = match &mut update.value {
+        Rhs::Term(value) => vec![value],
+        Rhs::Cases(cases) => cases.iter_mut().map(|case| &mut case.value).collect(),
+        Rhs::Nondet => Vec::new(),
+    };
+    let Type::Enum(id) = ty else { return };
+    for value in values {
+        let TermKind::Base(Base::Name(name)) = &mut value.kind else { continue };
+        if !abstraction.enumeration(id).constructors.contains(&name.text) {
+            continue;
+        }
+        if concrete.vars.iter().any(|it| it.name == name.text) {
+            let message = format!("`{}` has two meanings", name.text);
+            let error = Diagnostic::error("C0701", name.span(), message);
+            errors.push(error.help("rename the concrete variable or the abstract value"));
+        }
+        name.text.push_str(MARK);
+    }
+}
+
+/// Why branches are not the meaning of an abstract variable.
+fn unusable(
+    scene: &Scene,
+    concrete: RefinedModel<'_>,
+    target: VarId,
+    branches: &[Branch],
+) -> Option<&'static str> {
+    let own = concrete.system.vars.len();
+    let read: Vec<VarId> = branches.iter().flat_map(cells).map(|cell| cell.var).collect();
+    if branches.is_empty() {
+        return Some("`?` is not a value");
+    }
+    if read.iter().any(|var| *var == target || usize::from(var.0) >= own) {
+        return Some("where no branch applies, nothing is said");
+    }
+    let counts = |var: &VarId| scene.system.count_of(*var).is_some();
+    read.iter().any(counts).then_some("a count cannot be part of a meaning")
+}
+
+/// Whether branches read a variable.
+pub fn reads(branches: &[Branch], var: VarId) -> bool {
+    branches.iter().flat_map(cells).any(|cell| cell.var == var)
+}
+
+/// The cells that a branch reads.
+fn cells(branch: &Branch) -> Vec<Cell> {
+    let of_value: Vec<Cell> = match &branch.value {
+        Term::Cell(cell) => vec![cell.clone()],
+        Term::Linear(it) => it.terms.iter().map(|(cell, _)| cell.clone()).collect(),
+        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
+    };
+    let conditions = branch.when.0.iter().flatten().flat_map(Literal::cells).cloned();
+    of_value.into_iter().chain(conditions).collect()
+}
+
+/// The meaning of one image of a statement about `decl`.
+fn image(
+    step: &StepText,
+    image: &ImageText,
+    decl: &ast::Transition,
+    concrete: RefinedModel<'_>,
+    abstraction: RefinedModel<'_>,
+) -> Result<Image, Box<Diagnostic>> {
+    let error = |at: Span, message: String, help: &str| {
+        let error = Diagnostic::error("C0701", at, message);
+        Box::new(if help.is_empty() { error } else { error.help(help) })
+    };
+    if step.params.len() != decl.params.len() {
+        let message =
+            format!("`{}` has {} parameters, not {}", step.name.text, decl.params.len(), step.params.len());
+        return Err(error(
+            step.name.span(),
+            message,
+            &format!("write `{}({})`", step.name.text, names(&decl.params)),
+        ));
+    }
+    if let Some(again) = (1..step.params.len()).find(|at| step.params[..*at].contains(&step.params[*at])) {
+        let name = &step.params[again];
+        return Err(error(name.span(), format!("two parameters are called `{}`", name.text), ""));
+    }
+    let same_name = |it: &&ast::Transition| it.name.text == image.name.text;
+    let mut named = (0..).zip(transitions(abstraction.file)).filter(|(_, it)| same_name(it));
+    let found = named.next();
+    if image.name.text == STUTTER {
+        return match found {
+            None if image.args.is_none() => Ok(Image::Stutter),
+            None => Err(error(image.name.span(), format!("`{STUTTER}` has no arguments"), "")),
+            Some(_) => {
+                let message =
+                    format!("`{STUTTER}` has two meanings: the abstract model has a transition of this name");
+                Err(error(image.name.span(), message, "rename the transition"))
+            }
+        };
+    }
+    let Some((origin, target)) = found else {
+        let known = transitions(abstraction.file).map(|it| it.name.text.as_str());
+        return Err(Box::new(unknown(&image.name, "the abstract model has no transition", known)));
+    };
+    if named.next().is_some() {
+        let message =
+            format!("`{}` has two meanings: two abstract transitions are called so", image.name.text);
+        return Err(error(image.name.span(), message, "rename one of them"));
+    }
+    let args = image.args.as_deref().unwrap_or_default();
+    if args.len() != target.params.len() {
+        let message =
+            format!("`{}` has {} parameters, not {}", image.name.text, target.params.len(), args.len());
+        return Err(error(image.name.span(), message, ""));
+    }
+    let args = args.iter().map(|arg| self::arg(step, arg, concrete.system)).collect::<Result<_, _>>()?;
+    Ok(Image::Step { origin, args })
+}
+
+fn arg(
+    step: &StepText,
+    ArgText { name, index }: &ArgText,
+    concrete: &System,
+) -> Result<ArgTerm, Box<Diagnostic>> {
+    let error = |at: Span, message: String, help: &str| {
+        let error = Diagnostic::error("C0701", at, message);
+        Box::new(if help.is_empty() { error } else { error.help(help) })
+    };
+    let param = |name: &Name| step.params.iter().position(|it| it.text == name.text).map(|at| at as u8);
+    if index.is_empty()
+        && let Some(at) = param(name)
+    {
+        return Ok(ArgTerm::Param(at));
+    }
+    let var = (0..).zip(&concrete.vars).find(|(_, it)| it.name == name.text && it.ty == Type::Proc);
+    let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
+        let message = format!("`{}` is neither a parameter nor a cell of type `proc`", name.text);
+        return Err(error(name.span(), message, ""));
+    };
+    debug_assert!(matches!(var.kind, VarKind::Array(_)) != index.is_empty());
+    let mut procs = SmallVec::new();
+    for name in index {
+        let at = param(name)
+            .ok_or_else(|| error(name.span(), format!("`{}` is not a parameter", name.text), ""))?;
+        procs.push(ProcRef::Var(at));
+    }
+    Ok(ArgTerm::Cell(Cell { var: VarId(id), index: procs }))
+}
+
+/// The parts of a declaration.
+pub fn parts(system: &System, origin: u16) -> impl Iterator<Item = &Transition> {
+    system.transitions.iter().filter(move |it| it.origin == origin)
+}

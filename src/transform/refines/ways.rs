@@ -1,0 +1,217 @@
+//! Values and formulas by cases: what a cell holds under which condition.
+
+use cubicle_lang::model::substitute;
+use cubicle_lang::model::{
+    Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
+    negated, rename, simplify,
+};
+
+/// The most cases of a formula.
+const MAX_WAYS: usize = 1 << 12;
+
+/// Why a formula has no cases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoWays {
+    /// There are too many.
+    TooMany,
+    /// A number leaves the 64-bit range.
+    OutOfRange,
+}
+
+impl NoWays {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TooMany => "there are too many ways in which it may fail",
+            Self::OutOfRange => "a number leaves the 64-bit range",
+        }
+    }
+}
+
+/// The values of something, each under its condition. The conditions cover all states, and no two hold at once.
+pub type Values = Vec<(Conj, Term)>;
+
+/// A result, unless there are too many cases.
+pub type Ways<T> = Result<T, NoWays>;
+
+/// Whether two processes are the same: variables of processes stand for different ones.
+pub fn same(a: ProcRef, b: ProcRef) -> Option<bool> {
+    match (a, b) {
+        (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
+        (a, b) => Some(a == b),
+    }
+}
+
+/// The conjunction in a short form; `None` when it is false.
+fn reduced(conj: Conj) -> Option<Conj> {
+    let mut kept = Conj::with_capacity(conj.len());
+    for literal in conj {
+        if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
+            && let Some(same) = same(*a, *b)
+        {
+            if same == *negated {
+                return None;
+            }
+            continue;
+        }
+        kept.push(literal);
+    }
+    simplify(kept, &same)
+}
+
+/// Both of two formulas.
+pub fn both(a: &[Conj], b: &[Conj]) -> Ways<Vec<Conj>> {
+    if a.len().saturating_mul(b.len()) > MAX_WAYS * 16 {
+        return Err(NoWays::TooMany);
+    }
+    let mut found = Vec::new();
+    for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+        found.extend(reduced(a.iter().chain(b).cloned().collect()));
+    }
+    if found.len() > MAX_WAYS { Err(NoWays::TooMany) } else { Ok(found) }
+}
+
+/// A cell as a term.
+pub fn term(system: &System, cell: Cell) -> Term {
+    if system.var(cell.var).ty.is_numeric() {
+        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
+    } else {
+        Term::Cell(cell)
+    }
+}
+
+/// The formula does not hold; its process variables may be equal.
+pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
+    let mut ways: Vec<Conj> = vec![Vec::new()];
+    for conj in &formula.0 {
+        let refuted: Option<Vec<Literal>> = conj.iter().map(|literal| negated(system, literal)).collect();
+        let refuted = refuted.ok_or(NoWays::OutOfRange)?;
+        if ways.len().saturating_mul(refuted.len()) > MAX_WAYS {
+            return Err(NoWays::TooMany);
+        }
+        let further = |way: &Conj| {
+            refuted
+                .iter()
+                .map(|literal| [&way[..], std::slice::from_ref(literal)].concat())
+                .collect::<Vec<_>>()
+        };
+        ways = ways.iter().flat_map(further).collect();
+    }
+    Ok(ways)
+}
+
+/// The values that branches give for these processes: the first one that applies counts.
+pub fn chosen(system: &System, branches: &[Branch], map: &impl Fn(ProcRef) -> ProcRef) -> Ways<Values> {
+    let mut found = Values::new();
+    let mut before: Vec<Conj> = vec![Vec::new()];
+    for Branch { when, value } in branches {
+        let when = Dnf(rename::disjunction(&when.0, map).ok_or(NoWays::OutOfRange)?);
+        let value = rename::term(value, map).ok_or(NoWays::OutOfRange)?;
+        // The disjuncts of a condition may overlap: then both have the same value, which does no harm.
+        found.extend(both(&before, &when.0)?.into_iter().map(|conj| (conj, value.clone())));
+        if when.is_true() {
+            break;
+        }
+        before = both(&before, &denied(system, &when)?)?;
+    }
+    Ok(found)
+}
+
+/// What the cells of some variables hold, by cases; `None` for those that are left as they are.
+pub trait Reading {
+    /// The values of a cell.
+    fn values(&self, cell: &Cell) -> Ways<Option<Values>>;
+}
+
+impl<F: Fn(&Cell) -> Ways<Option<Values>>> Reading for F {
+    fn values(&self, cell: &Cell) -> Ways<Option<Values>> {
+        self(cell)
+    }
+}
+
+/// All choices of values for these cells, with their conditions.
+fn choices(cells: &[&Cell], reading: &dyn Reading) -> Ways<Vec<(Conj, Vec<(Cell, Term)>)>> {
+    let mut found = vec![(Conj::new(), Vec::new())];
+    let mut known: Vec<&Cell> = Vec::new();
+    for cell in cells {
+        if known.contains(cell) {
+            continue;
+        }
+        known.push(cell);
+        let Some(values) = reading.values(cell)? else { continue };
+        if found.len().saturating_mul(values.len()) > MAX_WAYS {
+            return Err(NoWays::TooMany);
+        }
+        let mut next = Vec::new();
+        for ((when, terms), (and, value)) in found.iter().flat_map(|a| values.iter().map(move |b| (a, b))) {
+            if let Some(when) = reduced([&when[..], &and[..]].concat()) {
+                next.push((when, [&terms[..], &[((*cell).clone(), value.clone())]].concat()));
+            }
+        }
+        found = next;
+    }
+    Ok(found)
+}
+
+/// The cases in which a literal holds, its cells being read in this way.
+fn literal(system: &System, it: &Literal, reading: &dyn Reading) -> Ways<Vec<Conj>> {
+    let mut found = Vec::new();
+    for (mut when, terms) in choices(&it.cells(), reading)? {
+        let value = |cell: &Cell| terms.iter().find(|(known, _)| known == cell).map(|(_, term)| term.clone());
+        match substitute::literal(system, it, &value).ok_or(NoWays::OutOfRange)? {
+            rename::Truth::Constant(false) => {}
+            rename::Truth::Constant(true) => found.push(when),
+            rename::Truth::Literal(it) => {
+                when.push(it);
+                found.extend(reduced(when));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The cases in which a conjunction holds, its cells being read in this way.
+pub fn conj(system: &System, it: &[Literal], reading: &dyn Reading) -> Ways<Vec<Conj>> {
+    let mut ways: Vec<Conj> = vec![Vec::new()];
+    for it in it {
+        ways = both(&ways, &literal(system, it, reading)?)?;
+    }
+    Ok(ways)
+}
+
+/// The values of something whose conditions and terms are about cells that are read in this way.
+pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Values> {
+    let mut found = Values::new();
+    for (when, value) in values {
+        let when = conj(system, when, reading)?;
+        let cells: Vec<&Cell> = match value {
+            Term::Cell(cell) => vec![cell],
+            Term::Linear(it) => it.terms.iter().map(|(cell, _)| cell).collect(),
+            Term::Constructor(_) | Term::Proc(_) => Vec::new(),
+        };
+        for (and, terms) in choices(&cells, reading)? {
+            let of =
+                |cell: &Cell| terms.iter().find(|(known, _)| known == cell).map(|(_, term)| term.clone());
+            let value = substitute::term(value, &of).ok_or(NoWays::OutOfRange)?;
+            found.extend(both(&when, &[and])?.into_iter().map(|when| (when, value.clone())));
+        }
+    }
+    Ok(found)
+}
+
+/// The cases in which two values of the variable's type differ.
+pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<Conj>> {
+    // Two cells that nothing else mentions.
+    let [left, right] =
+        [254, 255].map(|mark| Cell { var, index: [ProcRef::Var(mark)].into_iter().collect() });
+    let ty = system.var(var).ty;
+    let unequal = if ty.is_numeric() {
+        let terms = vec![(left.clone(), Rational::ONE), (right, Rational::ONE.neg())];
+        let expr = Linear { terms, constant: Rational::ZERO };
+        Literal::Linear { expr, relation: Relation::Ne, integer: ty == Type::Int }
+    } else {
+        Literal::Eq { left: Term::Cell(left.clone()), right: Term::Cell(right), negated: true }
+    };
+    let reading = |cell: &Cell| Ok(Some(if *cell == left { a.clone() } else { b.clone() }));
+    literal(system, &unequal, &reading)
+}

@@ -1,0 +1,172 @@
+//! `cubicle refines` and `cubicle inductive`: answers, errors of maps, documents, files.
+
+use crate::harness::{run, run_words};
+use crate::machine::{assert_valid, schema};
+
+const LEVELS: [(&str, &str, &str, i32); 8] = [
+    ("refines/ticket_lock", "lock", "ticket_lock", 0),
+    ("refines/ticket_lock_wrong", "lock", "ticket_lock", 1),
+    ("two_phase_commit", "commit", "two_phase_commit", 0),
+    ("two_phase_commit_wrong", "commit", "two_phase_commit", 1),
+    ("refines/directory", "memory", "directory", 0),
+    ("refines/directory_wrong", "memory", "directory", 1),
+    ("german", "directory", "german", 0),
+    ("german_wrong", "directory", "german", 1),
+];
+
+fn words((concrete, abstraction, map, _): (&str, &str, &str, i32)) -> String {
+    let folder = "examples/refines";
+    format!("refines examples/{concrete}.cub {folder}/{abstraction}.cub --map {folder}/{map}.map")
+}
+
+#[test]
+fn examples_refine_the_level_above_and_wrong_twins_do_not() {
+    let schema = schema("docs/schema/run.json");
+    for level in LEVELS {
+        let outcome = run(&words(level));
+        assert_eq!(outcome.code, Some(level.3), "{level:?}: {outcome:?}");
+        let instance = run(&format!("{} --only-forward --procs 2 -- --max-forward 3000", words(level)));
+        assert_eq!(instance.code, Some(level.3), "{level:?}: {instance:?}");
+        let outcome = run(&format!("{} --format json", words(level)));
+        let document = assert_valid(&schema, &outcome.stdout, &format!("{level:?}"));
+        assert_eq!(document["verdict"], ["safe", "unsafe"][level.3 as usize], "{level:?}");
+        assert_eq!(document["traces"].as_array().map(Vec::len), Some(level.3 as usize), "{level:?}");
+        let why = document["refinement"]["why"].as_array().map_or(0, Vec::len);
+        assert_eq!(why, level.3 as usize, "{level:?}");
+    }
+}
+
+#[test]
+fn proofs_are_certified_and_carry_claims_over() {
+    for level in LEVELS.into_iter().filter(|level| level.3 == 0) {
+        let outcome = run(&format!("{} --certify --transfer", words(level)));
+        assert_eq!(outcome.code, Some(0), "{level:?}: {outcome:?}");
+        assert!(outcome.stdout.contains(": holds: no run of"), "{level:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn the_run_and_the_derived_model_are_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [run_file, model] =
+        ["run.itf.json", "derived.cub"].map(|it| folder.path().join(it).display().to_string());
+    let line = format!("{} --trace-out {run_file} --model-out {model}", words(LEVELS[5]));
+    assert_eq!(run(&line).code, Some(1));
+    let replayed = run_words(&["replay", "examples/refines/directory_wrong.cub", &run_file]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    assert_eq!(run_words(&["--quiet", &model]).code, Some(1));
+    // There is no run any more.
+    assert_eq!(
+        run(&format!("{} --trace-out {run_file} --model-out {model} --force", words(LEVELS[4]))).code,
+        Some(0)
+    );
+    assert!(!std::path::Path::new(&run_file).exists());
+    let again = run_words(&["--quiet", "--certify", &model]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+}
+
+#[test]
+fn wrong_maps_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let map = folder.path().join("m.map").display().to_string();
+    let good =
+        "Place[p] := case | At[p] = Inside : Inside | _ : Outside;\nTaken := Held;\nenter(p) => take(p);\n";
+    let cases: &[(&str, &str, &str)] = &[
+        ("", "C0701", "no meaning is given for abstract variable `Taken`"),
+        ("Taken := Hold;", "C0104", "m.map:1:10"),
+        ("Taken := True; Taken := False;", "C0404", "assigned twice"),
+        ("Taken := ?;", "C0701", "`?` is not a value"),
+        ("Takn := Held;", "C0701", "did you mean `Taken`?"),
+        ("Taken := Held\nPlace[p] := Inside;", "C0003", "m.map:1:13"),
+        ("Taken := Next;", "C0201", "m.map:1:10"),
+        ("Taken := case | Held = True : True;", "C0701", "end with `| _ : ..`"),
+        ("{GOOD}entr(p) => take(p);", "C0701", "did you mean `enter`?"),
+        ("{GOOD}enter(p) => stutter;", "C0701", "two meanings are given for `enter`"),
+        ("{GOOD}leave(p) => give_bak(p);", "C0701", "did you mean `give_back`?"),
+        ("{GOOD}leave(p q) => give_back(p);", "C0701", "`leave` has 1 parameters, not 2"),
+        ("{GOOD}leave(p) => give_back(p, p);", "C0701", "`give_back` has 1 parameters, not 2"),
+        ("{GOOD}leave(p) => give_back(Next);", "C0701", "neither a parameter nor a cell of type `proc`"),
+        ("{GOOD}leave(p) give_back(p);", "C0701", "expected `=>`"),
+        ("{GOOD}leave(p) => ", "C0701", "expected an abstract transition or `stutter`"),
+        ("{GOOD}(* no end", "C0002", "m.map:4:1"),
+    ];
+    for (text, code, says) in cases {
+        std::fs::write(&map, text.replace("{GOOD}", good)).expect("a file");
+        let models = ["examples/refines/ticket_lock.cub", "examples/refines/lock.cub"];
+        let outcome = run_words(&["refines", models[0], models[1], "--map", &map]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{text}: {outcome:?}");
+        assert!(outcome.stderr.contains(code) && outcome.stderr.contains(says), "{text}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_stated_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [low, high] = ["low.cub", "high.cub"].map(|it| folder.path().join(it).display().to_string());
+    let declared = "var G : proc array A[proc] : bool init (p) { A[p] = False } unsafe (p) { A[p] = True }";
+    std::fs::write(&low, format!("{declared} transition t (p) requires {{ A[p] = False }} {{ G := p }}"))
+        .expect("a file");
+    for (step, says) in [
+        (
+            "transition t (p) requires { A[G] = False } { G := p }",
+            "which has no value where that is not a process",
+        ),
+        ("transition t (p) requires { #{q | A[q] = True} = 0 } { G := p }", "counts processes"),
+    ] {
+        std::fs::write(&high, format!("{declared} {step}")).expect("a file");
+        let outcome = run_words(&["refines", &low, &high]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{step}: {outcome:?}");
+        assert!(outcome.stderr.contains("C0702") && outcome.stderr.contains(says), "{step}: {outcome:?}");
+    }
+    let refused = run(&format!("{} -- --certificate there", words(LEVELS[0])));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("--certificate has no effect on a refinement"), "{refused:?}");
+}
+
+#[test]
+fn limits_leave_a_refinement_open() {
+    let outcome = run(&format!("{} -- --engine classic --nodes 3", words(LEVELS[6])));
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    let short = run(&format!("{} --time-limit 1ms", words(LEVELS[6])));
+    assert_eq!(short.code, Some(3), "{short:?}");
+}
+
+#[test]
+fn claims_are_inductive_or_there_is_a_step() {
+    let schema = schema("docs/schema/run.json");
+    for (model, code, answers) in [
+        ("examples/mutex.cub", 1, &["not_inductive"][..]),
+        ("examples/mutex_wrong.cub", 1, &["violated"]),
+        ("examples/two_phase_count.cub", 1, &["not_inductive"; 3]),
+        ("examples/refines/commit.cub", 0, &["inductive"]),
+    ] {
+        let outcome = run(&format!("inductive {model} --format json"));
+        let document = assert_valid(&schema, &outcome.stdout, model);
+        let found = document["induction"].as_array().expect("a list");
+        let words: Vec<&str> = found.iter().filter_map(|it| it["answer"].as_str()).collect();
+        assert_eq!((outcome.code, &words[..]), (Some(code), answers), "{model}: {outcome:?}");
+        for it in found.iter().filter(|it| it["answer"] == "not_inductive") {
+            assert!(it["step"]["changes"].as_array().is_some_and(|it| !it.is_empty()), "{model}");
+        }
+    }
+}
+
+#[test]
+fn a_model_with_its_strengthening_is_inductive() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for model in ["mutex", "german", "two_phase_commit"] {
+        let outcome = run(&format!("inductive examples/{model}.cub"));
+        let text = std::fs::read_to_string(format!("examples/{model}.cub")).expect("a model");
+        let further: Vec<&str> =
+            outcome.stdout.lines().map(str::trim).filter(|line| line.starts_with("invariant")).collect();
+        assert!(!further.is_empty(), "{outcome:?}");
+        let path = folder.path().join("m.cub").display().to_string();
+        std::fs::write(&path, format!("{text}\n{}", further.join("\n"))).expect("a file");
+        let outcome = run_words(&["inductive", &path, "--rounds", "0"]);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        assert!(
+            outcome.stdout.contains("all together: inductive, for any number of processes"),
+            "{outcome:?}"
+        );
+    }
+}
