@@ -2,30 +2,32 @@
 
 use super::harness::run_stdin;
 
-/// N counts the processes at `In` and the guests that came with them, so that it grows with each further process. No equation says
-/// that it is at least the number of these processes.
+/// N counts the processes at `In`, the pairs, and the guests that came with them, so that it grows with each further process. No
+/// inequality says so that weighs a pair like a single process.
 const COUNTED: &str = "
-type place = Out | In | Gone
+type place = Out | In | Pair | Gone
 var N : int
 array At[proc] : place
 init (p) { N = 0 && At[p] = Out }
 unsafe () { N < 0 }
 transition enter (p) requires { At[p] = Out } { At[p] := In; N := N + 1 }
-transition enter_with_guest (p) requires { At[p] = Out } { At[p] := In; N := N + 2 }
+transition enter_with_guest (p) requires { At[p] = Out } { At[p] := Pair; N := N + 3 }
 transition leave (p) requires { At[p] = In } { At[p] := Gone; N := N - 1 }
+transition leave_as_pair (p) requires { At[p] = Pair } { At[p] := Gone; N := N - 2 }
 ";
 
 /// Like the model above, but N stays at most four.
 const BOUNDED: &str = "
-type place = Out | In | Gone
+type place = Out | In | Pair | Gone
 var N : int
 var Full : bool
 array At[proc] : place
 init (p) { N = 0 && At[p] = Out && Full = False }
 unsafe () { N < 0 }
 transition enter (p) requires { At[p] = Out && N < 3 } { At[p] := In; N := N + 1 }
-transition enter_with_guest (p) requires { At[p] = Out && N < 3 } { At[p] := In; N := N + 2 }
+transition enter_with_guest (p) requires { At[p] = Out && N < 3 } { At[p] := Pair; N := N + 3 }
 transition leave (p) requires { At[p] = In } { At[p] := Gone; N := N - 1 }
+transition leave_as_pair (p) requires { At[p] = Pair } { At[p] := Gone; N := N - 2 }
 transition fill () { Full := True }
 transition empty () { Full := False }
 ";

@@ -101,7 +101,9 @@ pub fn named(
         if !known.clone().add(row.clone(), &plain)? || found.len() >= MOST_EQUATIONS {
             continue;
         }
-        row.iter_mut().for_each(|factor| *factor = factor.neg());
+        for factor in &mut row {
+            *factor = factor.neg();
+        }
         let row = shortest(columns, row)?;
         if let Some(inequality) = equation(columns, &mut parts, &row) {
             found.push(Equation { at_least: true, ..inequality });
