@@ -159,7 +159,8 @@ fn a_run_that_ends_early_writes_its_remaining_lemmas() {
     assert!(text.lines().count() > 1, "{text}");
     let outcome = with(&file, "brab 2 --quiet --certify examples/german.cub");
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    let ended = run(&format!("brab 2 --nodes 1 --quiet --lemmas-out {file} examples/ticket_lock.cub"));
+    let ended =
+        run(&format!("--engine classic --nodes 1 --quiet --lemmas-out {file} examples/ticket_lock.cub"));
     assert_eq!(ended.code, Some(3), "{ended:?}");
     assert!(fs::read_to_string(&file).unwrap().contains("{ Next <> Serving + #{p | "));
 }

@@ -80,7 +80,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     ) -> Result<Self, Halt> {
         let thresholds = vocabulary::thresholds(setting.system);
         let compares_counts = !thresholds.is_empty();
-        let counts = super::counts(setting.system);
+        let counts = vocabulary::counts(setting.system);
         let templates = Templates::new(setting.context, classes, (counts, &thresholds))?;
         if !progress.begun {
             progress.begun = true;

@@ -15,6 +15,7 @@ mod vocabulary;
 use std::cell::{OnceCell, RefCell};
 
 use inductive::{Houdini, Progress};
+pub use vocabulary::counts;
 
 use crate::counting::Counting;
 use crate::cube::{Cube, CubeContext};
@@ -33,11 +34,6 @@ pub struct Lemmas {
     /// Once they are known.
     found: OnceCell<Vec<Cube>>,
     progress: RefCell<Progress>,
-}
-
-/// Whether the model counts, or equations about it do: then a search begins with lemmas.
-pub fn counts(system: &System) -> bool {
-    !system.counts.is_empty()
 }
 
 impl Lemmas {

@@ -45,6 +45,11 @@ pub fn classes(system: &System) -> Vec<NumberClass> {
     classes
 }
 
+/// Whether the model counts, or equations about it do: then a search begins with lemmas.
+pub fn counts(system: &System) -> bool {
+    !system.counts.is_empty()
+}
+
 /// The comparisons with counts that guards and bad cubes make, and where there are counts also those that no template makes: what a
 /// step asked for mostly holds afterwards, where that matters.
 pub fn thresholds(system: &System) -> Vec<&Literal> {

@@ -60,19 +60,10 @@ pub fn named(
             rows.push(Said { row, ..Said::default() });
         }
     }
-    let own = rows.len();
     for hulls in std::iter::once(hulls).chain(apart) {
-        for said in of_locations(columns, hulls, &known)? {
-            // The same at several values of one global is said once.
-            let same = |it: &&mut Said| {
-                it.when.len() == 1
-                    && it.row == said.row
-                    && it.occupied == said.occupied
-                    && it.at_least == said.at_least
-            };
-            match (said.when.as_slice(), rows[own..].iter_mut().find(same)) {
-                ([(global, value)], Some(known)) if known.when[0].0 == *global => known.when[0].1 |= value,
-                _ => rows.push(said),
+        for said in merged(columns, of_locations(columns, hulls, &known)?) {
+            if !rows.contains(&said) {
+                rows.push(said);
             }
         }
     }
@@ -125,8 +116,42 @@ pub fn named(
     Ok(WithEquations { system: System::new(parts), equations: found })
 }
 
+/// The same, where what holds for several values of a global is said once.
+fn merged(columns: &Columns<'_>, mut all: Vec<Said>) -> Vec<Said> {
+    let differ = |a: &Said, b: &Said| {
+        let same = a.row == b.row && a.occupied == b.occupied && a.at_least == b.at_least;
+        let globals = a.when.iter().map(|it| it.0).eq(b.when.iter().map(|it| it.0));
+        let mut apart = a.when.iter().zip(&b.when).enumerate().filter(|(_, (a, b))| a.1 != b.1);
+        let first = apart.next().map(|it| it.0);
+        first.filter(|_| same && globals && apart.next().is_none())
+    };
+    let mut n = 0;
+    while n < all.len() {
+        let next = (n + 1..all.len()).find_map(|m| differ(&all[n], &all[m]).map(|at| (m, at)));
+        match next {
+            Some((m, at)) => {
+                let other = all.remove(m);
+                all[n].when[at].1 |= other.when[at].1;
+                // It may now be the same as an earlier one but for one global.
+                n = 0;
+            }
+            None => n += 1,
+        }
+    }
+    for said in &mut all {
+        let some = |at: usize| match &columns.all[at] {
+            Column::Holds(_, value) => 1_u64 << value,
+            _ => 0,
+        };
+        said.when.retain(|(global, values)| {
+            columns.values_of(*global).fold(0, |all, at| all | some(at)) & !values != 0
+        });
+    }
+    all
+}
+
 /// A row that is zero, or not negative, under a condition.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Said {
     when: Vec<(VarId, u64)>,
     /// The column of a class, and whether it has processes.
