@@ -81,12 +81,12 @@ transition leave (p) requires { In[p] = True } { In[p] := False; N := N - 1 }
 fn equations_are_written_and_found_again() {
     let folder = TempDir::new().unwrap();
     for (name, line, again) in [
-        ("readers_count", "invariant () { Readers <> #{p | At[p] = Reading || At[p] = Going} }", "2 lines"),
+        ("readers_count", "invariant () { Readers <> #{p | At[p] = Reading || At[p] = Going} }", "5 lines"),
         ("ticket_lock", "invariant () { Next <> Serving + #{p | At[p] <> Out} }", "1 line"),
         (
             "two_phase_count",
             "invariant () { Decision = Open && Yes <> #{p | Status[p] = Counted} }",
-            "3 lines",
+            "5 lines",
         ),
     ] {
         let model = format!("examples/{name}.cub");
