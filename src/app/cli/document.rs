@@ -93,6 +93,7 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     let format = |value: &str| match value {
         "json" => Some(ResultFormat::Json),
         "ndjson" => Some(ResultFormat::Ndjson),
+        "junit" => Some(ResultFormat::Junit),
         _ => None,
     };
     let pairs = words.windows(2).filter(|pair| pair[0] == "--format").map(|pair| format(pair[1]));
@@ -158,6 +159,7 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
         }
         _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
         ResultFormat::Ndjson => document.line(),
+        ResultFormat::Junit => cubicle_report::junit_of_run(&document),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });
     after_output(code, output.finish())

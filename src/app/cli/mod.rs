@@ -7,6 +7,7 @@ mod certificate;
 mod choices;
 mod commands;
 mod compat;
+mod costs;
 mod cpu;
 mod document;
 mod ending;
