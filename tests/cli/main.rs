@@ -47,6 +47,7 @@ mod simulate;
 mod spill;
 mod swarm;
 mod terminal;
+mod tested;
 mod vacuous;
 mod witness;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
 use cubicle_report::document::{
-    Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool, WitnessDocument,
+    Document, Head, Level, Message, Model, MutationDocument, OptionValue, TestDocument, Tool, WitnessDocument,
 };
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Procs;
@@ -124,6 +124,16 @@ impl NoInvocation {
     }
 }
 
+impl NoInvocation {
+    /// What is wrong, in a line.
+    pub fn in_a_line(self) -> String {
+        match self {
+            Self::Unparsed(error) => exit::why(&error).unwrap_or_else(|| "it asks for help".to_owned()),
+            Self::Refused(failure) => failure.error,
+        }
+    }
+}
+
 impl From<clap::Error> for NoInvocation {
     fn from(error: clap::Error) -> Self {
         Self::Unparsed(error)
@@ -154,12 +164,13 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
         words.get(1).filter(|word| *word == "cluster").and_then(|_| words.iter().position(|it| it == "--"));
     let command = words.get(on_cluster.unwrap_or(0) + 1);
     output.write(&match format {
+        ResultFormat::Junit => cubicle_report::junit_of_run(&document),
         _ if command.is_some_and(|word| word == "mutate") => {
             MutationDocument::without_mutants(&document).text()
         }
         _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
+        _ if command.is_some_and(|word| word == "test") => TestDocument::new(Vec::new(), &document).text(),
         ResultFormat::Ndjson => document.line(),
-        ResultFormat::Junit => cubicle_report::junit_of_run(&document),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });
     after_output(code, output.finish())

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use cubicle_report::document::{Document, Head, MutationDocument, WitnessDocument};
+use cubicle_report::document::{Document, Head, MutationDocument, TestDocument, WitnessDocument};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -217,6 +217,7 @@ impl Ending {
             Results::Human => {}
             Results::Json => self.output.write(&document.text()),
             Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
+            Results::Tests => self.output.write(&TestDocument::new(Vec::new(), &document).text()),
             Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),

@@ -33,6 +33,8 @@ pub enum Results {
     Junit,
     /// A document of mutants, without any to show.
     Mutants,
+    /// A document of tests, without any models.
+    Tests,
     /// A document of a run that shows something, without a run to show.
     Witness,
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::format::{Refused, format};
+use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
 use super::diagnostics::diagnostic;
@@ -236,8 +237,9 @@ impl Server {
         let line = match number {
             None => String::new(),
             Some(number) => {
-                let promise = prove::promises(&document.text).nth(number);
-                promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?.arguments
+                let promise = test_lines(&document.text).flatten().nth(number);
+                let promise = promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?;
+                promise.arguments.to_owned()
             }
         };
         let text = document.text.clone();

@@ -15,6 +15,7 @@ mod name;
 mod properties;
 mod refinement;
 mod search;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -41,6 +42,9 @@ pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+};
+pub use self::tested::{
+    RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 
