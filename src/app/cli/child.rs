@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -44,35 +45,63 @@ impl Drop for Guarded {
     }
 }
 
-/// Runs this program with these words until it ends; `None` when `interrupt` ends it before.
-pub fn call(words: &[OsString], interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
-    run(words, interrupt)
-        .map_err(|error| Failure::internal(format!("cannot run the program itself: {error}")))
+/// A call of this program.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The words of its command line, without its name.
+    pub words: &'a [OsString],
+    /// What it reads from standard input.
+    pub stdin: Option<&'a str>,
+    /// Where it runs, if not here.
+    pub folder: Option<&'a Path>,
 }
 
-fn run(words: &[OsString], interrupt: &Interrupt) -> io::Result<Option<ChildEnd>> {
-    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    let mut command = Command::new(std::env::current_exe()?);
-    // A signal of the terminal ends the caller, which ends its children.
-    command.args(words).env_remove(logging::VARIABLE).process_group(0);
-    command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-    let mut child = Guarded(command.spawn()?);
-    let mut looked = 0;
-    let status = loop {
-        if let Some(status) = child.0.try_wait()? {
-            break status;
-        }
-        if interrupt.reason().is_some() {
-            return Ok(None);
-        }
-        thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
-        looked += 1;
-    };
-    let code = match (status.code(), status.signal()) {
-        (Some(code), _) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
-        (None, signal) => Err(signal.unwrap_or_default()),
-    };
-    Ok(Some(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? }))
+impl Call<'_> {
+    /// Runs the program until it ends; `None` when `interrupt` ends it before.
+    pub fn make(self, interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
+        let error = |error| Failure::internal(format!("cannot run the program itself: {error}"));
+        self.run(interrupt).map_err(error)
+    }
+
+    fn run(self, interrupt: &Interrupt) -> io::Result<Option<ChildEnd>> {
+        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(std::env::current_exe()?);
+        // A signal of the terminal ends the caller, which ends its children.
+        command.args(self.words).env_remove(logging::VARIABLE).process_group(0);
+        command.current_dir(self.folder.unwrap_or(Path::new(".")));
+        command.stdin(match self.stdin {
+            None => Stdio::null(),
+            Some(text) => {
+                let mut file = tempfile::tempfile()?;
+                file.write_all(text.as_bytes())?;
+                file.rewind()?;
+                file.into()
+            }
+        });
+        command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+        let mut child = Guarded(command.spawn()?);
+        let mut looked = 0;
+        let status = loop {
+            if let Some(status) = child.0.try_wait()? {
+                break status;
+            }
+            if interrupt.reason().is_some() {
+                return Ok(None);
+            }
+            thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
+            looked += 1;
+        };
+        let code = match (status.code(), status.signal()) {
+            (Some(code), _) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+            (None, signal) => Err(signal.unwrap_or_default()),
+        };
+        Ok(Some(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? }))
+    }
+}
+
+/// Runs the program here with these words, and nothing on standard input.
+pub fn call(words: &[OsString], interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
+    Call { words, stdin: None, folder: None }.make(interrupt)
 }
 
 fn content(file: &mut File) -> io::Result<String> {

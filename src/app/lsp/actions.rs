@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::prove::COMMAND;
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 /// `textDocument/codeAction`: what the diagnostics in a range suggest.
 pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {

@@ -9,9 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::rpc::{Outgoing, RequestError};
 use serde_json::{Value, json};
-
-use super::transport::{Outgoing, RequestError};
 
 /// The command by which clients ask for it: the document's name, then the number of the `TEST:` line or nothing.
 pub const COMMAND: &str = "cubicle.prove";

@@ -11,8 +11,8 @@ use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
 use super::prove::{self, ProofRunner, ProofRuns, Running};
-use super::transport::{Outgoing, RequestError};
 use super::{actions, completion, hover, navigation, outline};
+use crate::rpc::{MessageKind, Outgoing, RequestError, Server, ServerEnd, kind};
 
 /// The stage of the life of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum ServerStage {
 }
 
 /// A server.
-pub struct Server {
+pub struct LanguageServer {
     output: Outgoing,
     prover: ProofRunner,
     stage: ServerStage,
@@ -34,7 +34,7 @@ pub struct Server {
     runs: ProofRuns,
 }
 
-impl Server {
+impl LanguageServer {
     /// A server that waits for `initialize`.
     pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
@@ -45,34 +45,6 @@ impl Server {
     /// The current proofs.
     pub fn running(&self) -> Running {
         self.runs.running.clone()
-    }
-
-    /// Whether the client has asked for the end.
-    pub fn is_shut_down(&self) -> bool {
-        self.stage == ServerStage::ShutDown
-    }
-
-    /// Answers a message.
-    pub fn take(&mut self, message: Value) {
-        let method = message["method"].as_str().unwrap_or_default();
-        let params = &message["params"];
-        match message.get("id") {
-            // An answer to a request of ours: there is nothing to do about it.
-            Some(_)
-                if method.is_empty()
-                    && (message.get("result").is_some() || message.get("error").is_some()) => {}
-            Some(id) if id.is_string() || id.is_number() => {
-                if let Some(result) = self.request(method, params, id) {
-                    self.output.respond(id, result);
-                }
-            }
-            None if !method.is_empty() => self.notification(method, params),
-            _ => {
-                let failure =
-                    RequestError::new(RequestError::INVALID_REQUEST, "neither a request nor a notification");
-                self.output.respond(&Value::Null, Err(failure));
-            }
-        }
     }
 
     /// The answer to a request; `None` when it comes later.
@@ -109,13 +81,7 @@ impl Server {
             "textDocument/formatting" => formatting,
             "textDocument/codeAction" => actions::fixes,
             "textDocument/codeLens" => actions::lenses,
-            _ => {
-                let failure = RequestError::new(
-                    RequestError::METHOD_NOT_FOUND,
-                    format!("there is no method `{method}`"),
-                );
-                return Some(Err(failure));
-            }
+            _ => return Some(Err(RequestError::no_method(method))),
         };
         Some(self.document(params).and_then(|(uri, document)| answer(uri, document, params)))
     }
@@ -210,21 +176,6 @@ impl Server {
         Ok(())
     }
 
-    /// Publishes the diagnostics of documents that have changed.
-    pub fn publish(&mut self) {
-        while let Some(uri) = self.changed.pop_first() {
-            let params = match self.documents.get(&uri).filter(|document| !document.lost) {
-                None => json!({ "uri": uri, "diagnostics": [] }),
-                Some(document) => {
-                    let all = &document.analysis().diagnostics;
-                    let all: Vec<Value> = all.iter().map(|it| diagnostic(&uri, document, it)).collect();
-                    json!({ "uri": uri, "version": document.version, "diagnostics": all })
-                }
-            };
-            self.output.notify("textDocument/publishDiagnostics", params);
-        }
-    }
-
     fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
         if params["command"] != prove::COMMAND {
             let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
@@ -244,6 +195,45 @@ impl Server {
         };
         let text = document.text.clone();
         self.runs.start(&self.prover, &self.output, &line, text, id)
+    }
+}
+
+impl Server for LanguageServer {
+    fn take(&mut self, message: Value) {
+        let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+        match kind(&message) {
+            MessageKind::Request(id) => {
+                if let Some(result) = self.request(method, params, id) {
+                    self.output.respond(id, result);
+                }
+            }
+            MessageKind::Notification => self.notification(method, params),
+            MessageKind::Answer => {}
+            MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),
+        }
+    }
+
+    /// Publishes the diagnostics of documents that have changed.
+    fn idle(&mut self) {
+        while let Some(uri) = self.changed.pop_first() {
+            let params = match self.documents.get(&uri).filter(|document| !document.lost) {
+                None => json!({ "uri": uri, "diagnostics": [] }),
+                Some(document) => {
+                    let all = &document.analysis().diagnostics;
+                    let all: Vec<Value> = all.iter().map(|it| diagnostic(&uri, document, it)).collect();
+                    json!({ "uri": uri, "version": document.version, "diagnostics": all })
+                }
+            };
+            self.output.notify("textDocument/publishDiagnostics", params);
+        }
+    }
+
+    fn is_last(&self, message: &Value) -> bool {
+        message["method"] == "exit"
+    }
+
+    fn end(&mut self) -> ServerEnd {
+        if self.stage == ServerStage::ShutDown { ServerEnd::Orderly } else { ServerEnd::Abrupt }
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::BufReader;
 use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
 use crate::cli::{exit, logging, watchdog};
-use crate::lsp::{ProofRunner, ServerEnd, serve};
+use crate::lsp::{ProofRunner, serve};
+use crate::rpc::ServerEnd;
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
 /// references, rename, outline, completion, formatting, fixes, and runs of the model's `TEST:` lines when they are

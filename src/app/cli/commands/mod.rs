@@ -11,6 +11,7 @@ mod inductive;
 mod lint;
 mod lsp;
 mod manual;
+mod mcp;
 mod mutate;
 mod refines;
 mod replay;
@@ -47,6 +48,7 @@ pub enum Task {
     Lint(lint::LintArgs),
     Lsp(lsp::LspArgs),
     Man(manual::ManualArgs),
+    Mcp(mcp::McpArgs),
     Mutate(mutate::MutateArgs),
     Refines(refines::RefinesArgs),
     Replay(replay::ReplayArgs),
@@ -71,6 +73,7 @@ impl Task {
             Self::Lint(args) => lint::run(args),
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
+            Self::Mcp(args) => mcp::run(args),
             Self::Mutate(args) => mutate::run(args),
             Self::Refines(args) => refines::run(args),
             Self::Replay(args) => replay::run(args),

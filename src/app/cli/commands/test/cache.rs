@@ -15,7 +15,7 @@ use cubicle_run::result::Conclusion;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::plan::{PlannedModel, PlannedRun, named};
+use super::plan::{PlannedModel, PlannedRun};
 use super::verdict::shown_by;
 use crate::cli::child::{self, ChildEnd};
 use crate::cli::document::sha256;
@@ -135,7 +135,7 @@ impl Cache {
     ) -> Result<Option<Verified>, Failure> {
         let entry = self.entry(model, run);
         let conclusion = document["verdict"].as_str().and_then(Conclusion::by_name);
-        let file = named(&model.path).into_os_string();
+        let file = files::argument(&model.path).into_os_string();
         let mut words: Vec<OsString> = match conclusion {
             Some(Conclusion::Safe) if proves_all(document, &entry.join(CERTIFICATE)) => {
                 vec!["check-certificate".into(), file, entry.join(CERTIFICATE).into()]

@@ -15,7 +15,7 @@ use crate::cli::args::Args;
 use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
 use crate::cli::messages::Messages;
-use crate::cli::{input, model};
+use crate::cli::{files, input, model};
 
 /// The code of a comment that is not understood.
 const MISREAD: &str = "C0926";
@@ -174,14 +174,5 @@ fn parsed(words: &[String], path: &Path) -> Result<Args, String> {
 /// The words of a run whose document is wanted.
 pub fn command(words: &[String], path: &Path) -> Vec<OsString> {
     let words = words.iter().map(OsString::from);
-    words.chain(["--format".into(), "json".into(), named(path).into()]).collect()
-}
-
-/// A path that no option looks like.
-pub fn named(path: &Path) -> PathBuf {
-    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
-        Path::new(".").join(path)
-    } else {
-        path.to_owned()
-    }
+    words.chain(["--format".into(), "json".into(), files::argument(path).into()]).collect()
 }
