@@ -31,6 +31,7 @@ mod logging;
 mod lsp;
 mod machine;
 mod manual;
+mod mcp;
 mod models;
 mod mutate;
 mod options;

@@ -186,7 +186,7 @@ fn results_are_kept_and_verified() {
 }
 
 /// The processes that `parent` has started.
-fn children(parent: u32) -> Vec<String> {
+pub fn children(parent: u32) -> Vec<String> {
     let stat = |id: &String| fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let is_child = |id: &String| {
         let text = stat(id);
