@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::folder::{Folder, FolderFile};
 use super::tools::{self, Tool, Work};
 use crate::cli::child::{Call, ChildEnd};
+use crate::cli::document::NoInvocation;
 use crate::cli::foreign::refusal;
 use crate::cli::{exit, files, memory, model};
 
@@ -106,7 +107,7 @@ fn command_line(
             let own = options.iter().map(OsString::from);
             let typed: Vec<OsString> =
                 once("cubicle".into()).chain(own.clone()).chain([json(), "-".into()]).collect();
-            let args = model::parse(typed.clone(), &typed).map_err(|why| why.in_a_line())?.args;
+            let args = model::parse(typed.clone(), &typed).map_err(NoInvocation::in_a_line)?.args;
             let mut words: Vec<OsString> = own.collect();
             words.extend([json(), time(args.time_limit.map_or(limit, |it| it.min(limit)))]);
             let share = memory::most_of_it().map(|bytes| bytes / MOST_CALLS);

@@ -155,7 +155,7 @@ impl Server for ToolServer {
             }
             // Others of a client need nothing to be done.
             MessageKind::Notification if method == "notifications/cancelled" => {
-                self.cancel(&params["requestId"])
+                self.cancel(&params["requestId"]);
             }
             MessageKind::Notification | MessageKind::Answer => {}
             MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),

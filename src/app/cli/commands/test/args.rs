@@ -20,7 +20,6 @@ use crate::cli::quantities::{bytes, duration};
 /// written; 130, 143 a signal.
 #[derive(Clone, Debug, clap::Args)]
 #[command(max_term_width = 110)]
-#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub struct TestArgs {
     /// Models, and folders with models (*.cub), which are searched in sorted order with those inside of them
     #[arg(value_name = "PATH", required = true)]

@@ -187,9 +187,10 @@ impl TestRun<'_> {
             return Ok(child::call(&words, interrupt)?.map(|end| judge(run, &end)));
         };
         if let Some(document) = cache.recall(model, run) {
-            let verified = match self.args.recheck {
-                true => cache.verify(model, run, &document, interrupt)?,
-                false => Some(Verified::Shown),
+            let verified = if self.args.recheck {
+                cache.verify(model, run, &document, interrupt)?
+            } else {
+                Some(Verified::Shown)
             };
             match verified {
                 Some(Verified::Shown) => {

@@ -12,6 +12,7 @@ use cubicle_tools::expect::{Expectation, TestLine, test_lines};
 
 use super::args::TestArgs;
 use crate::cli::args::Args;
+use crate::cli::document::NoInvocation;
 use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
 use crate::cli::messages::Messages;
@@ -130,7 +131,7 @@ fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Result<Vec<Pla
     for line in test_lines(text) {
         match line.map_err(malformed).and_then(|line| run(&line, &lines, path)) {
             Ok(run) => runs.push(run),
-            Err(error) => errors.push(error),
+            Err(error) => errors.push(*error),
         }
     }
     if let Some(expected) = expect.filter(|_| runs.is_empty() && errors.is_empty())
@@ -141,20 +142,22 @@ fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Result<Vec<Pla
     if errors.is_empty() { Ok(runs) } else { Err(errors) }
 }
 
-fn malformed(span: Span) -> Diagnostic {
-    Diagnostic::error(MISREAD, span, "this TEST line cannot be read")
-        .label("it does not have the form `(* TEST: OPTIONS => VERDICT *)`")
-        .help("write `(* TEST: --brab 2 => safe *)`, for example")
+fn malformed(span: Span) -> Box<Diagnostic> {
+    let wrong = Diagnostic::error(MISREAD, span, "this TEST line cannot be read")
+        .label("it does not have the form `(* TEST: OPTIONS => VERDICT *)`");
+    Box::new(wrong.help("write `(* TEST: --brab 2 => safe *)`, for example"))
 }
 
-fn run(line: &TestLine<'_>, lines: &Lines<'_>, path: &Path) -> Result<PlannedRun, Diagnostic> {
+fn run(line: &TestLine<'_>, lines: &Lines<'_>, path: &Path) -> Result<PlannedRun, Box<Diagnostic>> {
     let words: Vec<String> = line.arguments.split_whitespace().map(str::to_owned).collect();
     let expected = line.verdict.parse::<Expectation>().map_err(|why| {
         let span = if line.verdict.is_empty() { line.span } else { line.verdict_span };
-        Diagnostic::error(MISREAD, span, why.what).help(why.help)
+        Box::new(Diagnostic::error(MISREAD, span, why.what).help(why.help))
     })?;
     let args = refusal(&words).map_or_else(|| parsed(&words, path), Err).map_err(|why| {
-        Diagnostic::error(MISREAD, line.span, "this TEST line asks for what cannot be run").label(why)
+        Box::new(
+            Diagnostic::error(MISREAD, line.span, "this TEST line asks for what cannot be run").label(why),
+        )
     })?;
     Ok(PlannedRun {
         place: Some((TextRange::new(lines, line.span), line.verdict_span)),
@@ -168,7 +171,7 @@ fn run(line: &TestLine<'_>, lines: &Lines<'_>, path: &Path) -> Result<PlannedRun
 fn parsed(words: &[String], path: &Path) -> Result<Args, String> {
     let run = command(words, path);
     let typed: Vec<OsString> = std::iter::once("cubicle".into()).chain(run).collect();
-    model::parse(typed.clone(), &typed).map(|asked| asked.args).map_err(|why| why.in_a_line())
+    model::parse(typed.clone(), &typed).map(|asked| asked.args).map_err(NoInvocation::in_a_line)
 }
 
 /// The words of a run whose document is wanted.
