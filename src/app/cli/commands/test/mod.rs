@@ -145,9 +145,11 @@ impl TestRun<'_> {
         let (next, (sender, results)) = (AtomicUsize::new(0), mpsc::channel());
         let (interrupt, dropper) = self.interrupt.droppable();
         thread::scope(|scope| {
+            let mut threads = 0;
             for _ in 0..usize::from(args.jobs).min(all.len()) {
                 let (sender, next, all, interrupt) = (sender.clone(), &next, &all, &interrupt);
-                scope.spawn(move || {
+                let worker = thread::Builder::new().name("runs".into());
+                let begun = worker.spawn_scoped(scope, move || {
                     while let Some(&(model, run)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let (plan, run_of) = (&planned[model], &planned[model].runs[run]);
                         let result = self.run_one(plan, run_of, cache, interrupt).transpose();
@@ -157,6 +159,14 @@ impl TestRun<'_> {
                         }
                     }
                 });
+                // Fewer do, too.
+                match begun {
+                    Ok(_) => threads += 1,
+                    Err(error) if threads == 0 => {
+                        return Err(Failure::new(exit::UNKNOWN, format!("cannot start a thread: {error}")));
+                    }
+                    Err(_) => break,
+                }
             }
             drop(sender);
             show(&mut ended);
@@ -166,7 +176,7 @@ impl TestRun<'_> {
                 ending.progress().begin(&format!("{done} of {} runs", all.len()));
                 show(&mut ended);
             }
-            Ok::<(), Failure>(())
+            Ok(())
         })?;
         Ok(tested)
     }
