@@ -8,7 +8,7 @@
 
 # Z3 from source (it needs GCC 13, which Debian has since version 13), and no library that is loaded at run time.
 FROM rust:1-slim-trixie AS static
-RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make python3
+RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make python3-venv
 WORKDIR /cubicle
 COPY . .
 RUN .ci/release --features vendored

@@ -1,6 +1,7 @@
-//! The program: its command line and its language server.
+//! The program: its command line, its language server and its server of tools.
 
 mod cli;
 mod lsp;
+mod rpc;
 
 pub use cli::{Build, last_commit, run};

@@ -2,8 +2,9 @@
 //!
 //! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
 //! harmless), `inductive` (are the claims inductive?), `refines` (why a refinement fails), `simulate` (step by step), `export` (to
-//! other tools), `itf` (traces as files).
+//! other tools), `itf` (traces as files), `expect` (what models promise about themselves).
 
+pub mod expect;
 pub mod export;
 pub mod inductive;
 pub mod itf;

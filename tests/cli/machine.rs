@@ -145,6 +145,45 @@ fn sarif_is_valid_and_has_what_was_found() {
 }
 
 #[test]
+fn junit_has_a_failure_or_an_error_unless_all_is_well() {
+    for (name, model) in all_models() {
+        for line in LINES {
+            let line = format!("{line} --format junit -");
+            let Outcome { code, stdout, .. } = run_stdin(&line, model.as_bytes());
+            let at = format!("{name}: {line}: {code:?}\n{stdout}");
+            let suite = stdout.lines().find(|line| line.contains("<testsuite ")).expect(&at);
+            let fine = suite.contains("failures=\"0\" errors=\"0\"");
+            assert_eq!(fine, code == Some(0), "{at}");
+            let cases = stdout.matches("<testcase ").count();
+            assert!(cases > 0 && suite.contains(&format!("tests=\"{cases}\"")), "{at}");
+        }
+    }
+    let unsafe_run = run_stdin("brab 2 --format junit -", models::UNSAFE.as_bytes());
+    assert!(unsafe_run.stdout.contains("<failure message=\"an unsafe state is reachable with "));
+    // What cannot be parsed is an error, too.
+    let wrong = run_stdin("--format junit --no-such-flag -", b"");
+    assert!(wrong.stdout.contains("errors=\"1\"") && wrong.code == Some(2), "{wrong:?}");
+}
+
+#[test]
+fn times_have_memory_and_cpu_of_stages() {
+    let outcome = run_stdin("brab 2 --certify --format json -", models::SAFE.as_bytes());
+    let document: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let times = &document["times"];
+    let stages = times["stages"].as_array().unwrap();
+    let names: Vec<_> = stages.iter().map(|it| it["stage"].as_str().unwrap()).collect();
+    assert_eq!(names, ["load", "explore 2", "brab 2", "certificate"]);
+    for key in ["wall", "cpu"] {
+        let sum: f64 = stages.iter().map(|it| it[key].as_f64().unwrap()).sum();
+        let total = times[if key == "wall" { "total" } else { key }].as_f64().unwrap();
+        assert!(sum >= 0.0 && sum <= total + 1e-6, "{key}: {times:#}");
+    }
+    let peaks: Vec<_> = stages.iter().map(|it| it["peak_memory"].as_u64().unwrap()).collect();
+    assert!(peaks[0] > 1 << 20 && peaks.is_sorted(), "{peaks:?}");
+    assert!(times["peak_memory"].as_u64() >= peaks.last().copied());
+}
+
+#[test]
 fn messages_are_lines_of_json() {
     let schema = schema("docs/schema/message.json");
     for (name, model) in all_models() {

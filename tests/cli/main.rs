@@ -31,6 +31,7 @@ mod logging;
 mod lsp;
 mod machine;
 mod manual;
+mod mcp;
 mod models;
 mod mutate;
 mod options;
@@ -47,6 +48,7 @@ mod simulate;
 mod spill;
 mod swarm;
 mod terminal;
+mod tested;
 mod vacuous;
 mod witness;
 

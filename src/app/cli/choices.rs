@@ -41,6 +41,8 @@ pub enum ResultFormat {
     Json,
     /// Events as they come, a JSON object each, then the document in one line
     Ndjson,
+    /// Each property as a case, in the XML of JUnit
+    Junit,
 }
 
 /// Formats of messages.

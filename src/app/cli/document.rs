@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
 use cubicle_report::document::{
-    Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool, WitnessDocument,
+    Document, Head, Level, Message, Model, MutationDocument, OptionValue, TestDocument, Tool, WitnessDocument,
 };
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Procs;
@@ -93,6 +93,7 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     let format = |value: &str| match value {
         "json" => Some(ResultFormat::Json),
         "ndjson" => Some(ResultFormat::Ndjson),
+        "junit" => Some(ResultFormat::Junit),
         _ => None,
     };
     let pairs = words.windows(2).filter(|pair| pair[0] == "--format").map(|pair| format(pair[1]));
@@ -119,6 +120,16 @@ impl NoInvocation {
                 exit::why(&error).map_or(code, |why| ended(words, code, Some(why)))
             }
             Self::Refused(failure) => refused(words, failure),
+        }
+    }
+}
+
+impl NoInvocation {
+    /// What is wrong, in a line.
+    pub fn in_a_line(self) -> String {
+        match self {
+            Self::Unparsed(error) => exit::why(&error).unwrap_or_else(|| "it asks for help".to_owned()),
+            Self::Refused(failure) => failure.error,
         }
     }
 }
@@ -153,10 +164,12 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
         words.get(1).filter(|word| *word == "cluster").and_then(|_| words.iter().position(|it| it == "--"));
     let command = words.get(on_cluster.unwrap_or(0) + 1);
     output.write(&match format {
+        ResultFormat::Junit => cubicle_report::junit_of_run(&document),
         _ if command.is_some_and(|word| word == "mutate") => {
             MutationDocument::without_mutants(&document).text()
         }
         _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
+        _ if command.is_some_and(|word| word == "test") => TestDocument::new(Vec::new(), &document).text(),
         ResultFormat::Ndjson => document.line(),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });

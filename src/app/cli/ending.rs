@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cubicle_report::document::{Document, Head, MutationDocument, WitnessDocument};
+use cubicle_report::document::{Document, Head, MutationDocument, TestDocument, WitnessDocument};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -15,6 +15,7 @@ use cubicle_run::verdict::Reason;
 use tracing::info;
 
 use super::args::Args;
+use super::costs::Costs;
 use super::document::{self, sha256};
 use super::failure::{Failure, after_output};
 use super::messages::{Format, Messages};
@@ -41,7 +42,7 @@ pub struct Ending {
     stats_json: Option<PathBuf>,
     trace_out: Option<PathBuf>,
     log_file: Option<PathBuf>,
-    start: Instant,
+    costs: Mutex<Costs>,
     head: Mutex<Head>,
     /// The folder with everything about the run.
     pub run_dir: Option<RunDir>,
@@ -76,7 +77,6 @@ impl Ending {
             stats_json: settings::stats_file(args).cloned(),
             trace_out: args.trace_out.clone(),
             log_file: args.log_file.clone(),
-            start: Instant::now(),
             head: Mutex::new(head),
             pictures: Pictures::new(args),
             output,
@@ -96,7 +96,7 @@ impl Ending {
             stats_json: None,
             trace_out: None,
             log_file: None,
-            start: Instant::now(),
+            costs: Mutex::new(Costs::begin()),
             head: Mutex::new(document::of_model(model)),
             pictures: Pictures::none(model),
             output: Output::new(interrupt.clone()),
@@ -135,6 +135,11 @@ impl Ending {
     /// The current activity.
     pub fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the run has cost so far.
+    pub fn costs(&self) -> MutexGuard<'_, Costs> {
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The model was read. It is kept in the folder of the run.
@@ -188,7 +193,7 @@ impl Ending {
         let mut document = document.clone();
         document.messages.clone_from(&self.messages.reported());
         document.exit_code = code;
-        document.times.total = self.start.elapsed().as_secs_f64();
+        self.costs().fill(&mut document.times);
         document
     }
 
@@ -207,14 +212,16 @@ impl Ending {
             self.messages.finding(&finding);
         }
         document.exit_code = code;
-        document.times.total = self.start.elapsed().as_secs_f64();
+        self.costs().fill(&mut document.times);
         match self.results {
             Results::Human => {}
             Results::Json => self.output.write(&document.text()),
             Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
+            Results::Tests => self.output.write(&TestDocument::new(Vec::new(), &document).text()),
             Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),
+            Results::Junit => self.output.write(&report::junit_of_run(&document)),
         }
         document.exit_code = match self.results {
             Results::Human => code,

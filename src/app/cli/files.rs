@@ -113,6 +113,12 @@ pub fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// A path as a word of a command line, which no option looks like.
+pub fn argument(path: &Path) -> PathBuf {
+    let is_like_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if is_like_option { Path::new(".").join(path) } else { path.to_owned() }
+}
+
 fn persist(path: &Path, text: &str) -> io::Result<()> {
     // A device or a pipe cannot be replaced by a file.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {

@@ -11,7 +11,7 @@ use super::args::Args;
 use super::{commands, compat};
 
 /// Commands of other tools, and what to write here instead.
-const ELSEWHERE: [(&str, &str); 16] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("bmc", "cubicle --only-forward --procs 3 FILE"),
     ("check", "cubicle FILE"),
     ("explore", "cubicle --only-forward --procs 3 FILE"),
@@ -25,7 +25,6 @@ const ELSEWHERE: [(&str, &str); 16] = [
     ("run", "cubicle FILE"),
     ("step", "cubicle simulate FILE"),
     ("solve", "cubicle FILE"),
-    ("test", "cubicle --only-forward --procs 3 FILE"),
     ("typecheck", "cubicle --type-only FILE"),
     ("verify", "cubicle FILE"),
 ];

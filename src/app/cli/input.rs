@@ -27,6 +27,15 @@ pub fn name(path: &Path) -> String {
 pub fn read(path: &Path) -> Result<Input, Failure> {
     let name = name(path);
     let bytes = if path.as_os_str() == "-" { slurp(io::stdin().lock()) } else { open(path).and_then(slurp) };
+    decoded(name, bytes)
+}
+
+/// Reads an open file with this name.
+pub fn read_from(name: &str, file: File) -> Result<Input, Failure> {
+    decoded(name.to_owned(), slurp(file))
+}
+
+fn decoded(name: String, bytes: io::Result<Vec<u8>>) -> Result<Input, Failure> {
     let bytes = bytes.map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
         let most = MAX_BYTES >> 20;

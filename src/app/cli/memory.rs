@@ -65,6 +65,13 @@ pub fn used() -> Usage {
     }
 }
 
+/// The most that was resident at a time since the process began, in bytes, where the system reports it.
+pub fn peak() -> Option<usize> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+}
+
 /// What states on a disk need besides what is used already: buffers to sort them, and the part that is read at a time.
 const SPILL_BYTES: usize = 16 << 20;
 
@@ -118,6 +125,7 @@ mod tests {
         let used = used();
         assert!(used.resident > 0 && used.resident <= used.addresses, "{used:?}");
         assert!(most_of_it().is_some_and(|most| most > used.resident));
+        assert!(peak().is_some_and(|peak| peak >= used.resident / 2), "{:?}", peak());
     }
 
     #[test]

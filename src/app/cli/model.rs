@@ -13,7 +13,7 @@ use cubicle_report as report;
 use cubicle_report::Style;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
 use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::Options;
+use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{alive_array, with_monitor};
@@ -31,7 +31,7 @@ use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, document, exit, files, kept, lemmas, live, memory, outputs,
+    advice, applies, certificate, compat, costs, document, exit, files, kept, lemmas, live, memory, outputs,
 };
 
 /// A valid command line.
@@ -150,6 +150,7 @@ fn decide(
     let assumed = assumptions(&system, options.backward.trust_invariants);
     ending.snapshot().assume(&Lines::new(&text), &assumed);
     ending.progress().loaded();
+    ending.costs().end("load".to_owned());
     let mut printer = Printer::new(args, ending);
     let mut found = match remote {
         Some(remote) => on_cluster(&system, &options, interrupt, messages, &mut printer, remote),
@@ -159,9 +160,18 @@ fn decide(
     if args.deny.is_some() && printer.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));
     }
+    // A single search has no event at its end.
+    ending.costs().end(match options.proof {
+        BackwardMode::Auto => "conclude".to_owned(),
+        _ if args.only_forward => "conclude".to_owned(),
+        proof => costs::search(proof),
+    });
     ending.progress().begin("checking the certificate");
     let plain = ModelSource::new(&plain, &text);
     let certified = certificate::certify(args, plain, &system, &options, interrupt, &mut found, messages);
+    if found.times.iter().any(|(part, _)| *part == "certificate") {
+        ending.costs().end("certificate".to_owned());
+    }
     ending.begin();
 
     let mut code = exit::of_report(&found);

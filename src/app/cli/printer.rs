@@ -112,6 +112,7 @@ impl Observer for Printer {
         self.ending.snapshot().note(&event);
         self.ending.pictures.note(&event);
         self.ending.progress().note(&event);
+        self.ending.costs().note(&event);
         match event {
             Event::Warning(text) => {
                 self.warnings += 1;

@@ -29,8 +29,12 @@ pub enum Results {
     Ndjson,
     /// Messages and findings as one document in SARIF.
     Sarif,
+    /// Each property as a case of JUnit.
+    Junit,
     /// A document of mutants, without any to show.
     Mutants,
+    /// A document of tests, without any models.
+    Tests,
     /// A document of a run that shows something, without a run to show.
     Witness,
 }
@@ -40,6 +44,7 @@ pub fn results(args: &Args) -> Results {
     match (args.format, args.message_format) {
         (choices::ResultFormat::Ndjson, _) => Results::Ndjson,
         (choices::ResultFormat::Json, _) => Results::Json,
+        (choices::ResultFormat::Junit, _) => Results::Junit,
         (choices::ResultFormat::Human, choices::MessageFormat::Sarif) => Results::Sarif,
         (choices::ResultFormat::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => {
             Results::Json

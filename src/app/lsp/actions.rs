@@ -2,12 +2,13 @@
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
+use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
-use super::prove::{self, COMMAND};
-use super::transport::RequestError;
+use super::prove::COMMAND;
+use crate::rpc::RequestError;
 
 /// `textDocument/codeAction`: what the diagnostics in a range suggest.
 pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
@@ -52,22 +53,26 @@ fn shortened(text: &str) -> String {
 
 /// `textDocument/codeLens`: one for each `TEST:` line; without any, one that proves the model as it stands.
 pub fn lenses(uri: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
-    let lens = |start: usize, number: Option<usize>, title: String| {
-        let start = start as u32;
+    let lens = |start: u32, number: Option<usize>, title: String| {
         let range = document.range(Span::new(start, start));
         json!({ "range": range, "command": { "title": title, "command": COMMAND, "arguments": [uri, number] } })
     };
-    let mut lenses: Vec<Value> = prove::promises(&document.text)
+    let mut lenses: Vec<Value> = test_lines(&document.text)
+        .flatten()
         .enumerate()
         .map(|(number, promise)| {
             let call = format!("cubicle {}", promise.arguments);
-            lens(promise.at, Some(number), format!("prove: {} ({})", call.trim_end(), promise.verdict))
+            lens(
+                promise.span.start,
+                Some(number),
+                format!("prove: {} ({})", call.trim_end(), promise.verdict),
+            )
         })
         .collect();
     if lenses.is_empty() {
         let is_unsafe = |item: &&Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Unsafe);
         let first = document.analysis().file.items.iter().find(is_unsafe);
-        lenses.extend(first.map(|item| lens(item.span().start as usize, None, "prove: cubicle".to_owned())));
+        lenses.extend(first.map(|item| lens(item.span().start, None, "prove: cubicle".to_owned())));
     }
     Ok(Value::Array(lenses))
 }

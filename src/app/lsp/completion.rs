@@ -5,7 +5,7 @@ use cubicle_lang::syntax;
 use serde_json::{Value, json};
 
 use super::document::OpenModel;
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 const DECLARATIONS: [&str; 9] =
     ["array", "const", "init", "invariant", "predicate", "transition", "type", "unsafe", "var"];

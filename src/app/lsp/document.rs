@@ -10,7 +10,7 @@ use cubicle_lang::syntax::ast::File;
 use serde_json::Value;
 
 use super::positions::{Encoding, LineStarts};
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 /// A text of more bytes is not analysed.
 const MAX_BYTES: usize = syntax::MAX_BYTES;

@@ -6,7 +6,7 @@ use cubicle_lang::syntax::ast::Item;
 use serde_json::{Value, json};
 
 use super::document::OpenModel;
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 /// `textDocument/hover`.
 pub fn hover(_: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {

@@ -4,7 +4,7 @@ use cubicle_lang::index::{self, Role, Use};
 use serde_json::{Value, json};
 
 use super::document::OpenModel;
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 /// The name that a request is about.
 fn name(document: &OpenModel, params: &Value) -> Result<Option<Use>, RequestError> {

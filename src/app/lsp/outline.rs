@@ -5,7 +5,7 @@ use cubicle_lang::syntax::ast::{Item, Name, PropertyKind, SymbolKind};
 use serde_json::{Value, json};
 
 use super::document::OpenModel;
-use super::transport::RequestError;
+use crate::rpc::RequestError;
 
 /// `textDocument/documentSymbol`.
 pub fn symbols(_: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {

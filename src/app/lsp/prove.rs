@@ -9,9 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::rpc::{Outgoing, RequestError};
 use serde_json::{Value, json};
-
-use super::transport::{Outgoing, RequestError};
 
 /// The command by which clients ask for it: the document's name, then the number of the `TEST:` line or nothing.
 pub const COMMAND: &str = "cubicle.prove";
@@ -25,30 +24,6 @@ pub struct ProofRunner {
     pub log_variable: &'static str,
     /// Says why these arguments are not run: they are wrong, or make the program write files. The model follows them.
     pub refuse: fn(&[String]) -> Option<String>,
-}
-
-/// A `(* TEST: ARGUMENTS => VERDICT *)` line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Promise {
-    /// Offset of its first byte.
-    pub at: usize,
-    /// The arguments of the program.
-    pub arguments: String,
-    /// The expected verdict.
-    pub verdict: String,
-}
-
-/// The `TEST:` lines of a model.
-pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
-    let mut at = 0;
-    text.split_inclusive('\n').filter_map(move |line| {
-        let start = at;
-        at += line.len();
-        let inside = line.trim_end().strip_prefix("(* TEST:")?.strip_suffix("*)")?;
-        let (arguments, verdict) = inside.split_once("=>")?;
-        let (arguments, verdict) = (arguments.trim().to_owned(), verdict.trim().to_owned());
-        Some(Promise { at: start, arguments, verdict })
-    })
 }
 
 /// The current runs, shared with the thread that ends them.
@@ -206,18 +181,4 @@ fn conclude(
     };
     output.notify("window/showMessage", json!({ "type": kind, "message": format!("{title}: {summary}") }));
     Ok(json!({ "exitCode": code, "summary": summary, "output": answer, "errors": errors }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn test_lines_are_found() {
-        let text = "(* a *)\n(* TEST: --brab 2 => safe *)\r\nvar X : int\n(* TEST: => unsafe in 3 *)\n(* TEST: no *)\n";
-        let found: Vec<_> = promises(text).map(|it| (it.at, it.arguments, it.verdict)).collect();
-        let expected =
-            [(8, "--brab 2".to_owned(), "safe".to_owned()), (50, String::new(), "unsafe in 3".to_owned())];
-        assert_eq!(found, expected);
-    }
 }

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::format::{Refused, format};
+use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
 use super::prove::{self, ProofRunner, ProofRuns, Running};
-use super::transport::{Outgoing, RequestError};
 use super::{actions, completion, hover, navigation, outline};
+use crate::rpc::{MessageKind, Outgoing, RequestError, Server, ServerEnd, kind};
 
 /// The stage of the life of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ enum ServerStage {
 }
 
 /// A server.
-pub struct Server {
+pub struct LanguageServer {
     output: Outgoing,
     prover: ProofRunner,
     stage: ServerStage,
@@ -33,7 +34,7 @@ pub struct Server {
     runs: ProofRuns,
 }
 
-impl Server {
+impl LanguageServer {
     /// A server that waits for `initialize`.
     pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
@@ -44,34 +45,6 @@ impl Server {
     /// The current proofs.
     pub fn running(&self) -> Running {
         self.runs.running.clone()
-    }
-
-    /// Whether the client has asked for the end.
-    pub fn is_shut_down(&self) -> bool {
-        self.stage == ServerStage::ShutDown
-    }
-
-    /// Answers a message.
-    pub fn take(&mut self, message: Value) {
-        let method = message["method"].as_str().unwrap_or_default();
-        let params = &message["params"];
-        match message.get("id") {
-            // An answer to a request of ours: there is nothing to do about it.
-            Some(_)
-                if method.is_empty()
-                    && (message.get("result").is_some() || message.get("error").is_some()) => {}
-            Some(id) if id.is_string() || id.is_number() => {
-                if let Some(result) = self.request(method, params, id) {
-                    self.output.respond(id, result);
-                }
-            }
-            None if !method.is_empty() => self.notification(method, params),
-            _ => {
-                let failure =
-                    RequestError::new(RequestError::INVALID_REQUEST, "neither a request nor a notification");
-                self.output.respond(&Value::Null, Err(failure));
-            }
-        }
     }
 
     /// The answer to a request; `None` when it comes later.
@@ -108,13 +81,7 @@ impl Server {
             "textDocument/formatting" => formatting,
             "textDocument/codeAction" => actions::fixes,
             "textDocument/codeLens" => actions::lenses,
-            _ => {
-                let failure = RequestError::new(
-                    RequestError::METHOD_NOT_FOUND,
-                    format!("there is no method `{method}`"),
-                );
-                return Some(Err(failure));
-            }
+            _ => return Some(Err(RequestError::no_method(method))),
         };
         Some(self.document(params).and_then(|(uri, document)| answer(uri, document, params)))
     }
@@ -209,8 +176,45 @@ impl Server {
         Ok(())
     }
 
+    fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
+        if params["command"] != prove::COMMAND {
+            let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
+            return Err(RequestError::new(RequestError::INVALID_PARAMS, what));
+        }
+        let uri = params["arguments"][0].as_str().ok_or_else(|| RequestError::params("arguments"))?;
+        let about = json!({ "textDocument": { "uri": uri } });
+        let (_, document) = self.document(&about)?;
+        let number = params["arguments"][1].as_u64().and_then(|number| usize::try_from(number).ok());
+        let line = match number {
+            None => String::new(),
+            Some(number) => {
+                let promise = test_lines(&document.text).flatten().nth(number);
+                let promise = promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?;
+                promise.arguments.to_owned()
+            }
+        };
+        let text = document.text.clone();
+        self.runs.start(&self.prover, &self.output, &line, text, id)
+    }
+}
+
+impl Server for LanguageServer {
+    fn take(&mut self, message: Value) {
+        let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+        match kind(&message) {
+            MessageKind::Request(id) => {
+                if let Some(result) = self.request(method, params, id) {
+                    self.output.respond(id, result);
+                }
+            }
+            MessageKind::Notification => self.notification(method, params),
+            MessageKind::Answer => {}
+            MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),
+        }
+    }
+
     /// Publishes the diagnostics of documents that have changed.
-    pub fn publish(&mut self) {
+    fn idle(&mut self) {
         while let Some(uri) = self.changed.pop_first() {
             let params = match self.documents.get(&uri).filter(|document| !document.lost) {
                 None => json!({ "uri": uri, "diagnostics": [] }),
@@ -224,24 +228,12 @@ impl Server {
         }
     }
 
-    fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
-        if params["command"] != prove::COMMAND {
-            let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
-            return Err(RequestError::new(RequestError::INVALID_PARAMS, what));
-        }
-        let uri = params["arguments"][0].as_str().ok_or_else(|| RequestError::params("arguments"))?;
-        let about = json!({ "textDocument": { "uri": uri } });
-        let (_, document) = self.document(&about)?;
-        let number = params["arguments"][1].as_u64().and_then(|number| usize::try_from(number).ok());
-        let line = match number {
-            None => String::new(),
-            Some(number) => {
-                let promise = prove::promises(&document.text).nth(number);
-                promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?.arguments
-            }
-        };
-        let text = document.text.clone();
-        self.runs.start(&self.prover, &self.output, &line, text, id)
+    fn is_last(&self, message: &Value) -> bool {
+        message["method"] == "exit"
+    }
+
+    fn end(&mut self) -> ServerEnd {
+        if self.stage == ServerStage::ShutDown { ServerEnd::Orderly } else { ServerEnd::Abrupt }
     }
 }
 

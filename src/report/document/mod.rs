@@ -15,6 +15,7 @@ mod name;
 mod properties;
 mod refinement;
 mod search;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -41,6 +42,9 @@ pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+};
+pub use self::tested::{
+    RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 
@@ -198,12 +202,35 @@ pub struct CertificateSummary {
 pub struct Times {
     /// Wall-clock time from the start to the document.
     pub total: f64,
+    /// CPU time of all threads until then.
+    pub cpu: f64,
+    /// Most memory of the process that was resident at a time until then, in bytes; `null` where the system does not
+    /// report it.
+    pub peak_memory: Option<usize>,
+    /// The parts of a check that begin and end one after the other, in the order in which they ended.
+    pub stages: Vec<StageCost>,
     /// Wall-clock time of each part of the run.
     pub parts: BTreeMap<String, f64>,
     /// Time of each phase of the backward search, without the phases inside of it; empty unless measured.
     pub phases: BTreeMap<String, f64>,
     /// Time of each technique of walks, over all threads and instances.
     pub techniques: BTreeMap<String, f64>,
+}
+
+/// What a part of a check took, since the part before it ended. Of searches side by side, the one that is reported first has the
+/// costs of all.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StageCost {
+    /// `load`, `explore K` for the instance with K processes, a search as on a command line (`brab 2`), `conclude` for what follows
+    /// the last of these, `certificate`.
+    pub stage: String,
+    /// Wall-clock time in seconds.
+    pub wall: f64,
+    /// CPU time of all threads in seconds.
+    pub cpu: f64,
+    /// Most memory of the process that was resident at a time until its end, in bytes.
+    pub peak_memory: Option<usize>,
 }
 
 /// What is known before a run: the beginning of its document.

@@ -146,6 +146,11 @@ pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, Command
     })
 }
 
+/// Whether a line is a command that reads or writes a file, in any model.
+pub fn names_a_file(line: &str) -> bool {
+    matches!(parse(line, &[]), Ok(Command::Save(_) | Command::Load(_)))
+}
+
 /// The refusal when there is neither such a command nor such a transition.
 fn unknown(word: &str, transitions: &[&str]) -> CommandRefusal {
     let what = format!("there is no command `{word}`");

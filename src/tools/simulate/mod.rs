@@ -26,6 +26,7 @@ mod table;
 mod tests;
 mod values;
 
+pub use command::names_a_file;
 pub use cube::FormulaError;
 pub(crate) use cube::NamedCube;
 pub use execute::{Reply, Then};

@@ -11,12 +11,14 @@ mod inductive;
 mod lint;
 mod lsp;
 mod manual;
+mod mcp;
 mod mutate;
 mod refines;
 mod replay;
 mod resume;
 mod shrink;
 mod simulate;
+mod test;
 mod witness;
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
@@ -46,12 +48,14 @@ pub enum Task {
     Lint(lint::LintArgs),
     Lsp(lsp::LspArgs),
     Man(manual::ManualArgs),
+    Mcp(mcp::McpArgs),
     Mutate(mutate::MutateArgs),
     Refines(refines::RefinesArgs),
     Replay(replay::ReplayArgs),
     Resume(ResumeArgs),
     Shrink(shrink::ShrinkArgs),
     Simulate(simulate::SimulateArgs),
+    Test(test::TestArgs),
     Witness(witness::WitnessArgs),
 }
 
@@ -69,12 +73,14 @@ impl Task {
             Self::Lint(args) => lint::run(args),
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
+            Self::Mcp(args) => mcp::run(args),
             Self::Mutate(args) => mutate::run(args),
             Self::Refines(args) => refines::run(args),
             Self::Replay(args) => replay::run(args),
             Self::Resume(args) => resume::run(args),
             Self::Shrink(args) => shrink::run(args),
             Self::Simulate(args) => simulate::run(args),
+            Self::Test(args) => test::run(args),
             Self::Witness(args) => witness::run(args),
         }
     }

@@ -1,5 +1,5 @@
-//! Messages on the wire: a header with a length, then JSON. A broken message is distinguished from the end of
-//! input, so that the server survives it.
+//! Messages on the wire: JSON after a header with its length, or in a line of its own. A broken message is distinguished from the
+//! end of input, so that the server survives it.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +11,15 @@ const MAX_BYTES: u64 = 128 << 20;
 
 /// A header line that is longer, in bytes, is invalid.
 const MAX_HEADER: u64 = 4096;
+
+/// How messages are separated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Framing {
+    /// Each after a header, `Content-Length: 52`, and a blank line.
+    Headers,
+    /// Each in a line.
+    Lines,
+}
 
 /// What comes from the other side.
 #[derive(Debug, PartialEq)]
@@ -26,7 +35,54 @@ pub enum Incoming {
 }
 
 /// Reads the next message.
-pub fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
+pub fn read(input: &mut impl BufRead, framing: Framing) -> io::Result<Incoming> {
+    match framing {
+        Framing::Headers => after_header(input),
+        Framing::Lines => line(input),
+    }
+}
+
+fn line(input: &mut impl BufRead) -> io::Result<Incoming> {
+    loop {
+        let mut line = Vec::new();
+        if input.take(MAX_BYTES + 1).read_until(b'\n', &mut line)? == 0 {
+            return Ok(Incoming::End);
+        }
+        if line.len() as u64 > MAX_BYTES {
+            skip_line(input)?;
+            return Ok(too_long());
+        }
+        if !line.trim_ascii().is_empty() {
+            return Ok(parsed(&line));
+        }
+    }
+}
+
+/// Skips what is left of a line, whatever its length.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let part = input.fill_buf()?;
+        let end = part.iter().position(|byte| *byte == b'\n');
+        let (length, last) = (end.map_or(part.len(), |at| at + 1), end.is_some() || part.is_empty());
+        input.consume(length);
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+fn too_long() -> Incoming {
+    Incoming::Broken(format!("a message has at most {MAX_BYTES} bytes"))
+}
+
+fn parsed(bytes: &[u8]) -> Incoming {
+    match serde_json::from_slice(bytes) {
+        Ok(message) => Incoming::Message(message),
+        Err(error) => Incoming::Broken(error.to_string()),
+    }
+}
+
+fn after_header(input: &mut impl BufRead) -> io::Result<Incoming> {
     let mut length: Option<u64> = None;
     let mut broken: Option<String> = None;
     loop {
@@ -58,33 +114,34 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
     let length = length.unwrap_or_default();
     if length > MAX_BYTES {
         io::copy(&mut input.take(length), &mut io::sink())?;
-        return Ok(Incoming::Broken(format!("a message has at most {MAX_BYTES} bytes")));
+        return Ok(too_long());
     }
     let mut bytes = Vec::new();
     if (input.take(length).read_to_end(&mut bytes)? as u64) < length {
         return Ok(Incoming::End);
     }
-    Ok(match serde_json::from_slice(&bytes) {
-        Ok(message) => Incoming::Message(message),
-        Err(error) => Incoming::Broken(error.to_string()),
-    })
+    Ok(parsed(&bytes))
 }
 
 /// The way to the other side, for all threads.
 #[derive(Clone)]
-pub struct Outgoing(Arc<Mutex<Box<dyn Write + Send>>>);
+pub struct Outgoing(Arc<Mutex<Box<dyn Write + Send>>>, Framing);
 
 impl Outgoing {
     /// To `output`.
-    pub fn new(output: Box<dyn Write + Send>) -> Self {
-        Self(Arc::new(Mutex::new(output)))
+    pub fn new(output: Box<dyn Write + Send>, framing: Framing) -> Self {
+        Self(Arc::new(Mutex::new(output)), framing)
     }
 
     /// Sends a message. When the other side does not read any more, its end of input follows: the error is dropped.
     pub fn send(&self, message: &Value) {
         let text = message.to_string();
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| output.flush());
+        let written = match self.1 {
+            Framing::Headers => write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()),
+            Framing::Lines => writeln!(output, "{text}"),
+        };
+        let _ = written.and_then(|()| output.flush());
     }
 
     /// Sends a notification.
@@ -137,6 +194,21 @@ impl RequestError {
         Self { code, message: message.into() }
     }
 
+    /// A message that is neither a request nor a notification.
+    pub fn nonsense() -> Self {
+        Self::new(Self::INVALID_REQUEST, "neither a request nor a notification")
+    }
+
+    /// The server has a bug.
+    pub fn bug() -> Self {
+        Self::new(Self::INTERNAL, "internal error: this is a bug of cubicle")
+    }
+
+    /// There is no such method.
+    pub fn no_method(name: &str) -> Self {
+        Self::new(Self::METHOD_NOT_FOUND, format!("there is no method `{name}`"))
+    }
+
     /// Parameters that make no sense.
     pub fn params(what: &str) -> Self {
         Self::new(Self::INVALID_PARAMS, format!("{what} is missing, or not what it should be"))
@@ -151,7 +223,7 @@ mod tests {
     fn broken_messages_are_skipped() {
         let mut text: &[u8] = b"Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n{]}\r\n\r\nContent-Length: 1\r\n\
             Content-Type: x\r\n\r\n1nonsense\r\n\r\nContent-Length: x\r\n\r\ncontent-length:2\n\n[]Content-Length: 9\r\n\r\n{";
-        let mut next = || read(&mut text).expect("memory can be read");
+        let mut next = || read(&mut text, Framing::Headers).expect("memory can be read");
         assert_eq!(next(), Incoming::Message(json!({})));
         assert!(matches!(next(), Incoming::Broken(_)));
         assert_eq!(next(), Incoming::Message(json!(1)));
@@ -159,6 +231,18 @@ mod tests {
         assert!(matches!(next(), Incoming::Broken(_)));
         assert_eq!(next(), Incoming::Message(json!([])));
         assert_eq!(next(), Incoming::End);
+        assert_eq!(next(), Incoming::End);
+    }
+
+    #[test]
+    fn a_message_is_a_line() {
+        let long = format!("\n\n{{\"a\":\n{{}}\r\n{}\n[]", "1".repeat(MAX_BYTES as usize + 1));
+        let mut text = long.as_bytes();
+        let mut next = || read(&mut text, Framing::Lines).expect("memory can be read");
+        assert!(matches!(next(), Incoming::Broken(_)));
+        assert_eq!(next(), Incoming::Message(json!({})));
+        assert!(matches!(next(), Incoming::Broken(why) if why.contains("at most")));
+        assert_eq!(next(), Incoming::Message(json!([])));
         assert_eq!(next(), Incoming::End);
     }
 }

@@ -1,0 +1,112 @@
+//! The program itself as a child process: a run that a crash, a limit or a lack of memory ends without its caller.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use cubicle_run::interrupt::Interrupt;
+
+use super::failure::Failure;
+use super::logging;
+
+/// At most this many bytes of each output are read: many times the longest document.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// How often a caller that waits looks at its interrupt; short at first, for runs that end at once.
+const PERIODS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
+
+/// After so many short periods, the long one is used.
+const SHORT_PERIODS: u32 = 50;
+
+/// How a child ended.
+#[derive(Clone, Debug)]
+pub struct ChildEnd {
+    /// Its exit code; the error is the number of the signal that ended it.
+    pub code: Result<u8, i32>,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+/// A child that is killed when its caller ends before it.
+struct Guarded(Child);
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A call of this program.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The words of its command line, without its name.
+    pub words: &'a [OsString],
+    /// What it reads from standard input.
+    pub stdin: Option<&'a str>,
+    /// Where it runs, if not here.
+    pub folder: Option<&'a Path>,
+}
+
+impl Call<'_> {
+    /// Runs the program until it ends; `None` when `interrupt` ends it before.
+    pub fn make(self, interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
+        let error = |error| Failure::internal(format!("cannot run the program itself: {error}"));
+        self.run(interrupt).map_err(error)
+    }
+
+    fn run(self, interrupt: &Interrupt) -> io::Result<Option<ChildEnd>> {
+        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(std::env::current_exe()?);
+        // A signal of the terminal ends the caller, which ends its children.
+        command.args(self.words).env_remove(logging::VARIABLE).process_group(0);
+        command.current_dir(self.folder.unwrap_or(Path::new(".")));
+        command.stdin(match self.stdin {
+            None => Stdio::null(),
+            Some(text) => {
+                let mut file = tempfile::tempfile()?;
+                file.write_all(text.as_bytes())?;
+                file.rewind()?;
+                file.into()
+            }
+        });
+        command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+        let mut child = Guarded(command.spawn()?);
+        let mut looked = 0;
+        let status = loop {
+            if let Some(status) = child.0.try_wait()? {
+                break status;
+            }
+            if interrupt.reason().is_some() {
+                return Ok(None);
+            }
+            thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
+            looked += 1;
+        };
+        let code = match (status.code(), status.signal()) {
+            (Some(code), _) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+            (None, signal) => Err(signal.unwrap_or_default()),
+        };
+        Ok(Some(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? }))
+    }
+}
+
+/// Runs the program here with these words, and nothing on standard input.
+pub fn call(words: &[OsString], interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
+    Call { words, stdin: None, folder: None }.make(interrupt)
+}
+
+fn content(file: &mut File) -> io::Result<String> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,254 @@
+//! `cubicle mcp --folder DIR`: tools for agents, by the Model Context Protocol on standard input and output.
+//!
+//! The server keeps nothing between calls, and runs no engine: each call is a process of its own, on a copy of the one file that it
+//! names.
+
+mod call;
+mod folder;
+mod tools;
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cubicle_run::interrupt::{Dropper, Interrupt};
+use serde_json::{Map, Value, json};
+
+use self::call::MOST_CALLS;
+use self::folder::Folder;
+use self::tools::{TOOLS, Tool};
+use crate::cli::failure::Failure;
+use crate::cli::quantities::duration;
+use crate::cli::{exit, watchdog};
+use crate::rpc::{Framing, MessageKind, Outgoing, RequestError, Server, ServerEnd, guarded, kind, serve};
+
+/// The versions of the protocol that the server speaks, the newest first.
+const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// How long runs may take to end after a signal.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// Offers checks of models as tools to agents, by the Model Context Protocol on standard input and output: check, explain, step, witness,
+/// mutate and format.
+///
+/// A call names a model by its path in DIR. Nothing outside of DIR is read: `..` and symbolic links are refused, and so are options
+/// that have to do with files. Nothing is written there. Each call is a process of its own with a limit on its time; a client may
+/// cancel it.
+///
+/// Exit codes: 0 the client closed standard input, and all calls are answered; 2 wrong usage; 4 internal error; 128 plus the number of a
+/// signal.
+#[derive(Debug, clap::Args)]
+#[command(max_term_width = 110)]
+pub struct McpArgs {
+    /// The folder with the models
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+
+    /// End each call after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    time_limit: Duration,
+}
+
+/// Runs the command.
+pub fn run(args: McpArgs) -> u8 {
+    let folder = match Folder::open(&args.folder) {
+        Ok(folder) => folder,
+        Err(failure) => return failure.complain(),
+    };
+    let signals = match watchdog::ending_signals() {
+        Ok(signals) => signals,
+        Err(error) => return Failure::internal(format!("cannot listen to signals: {error}")).complain(),
+    };
+    let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
+    let output = Outgoing::new(Box::new(std::io::stdout()), Framing::Lines);
+    let calls = Arc::<Calls>::default();
+    let mut server = ToolServer {
+        output: output.clone(),
+        folder: Arc::new(folder),
+        time_limit: args.time_limit,
+        is_initialized: false,
+        calls: Arc::clone(&calls),
+    };
+    let stop = move |signal| calls.stop(signal);
+    match serve(BufReader::new(std::io::stdin()), Framing::Lines, &output, &mut server, stop, signals, leave)
+    {
+        ServerEnd::Orderly => exit::OK,
+        ServerEnd::Abrupt => exit::INTERNAL,
+        ServerEnd::Signal(signal) => exit::of_signal(signal),
+    }
+}
+
+/// The calls that are not answered yet, shared by the threads that make them.
+#[derive(Default)]
+struct Calls {
+    /// By the identifier of the request.
+    running: Mutex<BTreeMap<String, RunningCall>>,
+    /// Told when one ends.
+    ended: Condvar,
+    /// The signal that ends the server, or 0.
+    signal: AtomicI32,
+}
+
+impl Calls {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, RunningCall>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all calls for a signal, and waits until they have ended.
+    fn stop(&self, signal: i32) {
+        self.signal.store(signal, Ordering::Relaxed);
+        self.running().values().for_each(|call| call.dropper.drop_run());
+        self.wait(Some(GRACE));
+    }
+
+    /// Waits until no call is left, or for so long.
+    fn wait(&self, most: Option<Duration>) {
+        let until = most.map(|most| Instant::now() + most);
+        let mut running = self.running();
+        while !running.is_empty() {
+            let left = until.map_or(GRACE, |at| at.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return;
+            }
+            running = self.ended.wait_timeout(running, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A call has ended, and is answered where that is wanted: the server may end when none is left.
+    fn end(&self, key: &str, answer: impl FnOnce()) {
+        if self.running().get(key).is_some_and(|call| call.is_wanted) {
+            answer();
+        }
+        self.running().remove(key);
+        self.ended.notify_all();
+    }
+}
+
+/// A call that is not answered yet.
+struct RunningCall {
+    dropper: Dropper,
+    /// Whether the client still wants its answer.
+    is_wanted: bool,
+}
+
+/// The server.
+struct ToolServer {
+    output: Outgoing,
+    folder: Arc<Folder>,
+    time_limit: Duration,
+    is_initialized: bool,
+    calls: Arc<Calls>,
+}
+
+impl Server for ToolServer {
+    fn take(&mut self, message: Value) {
+        let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+        match kind(&message) {
+            MessageKind::Request(id) => {
+                if let Some(result) = self.request(method, params, id) {
+                    self.output.respond(id, result);
+                }
+            }
+            // Others of a client need nothing to be done.
+            MessageKind::Notification if method == "notifications/cancelled" => {
+                self.cancel(&params["requestId"]);
+            }
+            MessageKind::Notification | MessageKind::Answer => {}
+            MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),
+        }
+    }
+
+    fn is_last(&self, _message: &Value) -> bool {
+        false
+    }
+
+    fn end(&mut self) -> ServerEnd {
+        self.calls.wait(None);
+        match self.calls.signal.load(Ordering::Relaxed) {
+            0 => ServerEnd::Orderly,
+            signal => ServerEnd::Signal(signal),
+        }
+    }
+}
+
+impl ToolServer {
+    /// The answer to a request; `None` when it comes later.
+    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        match method {
+            "ping" => Some(Ok(json!({}))),
+            "initialize" => Some(Ok(self.initialize(params))),
+            _ if !self.is_initialized => {
+                let why = "the first request is `initialize`";
+                Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)))
+            }
+            "tools/list" => {
+                let tools: Vec<Value> = TOOLS.iter().map(Tool::description).collect();
+                Some(Ok(json!({ "tools": tools })))
+            }
+            "tools/call" => self.call(params, id),
+            _ => Some(Err(RequestError::no_method(method))),
+        }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        self.is_initialized = true;
+        let asked = VERSIONS.iter().find(|version| params["protocolVersion"] == **version);
+        json!({
+            "protocolVersion": asked.unwrap_or(&VERSIONS[0]),
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "cubicle", "title": "Cubicle", "version": env!("CARGO_PKG_VERSION") },
+            "instructions": "A model checker for parameterized systems, in the language of Cubicle. Check a model after each change, \
+                             step through it to see what it does, explain the codes of errors.",
+        })
+    }
+
+    /// Begins a call, which is answered by a thread of its own.
+    fn call(&self, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        let name = params["name"].as_str().unwrap_or_default();
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
+            let why = format!("there is no tool `{name}`");
+            return Some(Err(RequestError::new(RequestError::INVALID_PARAMS, why)));
+        };
+        let given = match &params["arguments"] {
+            Value::Object(given) => given.clone(),
+            Value::Null => Map::new(),
+            _ => return Some(Ok(call::failure("`arguments` must be an object"))),
+        };
+        let (key, (interrupt, dropper)) = (id.to_string(), Interrupt::default().droppable());
+        let mut running = self.calls.running();
+        if running.contains_key(&key) {
+            let why = format!("request {key} is not answered yet");
+            return Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
+        }
+        if running.len() >= MOST_CALLS {
+            let why = format!("{MOST_CALLS} calls are not answered yet: wait for one of them, or cancel it");
+            return Some(Ok(call::failure(&why)));
+        }
+        running.insert(key.clone(), RunningCall { dropper, is_wanted: true });
+        drop(running);
+        let (calls, output, folder) =
+            (Arc::clone(&self.calls), self.output.clone(), Arc::clone(&self.folder));
+        let (id, limit, of_call) = (id.clone(), self.time_limit, key.clone());
+        let begun = thread::Builder::new().name("call".into()).spawn(move || {
+            let made = guarded(|| call::call(tool, &given, &folder, limit, &interrupt));
+            let result = made.map_or_else(|| Some(Err(RequestError::bug())), |made| made.map(Ok));
+            calls.end(&of_call, || result.into_iter().for_each(|result| output.respond(&id, result)));
+        });
+        begun.err().map(|error| {
+            self.calls.end(&key, || ());
+            Ok(call::failure(&format!("cannot start a thread: {error}")))
+        })
+    }
+
+    /// Ends a call whose answer the client does not want any more.
+    fn cancel(&self, id: &Value) {
+        if let Some(call) = self.calls.running().get_mut(&id.to_string()) {
+            call.is_wanted = false;
+            call.dropper.drop_run();
+        }
+    }
+}

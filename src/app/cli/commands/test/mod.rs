@@ -1,0 +1,254 @@
+//! `cubicle test PATH..`: runs models, and says which of them do not give the verdict that they announce.
+
+mod args;
+mod cache;
+mod plan;
+mod update;
+mod verdict;
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use cubicle_report as report;
+use cubicle_report::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen};
+use cubicle_run::interrupt::Interrupt;
+
+pub use self::args::TestArgs;
+use self::args::TestFormat;
+use self::cache::{Cache, Verified};
+use self::plan::{PlannedModel, PlannedRun};
+use crate::cli::child::{self, ChildEnd};
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Failure, after_output};
+use crate::cli::messages::Format;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{exit, memory, settings};
+
+/// Runs the command.
+pub fn run(args: TestArgs) -> u8 {
+    let first = args.paths.first().cloned().unwrap_or_default();
+    let results = match args.format {
+        TestFormat::Human => Results::Human,
+        TestFormat::Json => Results::Tests,
+        TestFormat::Junit => Results::Junit,
+        TestFormat::Sarif => Results::Sarif,
+    };
+    supervise_until(
+        None,
+        move |interrupt| Ending::with_document(&first, (results, Format::Human), interrupt),
+        move |interrupt, ending| match (TestRun { args: &args, ending, interrupt }).test() {
+            Ok(code) => after_output(code, ending.output.finish()),
+            Err(failure) => {
+                ending.begin();
+                ending.fail(failure)
+            }
+        },
+    )
+}
+
+struct TestRun<'a> {
+    args: &'a TestArgs,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+}
+
+impl TestRun<'_> {
+    fn test(&self) -> Result<u8, Failure> {
+        let Self { args, ending, interrupt } = *self;
+        let planned = plan::read(args, &ending.messages, interrupt)?;
+        let cache = args.cache.as_ref().map(|folder| Cache::open(folder)).transpose()?;
+        let mut tested = self.run_all(&planned, cache.as_ref())?;
+        ending.begin();
+        if let Some(cache) = &cache {
+            let used = cache.used.load(Ordering::Relaxed);
+            let verified = cache.verified.load(Ordering::Relaxed);
+            let checked = if args.recheck { format!(", {verified} of them checked") } else { String::new() };
+            ending.messages.note(&format!("{used} results are from the cache{checked}"));
+        }
+        let stopped = interrupt.reason();
+        let mut written = Ok(());
+        if args.update && stopped.is_none() {
+            for (plan, model) in planned.iter().zip(&mut tested) {
+                match update::update(plan, model) {
+                    Ok(changes) => changes.iter().for_each(|change| self.show_change(change)),
+                    Err(failure) => written = Err(failure),
+                }
+            }
+        }
+        let counts = TestCounts::of(&tested);
+        let mut code = match &stopped {
+            Some(reason) => exit::of_reason(reason),
+            None if counts.failed > 0 => exit::INTERNAL,
+            None if counts.unexpected > 0 => exit::UNSAFE,
+            None if counts.inconclusive > 0 => exit::UNKNOWN,
+            None => exit::OK,
+        };
+        let mut document = ending.document();
+        document.reason = stopped.as_ref().map(WhyOpen::from);
+        code = ending.after_files(code, written, &mut document);
+        if args.format == TestFormat::Human {
+            let style = settings::automatic_style(&stdout());
+            if let Some(reason) = &stopped {
+                ending.output.write(&format!("{}\n", report::unknown(reason, style)));
+            }
+            ending.output.write(&report::test_summary(counts, style));
+            return Ok(code);
+        }
+        let tests = TestDocument::new(tested, &ending.draft(code, &document));
+        ending.output.write(&match args.format {
+            TestFormat::Human | TestFormat::Json => tests.text(),
+            TestFormat::Junit => report::tests_junit(&tests),
+            TestFormat::Sarif => report::tests_sarif(&tests),
+        });
+        Ok(code)
+    }
+
+    fn show_change(&self, change: &update::Change) {
+        let Self { args, ending, .. } = self;
+        if args.format == TestFormat::Human {
+            ending.output.write(&format!("updated {}\n", change.text));
+        } else {
+            ending.messages.note(&format!("updated {}", change.text));
+        }
+        if change.is_weaker {
+            ending.messages.warning(&format!("{}: this model promises less than before", change.text));
+        }
+    }
+
+    /// Makes all runs, and shows models in order as soon as they and those before them are done. The first ones when
+    /// the interrupt ends it.
+    fn run_all(&self, planned: &[PlannedModel], cache: Option<&Cache>) -> Result<Vec<TestedModel>, Failure> {
+        let Self { args, ending, .. } = *self;
+        let all: Vec<(usize, usize)> = (planned.iter().enumerate())
+            .flat_map(|(model, plan)| (0..plan.runs.len()).map(move |run| (model, run)))
+            .collect();
+        let mut ended: Vec<Vec<Option<TestedRun>>> =
+            planned.iter().map(|plan| vec![None; plan.runs.len()]).collect();
+        let mut tested: Vec<TestedModel> = Vec::new();
+        let mut show = |ended: &mut Vec<Vec<Option<TestedRun>>>| {
+            while let Some(runs) = ended.get(tested.len()).filter(|runs| runs.iter().all(Option::is_some)) {
+                let path = planned[tested.len()].path.display().to_string();
+                let model = TestedModel { path, runs: runs.iter().flatten().cloned().collect() };
+                let fine = matches!(model.outcome(), None | Some(TestOutcome::AsExpected));
+                if args.format == TestFormat::Human && !(args.quiet && fine) {
+                    let style = settings::automatic_style(&stdout());
+                    ending.output.write(&report::tested(&model, style));
+                }
+                tested.push(model);
+            }
+        };
+        let (next, (sender, results)) = (AtomicUsize::new(0), mpsc::channel());
+        let (interrupt, dropper) = self.interrupt.droppable();
+        thread::scope(|scope| {
+            let mut threads = 0;
+            for _ in 0..usize::from(args.jobs).min(all.len()) {
+                let (sender, next, all, interrupt) = (sender.clone(), &next, &all, &interrupt);
+                let worker = thread::Builder::new().name("runs".into());
+                let begun = worker.spawn_scoped(scope, move || {
+                    while let Some(&(model, run)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let (plan, run_of) = (&planned[model], &planned[model].runs[run]);
+                        let result = self.run_one(plan, run_of, cache, interrupt).transpose();
+                        // After a failure, results are not read any more.
+                        if result.is_none_or(|result| sender.send(((model, run), result)).is_err()) {
+                            return;
+                        }
+                    }
+                });
+                // Fewer do, too.
+                match begun {
+                    Ok(_) => threads += 1,
+                    Err(error) if threads == 0 => {
+                        return Err(Failure::new(exit::UNKNOWN, format!("cannot start a thread: {error}")));
+                    }
+                    Err(_) => break,
+                }
+            }
+            drop(sender);
+            show(&mut ended);
+            for (done, ((model, run), result)) in (1..).zip(results) {
+                // The other runs are not needed after a failure.
+                ended[model][run] = Some(result.inspect_err(|_| dropper.drop_run())?);
+                ending.progress().begin(&format!("{done} of {} runs", all.len()));
+                show(&mut ended);
+            }
+            Ok(())
+        })?;
+        Ok(tested)
+    }
+
+    /// Makes one run, or recalls it; `None` when the interrupt ended it.
+    fn run_one(
+        &self,
+        model: &PlannedModel,
+        run: &PlannedRun,
+        cache: Option<&Cache>,
+        interrupt: &Interrupt,
+    ) -> Result<Option<TestedRun>, Failure> {
+        if interrupt.reason().is_some() {
+            return Ok(None);
+        }
+        let words = self.words(model, run);
+        let Some(cache) = cache else {
+            return Ok(child::call(&words, interrupt)?.map(|end| judge(run, &end)));
+        };
+        if let Some(document) = cache.recall(model, run) {
+            let verified = if self.args.recheck {
+                cache.verify(model, run, &document, interrupt)?
+            } else {
+                Some(Verified::Shown)
+            };
+            match verified {
+                Some(Verified::Shown) => {
+                    cache.used.fetch_add(1, Ordering::Relaxed);
+                    return Ok(Some(verdict::judge(run, &document)));
+                }
+                Some(Verified::NotShown) => self.ending.messages.warning(&format!(
+                    "the cache does not show what it says about {}, which is run again",
+                    model.path.display()
+                )),
+                Some(Verified::Unproved) => {}
+                None => return Ok(None),
+            }
+        }
+        let scratch = cache.scratch()?;
+        let evidence = cache::evidence(run, scratch.path());
+        let (file, before) = words.split_last().expect("the model is the last word");
+        let words_and_evidence: Vec<OsString> =
+            before.iter().chain(&evidence).chain([file]).cloned().collect();
+        let Some(mut end) = child::call(&words_and_evidence, interrupt)? else { return Ok(None) };
+        if !evidence.is_empty() && cache::may_lack_proof(&end) {
+            let Some(again) = child::call(&words, interrupt)? else { return Ok(None) };
+            end = again;
+        } else if let Some(document) = verdict::document(&end) {
+            cache.keep(model, run, scratch, &document)?;
+        }
+        Ok(Some(judge(run, &end)))
+    }
+
+    /// The command line of a run; the model is its last word.
+    fn words(&self, model: &PlannedModel, run: &PlannedRun) -> Vec<OsString> {
+        let mut words = plan::command(&run.words, &model.path);
+        let file = words.pop();
+        if let Some(limit) = self.args.time_limit.filter(|_| run.args.time_limit.is_none()) {
+            words.extend(["--time-limit".into(), format!("{}ms", limit.as_millis()).into()]);
+        }
+        let share =
+            || memory::most_of_it().filter(|_| self.args.jobs > 1).map(|it| it / usize::from(self.args.jobs));
+        if let Some(limit) = self.args.memory_limit.or_else(share).filter(|_| run.args.memory_limit.is_none())
+        {
+            words.extend(["--memory-limit".into(), limit.to_string().into()]);
+        }
+        words.extend(file);
+        words
+    }
+}
+
+/// The verdict on a run that has ended.
+fn judge(run: &PlannedRun, end: &ChildEnd) -> TestedRun {
+    verdict::document(end).map_or_else(|| verdict::failed(run, end), |it| verdict::judge(run, &it))
+}

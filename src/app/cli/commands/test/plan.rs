@@ -1,0 +1,181 @@
+//! What is to be run: the models that paths lead to, and their `TEST:` lines.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
+use cubicle_report::document::{Lines, TextRange};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::expect::{Expectation, TestLine, test_lines};
+
+use super::args::TestArgs;
+use crate::cli::args::Args;
+use crate::cli::document::NoInvocation;
+use crate::cli::failure::Failure;
+use crate::cli::foreign::refusal;
+use crate::cli::messages::Messages;
+use crate::cli::{files, input, model};
+
+/// The code of a comment that is not understood.
+const MISREAD: &str = "C0926";
+
+/// A model and its runs.
+pub struct PlannedModel {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Its runs.
+    pub runs: Vec<PlannedRun>,
+}
+
+/// A run of a model.
+pub struct PlannedRun {
+    /// The place of the `TEST:` line, and that of the verdict in it; `None` for the expectation of `--expect`.
+    pub place: Option<(TextRange, Span)>,
+    /// The words of the line before the model.
+    pub words: Vec<String>,
+    /// What they mean.
+    pub args: Args,
+    /// What is expected.
+    pub expected: Expectation,
+}
+
+/// Reads the models and their lines. What is wrong with a line is reported at its place.
+pub fn read(
+    args: &TestArgs,
+    messages: &Messages,
+    interrupt: &Interrupt,
+) -> Result<Vec<PlannedModel>, Failure> {
+    let mut models = Vec::new();
+    let mut misread = Vec::new();
+    for path in find(args, interrupt)? {
+        let input = input::read(&path)?;
+        match runs(&input.text, &path, args.expect.as_ref()) {
+            Ok(runs) => models.push(PlannedModel { path, text: input.text, runs }),
+            Err(errors) => {
+                messages.diagnostics(&errors, &Source { name: &input.name, text: &input.text });
+                misread.push(input.name);
+            }
+        }
+    }
+    match misread.as_slice() {
+        [] if models.iter().any(|model| !model.runs.is_empty()) => Ok(models),
+        [] if models.is_empty() => Err(Failure::usage("there is no model (*.cub) in these folders")),
+        [] => Err(Failure::usage(
+            "nothing is expected of these models: write `(* TEST: => safe *)` into one, or add --expect safe",
+        )),
+        names => Err(Failure::usage(format!("could not read the TEST lines of {}", names.join(", ")))),
+    }
+}
+
+/// The models at the paths of the command line, each once. Links to folders are followed only where they are named.
+fn find(args: &TestArgs, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    // Its certificates are no models.
+    let cache = args.cache.as_ref().and_then(|cache| cache.canonicalize().ok());
+    for path in &args.paths {
+        let unread = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+        let real = path.canonicalize().map_err(unread)?;
+        let models =
+            if real.is_dir() { walk(path, cache.as_deref(), interrupt)? } else { vec![path.clone()] };
+        for model in models {
+            let real = model
+                .canonicalize()
+                .map_err(|error| Failure::usage(format!("cannot read {}: {error}", model.display())))?;
+            if known.insert(real) {
+                found.push(model);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The models in a folder and those inside of it, in sorted order, but for hidden ones and those in `without`.
+fn walk(folder: &Path, without: Option<&Path>, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        if let Some(reason) = interrupt.reason() {
+            return Err(Failure::new(crate::cli::exit::of_reason(&reason), "ended while looking for models"));
+        }
+        let unread =
+            |error: std::io::Error| Failure::usage(format!("cannot read {}: {error}", folder.display()));
+        for entry in fs::read_dir(&folder).map_err(unread)? {
+            let entry = entry.map_err(unread)?;
+            let path = entry.path();
+            let path = path.strip_prefix(".").map_or_else(|_| path.clone(), Path::to_owned);
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            if entry.file_type().map_err(unread)?.is_dir() {
+                if without.is_none_or(|without| path.canonicalize().is_ok_and(|it| it != without)) {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|it| it == "cub") && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The runs of a model, or what is wrong with its lines.
+fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Result<Vec<PlannedRun>, Vec<Diagnostic>> {
+    let lines = Lines::new(text);
+    let (mut runs, mut errors) = (Vec::new(), Vec::new());
+    for line in test_lines(text) {
+        match line.map_err(malformed).and_then(|line| run(&line, &lines, path)) {
+            Ok(run) => runs.push(run),
+            Err(error) => errors.push(*error),
+        }
+    }
+    if let Some(expected) = expect.filter(|_| runs.is_empty() && errors.is_empty())
+        && let Ok(args) = parsed(&[], path)
+    {
+        runs.push(PlannedRun { place: None, words: Vec::new(), args, expected: expected.clone() });
+    }
+    if errors.is_empty() { Ok(runs) } else { Err(errors) }
+}
+
+fn malformed(span: Span) -> Box<Diagnostic> {
+    let wrong = Diagnostic::error(MISREAD, span, "this TEST line cannot be read")
+        .label("it does not have the form `(* TEST: OPTIONS => VERDICT *)`");
+    Box::new(wrong.help("write `(* TEST: --brab 2 => safe *)`, for example"))
+}
+
+fn run(line: &TestLine<'_>, lines: &Lines<'_>, path: &Path) -> Result<PlannedRun, Box<Diagnostic>> {
+    let words: Vec<String> = line.arguments.split_whitespace().map(str::to_owned).collect();
+    let expected = line.verdict.parse::<Expectation>().map_err(|why| {
+        let span = if line.verdict.is_empty() { line.span } else { line.verdict_span };
+        Box::new(Diagnostic::error(MISREAD, span, why.what).help(why.help))
+    })?;
+    let args = refusal(&words).map_or_else(|| parsed(&words, path), Err).map_err(|why| {
+        Box::new(
+            Diagnostic::error(MISREAD, line.span, "this TEST line asks for what cannot be run").label(why),
+        )
+    })?;
+    Ok(PlannedRun {
+        place: Some((TextRange::new(lines, line.span), line.verdict_span)),
+        words,
+        args,
+        expected,
+    })
+}
+
+/// What a command line means; the error says in a line what is wrong with it.
+fn parsed(words: &[String], path: &Path) -> Result<Args, String> {
+    let run = command(words, path);
+    let typed: Vec<OsString> = std::iter::once("cubicle".into()).chain(run).collect();
+    model::parse(typed.clone(), &typed).map(|asked| asked.args).map_err(NoInvocation::in_a_line)
+}
+
+/// The words of a run whose document is wanted.
+pub fn command(words: &[String], path: &Path) -> Vec<OsString> {
+    let words = words.iter().map(OsString::from);
+    words.chain(["--format".into(), "json".into(), files::argument(path).into()]).collect()
+}

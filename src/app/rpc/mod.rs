@@ -1,0 +1,137 @@
+//! A server that speaks JSON-RPC on its standard input and output: the loop that the language server and the server of tools share.
+
+mod transport;
+
+use std::io::BufRead;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use signal_hook::iterator::Signals;
+
+use self::transport::Incoming;
+pub use self::transport::{Framing, Outgoing, RequestError};
+
+/// How a server ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ServerEnd {
+    /// As the protocol asks for.
+    Orderly,
+    /// The other side went away, or left before it should.
+    Abrupt,
+    /// By a signal.
+    Signal(i32),
+}
+
+/// How long the server may take to end in good order after a signal.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What a server does with messages.
+pub trait Server {
+    /// Takes a message, and answers it now or later.
+    fn take(&mut self, message: Value);
+
+    /// No message waits.
+    fn idle(&mut self) {}
+
+    /// Whether the message asks the server to end.
+    fn is_last(&self, message: &Value) -> bool;
+
+    /// How it ends when the other side leaves now.
+    fn end(&mut self) -> ServerEnd;
+}
+
+/// Serves until the other side ends it, or one of the signals does. `stop` ends all work in progress for a signal, from any thread: none goes on
+/// after a signal. `leave` ends the process when the server itself is too busy to do so.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    framing: Framing,
+    output: &Outgoing,
+    server: &mut impl Server,
+    stop: impl Fn(i32) + Send + 'static,
+    mut signals: Signals,
+    leave: fn(i32),
+) -> ServerEnd {
+    let (sender, receiver) = mpsc::channel();
+    let told = sender.clone();
+    let listener = thread::Builder::new().name("signals".into()).spawn(move || {
+        for signal in signals.forever() {
+            stop(signal);
+            let _ = told.send(Incoming::Signal(signal));
+            thread::sleep(GRACE);
+            stop(signal);
+            leave(signal);
+        }
+    });
+    // Reads ahead, so that of many edits in a row only the last one is analysed.
+    let reader = thread::Builder::new().name("reader".into()).spawn(move || {
+        let mut input = input;
+        loop {
+            let incoming = transport::read(&mut input, framing).unwrap_or(Incoming::End);
+            let last = incoming == Incoming::End;
+            if sender.send(incoming).is_err() || last {
+                return;
+            }
+        }
+    });
+    if reader.is_err() || listener.is_err() {
+        return ServerEnd::Abrupt;
+    }
+    loop {
+        let incoming = if let Ok(incoming) = receiver.try_recv() {
+            incoming
+        } else {
+            guarded(|| server.idle());
+            let Ok(incoming) = receiver.recv() else { return ServerEnd::Abrupt };
+            incoming
+        };
+        match incoming {
+            Incoming::Signal(signal) => return ServerEnd::Signal(signal),
+            Incoming::End => return server.end(),
+            Incoming::Broken(why) => {
+                output.respond(&Value::Null, Err(RequestError::new(RequestError::PARSE, why)));
+            }
+            Incoming::Message(message) if server.is_last(&message) => return server.end(),
+            Incoming::Message(message) => {
+                let id = message.get("id").cloned();
+                if guarded(|| server.take(message)).is_none()
+                    && let Some(id) = id
+                {
+                    output.respond(&id, Err(RequestError::bug()));
+                }
+            }
+        }
+    }
+}
+
+/// Runs `work`; `None` when it panics, which was reported on standard error.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// What a message without a batch is: a request, a notification, an answer to a request of the server, or none of them.
+#[derive(Debug, PartialEq)]
+pub enum MessageKind<'a> {
+    /// It has to be answered, by this identifier.
+    Request(&'a Value),
+    /// It has no answer.
+    Notification,
+    /// There is nothing to do about it.
+    Answer,
+    /// It is not a message of the protocol.
+    Nonsense,
+}
+
+/// What `message` is.
+pub fn kind(message: &Value) -> MessageKind<'_> {
+    let method = message["method"].as_str().unwrap_or_default();
+    let answers = message.get("result").is_some() || message.get("error").is_some();
+    match message.get("id") {
+        Some(_) if method.is_empty() && answers => MessageKind::Answer,
+        Some(id) if id.is_string() || id.is_number() => MessageKind::Request(id),
+        None if !method.is_empty() => MessageKind::Notification,
+        _ => MessageKind::Nonsense,
+    }
+}
