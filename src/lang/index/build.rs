@@ -127,10 +127,11 @@ impl<'f> IndexBuilder<'f> {
                 }
             }
             Item::Symbol(decl) => {
-                let kind = match decl.kind {
+                let kind = match &decl.kind {
                     ast::SymbolKind::Var => NameKind::Global,
-                    ast::SymbolKind::Const => NameKind::Const,
-                    ast::SymbolKind::Array(_) => NameKind::Array,
+                    ast::SymbolKind::Const | ast::SymbolKind::Number(_) => NameKind::Const,
+                    ast::SymbolKind::Channel(channel) if channel.index.is_empty() => NameKind::Global,
+                    ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) => NameKind::Array,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
@@ -143,13 +144,31 @@ impl<'f> IndexBuilder<'f> {
         self.locals.clear();
         let scope = item.span();
         match item {
-            Item::NumberProcs(_) | Item::Type(_) => {}
-            Item::Symbol(decl) => {
-                if let ast::SymbolKind::Array(index) = &decl.kind {
-                    for ty in index {
-                        self.named(ty, NameKind::Type, Role::Read);
-                    }
+            Item::NumberProcs(_) => {}
+            Item::Type(decl) => {
+                self.range(decl.range.as_ref());
+                for field in decl.fields.iter().flatten() {
+                    self.named(&field.ty, NameKind::Type, Role::Read);
+                    self.range(field.range.as_ref());
                 }
+            }
+            Item::Symbol(decl) => {
+                let index = match &decl.kind {
+                    ast::SymbolKind::Array(index) => index.as_slice(),
+                    ast::SymbolKind::Channel(channel) => {
+                        channel.capacity.iter().for_each(|bound| self.term(bound));
+                        &channel.index
+                    }
+                    ast::SymbolKind::Number(value) => {
+                        self.term(value);
+                        &[]
+                    }
+                    ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
+                };
+                for ty in index {
+                    self.named(ty, NameKind::Type, Role::Read);
+                }
+                self.range(decl.range.as_ref());
                 self.named(&decl.ty, NameKind::Type, Role::Read);
             }
             Item::Property(property) => {
@@ -183,11 +202,47 @@ impl<'f> IndexBuilder<'f> {
         this.updates.iter().for_each(|update| self.update(update));
     }
 
+    fn range(&mut self, bounds: Option<&'f ast::RangeBounds>) {
+        if let Some(bounds) = bounds {
+            self.term(&bounds.low);
+            self.term(&bounds.high);
+        }
+    }
+
+    fn path(&mut self, this: &'f ast::Path) {
+        self.named(&this.name, NameKind::Array, Role::Read);
+        this.index.iter().flatten().for_each(|it| self.term(it));
+    }
+
     fn update(&mut self, this: &'f Update) {
         self.named(&this.target, NameKind::Global, Role::Write);
         let outside = self.locals.len();
+        for name in this.each.iter().flat_map(|(_, vars)| vars) {
+            self.local(name, NameKind::Process, this.loc.0);
+        }
+        let terms = this.path.iter().flat_map(|path| path.index.iter().flatten());
+        if let (Rhs::Cases(_), None) = (&this.value, &this.each) {
+            // Names among the indices are bound.
+            for term in terms {
+                match &term.kind {
+                    TermKind::Base(Base::Name(name)) if name.text.starts_with(|c: char| c.is_ascii_lowercase()) => {
+                        self.local(name, NameKind::Process, this.loc.0);
+                    }
+                    _ => self.term(term),
+                }
+            }
+        } else {
+            terms.for_each(|term| self.term(term));
+        }
         let index = this.index.iter().flatten();
         match &this.value {
+            Rhs::Cases(cases) if this.each.is_some() => {
+                index.for_each(|name| self.value(name));
+                for case in cases {
+                    case.when.iter().for_each(|when| self.formula(when));
+                    self.term(&case.value);
+                }
+            }
             Rhs::Cases(cases) => {
                 index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
                 for case in cases {
@@ -199,7 +254,15 @@ impl<'f> IndexBuilder<'f> {
                 index.for_each(|name| self.value(name));
                 self.term(value);
             }
-            Rhs::Nondet => index.for_each(|name| self.value(name)),
+            Rhs::Nondet | Rhs::Drop | Rhs::Error => index.for_each(|name| self.value(name)),
+            Rhs::Send(value) => {
+                index.for_each(|name| self.value(name));
+                self.term(value);
+            }
+            Rhs::Receive(channel) => {
+                index.for_each(|name| self.value(name));
+                self.path(channel);
+            }
         }
         self.locals.truncate(outside);
     }
@@ -243,6 +306,7 @@ impl<'f> IndexBuilder<'f> {
             TermKind::Number(_) => {}
             TermKind::Base(base) => self.base(base),
             TermKind::Count(count) => self.count(count),
+            TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Sum(summands) => {
                 for summand in summands {
                     match &summand.operand {
@@ -271,6 +335,7 @@ impl<'f> IndexBuilder<'f> {
     fn base(&mut self, this: &'f Base) {
         match this {
             Base::Name(name) => self.value(name),
+            Base::Path(path) => self.path(path),
             Base::Cell { array, index } => {
                 self.named(array, NameKind::Array, Role::Read);
                 for name in index {

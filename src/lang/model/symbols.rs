@@ -52,7 +52,7 @@ impl Symbols {
     pub fn collect(file: &File, out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
-            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values }],
+            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
             abstracts: Vec::new(),
             vars: Vec::new(),
             types: IndexMap::new(),
@@ -100,7 +100,7 @@ impl Symbols {
             names: IndexMap::new(),
         };
         for (id, decl) in (0..).zip(&system.enums) {
-            for (number, name) in (0..).zip(&decl.constructors) {
+            for (number, name) in (0..).zip(decl.words()) {
                 symbols.names.insert(name.clone(), (Symbol::Constructor(EnumId(id), number), None));
             }
         }
@@ -210,7 +210,9 @@ impl Symbols {
                 kept.push(constructor.text.clone());
             }
         }
-        self.enums.push(EnumDecl { name: name.text.clone(), constructors: kept });
+        let (constructors, words) =
+            if decl.shown.is_empty() { (kept, Vec::new()) } else { (decl.shown.clone(), kept) };
+        self.enums.push(EnumDecl { name: name.text.clone(), constructors, words });
         self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
     }
 
@@ -235,6 +237,8 @@ impl Symbols {
                 }
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
+            // The core has none.
+            SymbolKind::Number(_) | SymbolKind::Channel(_) => return,
         };
         let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {

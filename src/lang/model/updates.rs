@@ -212,6 +212,8 @@ impl<'a> Context<'a> {
         let ty = self.symbols.var(var).ty;
         let branches: Option<Drafts> = match &update.value {
             Rhs::Nondet => Some(None),
+            // The core has none.
+            Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) | Rhs::Error => None,
             Rhs::Term(term) => {
                 let value = self.term(term, scope);
                 self.assigned(&cell, ty, value, term.span()).map(|value| {

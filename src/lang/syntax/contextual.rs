@@ -3,13 +3,14 @@
 use super::token::{Placed, Token, tokens};
 
 /// The words, and their tokens at the beginning of a declaration.
-const WORDS: [(&str, Token<'static>); 6] = [
+const WORDS: [(&str, Token<'static>); 7] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
     ("response", Token::Response),
     ("recurrence", Token::Recurrence),
     ("possible", Token::Possible),
     ("cover", Token::Cover),
+    ("channel", Token::Channel),
 ];
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
@@ -62,7 +63,15 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
         (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
         (Token::Type, Token::Lident(_)) => chunk.len() == 2,
-        (Token::Type, Token::Mident(_)) => matches!(before(1), Some(Token::Equal | Token::Bar)),
+        (Token::Type, Token::Mident(_)) => matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot)),
+        (Token::Type | Token::Var | Token::Const | Token::Array, Token::Int(_)) => {
+            matches!(before(1), Some(Token::Equal | Token::DotDot))
+        }
+        (Token::Var | Token::Const | Token::Array, Token::Mident(_)) => {
+            matches!(before(1), Some(Token::Equal | Token::DotDot))
+        }
+        (Token::Channel, Token::Lident(_)) => chunk.iter().rev().any(|&(_, it, _)| it == Token::BracketClose),
+        (Token::Channel, Token::BracketClose) => chunk.iter().any(|&(_, it, _)| it == Token::Colon),
         _ => false,
     }
 }

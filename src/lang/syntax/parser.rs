@@ -267,7 +267,9 @@ impl<'t> Parser<'t> {
     /// A declaration with lexical errors was reported already.
     fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
         let Some(&(start, first, first_end)) = chunk.first() else { return };
-        let Some(stage) = first.stage() else {
+        // A number with a name may be the bound of a range: it comes before types.
+        let number = matches!(chunk, [(_, Token::Const, _), _, (_, Token::Equal, _), ..]);
+        let Some(stage) = first.stage().map(|stage| if number { 1 } else { stage }) else {
             if broken {
                 damage::note(&mut self.file.damage, chunk);
             } else {
