@@ -9,13 +9,28 @@ use super::terms::{Fixed, Linear, Value, linear, number};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Operand, Path, Predicate, Summand, Term,
-    TermKind,
+    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Operand, Path, Predicate, Summand,
+    Term, TermKind,
 };
 
 /// All of these.
-pub fn all(mut parts: Vec<Expr>, at: Span) -> Expr {
-    parts.retain(|it| it.kind != ExprKind::Bool(true));
+pub fn all(given: Vec<Expr>, at: Span) -> Expr {
+    let mut parts: Vec<Expr> = Vec::new();
+    for part in given {
+        let known = match &part.kind {
+            ExprKind::And(list) => list.iter().all(|it| parts.contains(it)),
+            ExprKind::Bool(truth) => *truth,
+            _ => parts.contains(&part),
+        };
+        match part.kind {
+            _ if known => {}
+            ExprKind::And(list) => {
+                let new: Vec<Expr> = list.into_iter().filter(|it| !parts.contains(it)).collect();
+                parts.extend(new);
+            }
+            _ => parts.push(part),
+        }
+    }
     if parts.iter().any(|it| it.kind == ExprKind::Bool(false)) {
         return truth(false, at);
     }
@@ -95,13 +110,13 @@ impl Expander {
             ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
             ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
             ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Implies(a, b) => ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b))),
+            ExprKind::Implies(a, b) => {
+                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
+            }
             ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
-            ExprKind::If(c, a, b) => ExprKind::If(
-                Box::new(self.formula(c)),
-                Box::new(self.formula(a)),
-                Box::new(self.formula(b)),
-            ),
+            ExprKind::If(c, a, b) => {
+                ExprKind::If(Box::new(self.formula(c)), Box::new(self.formula(a)), Box::new(self.formula(b)))
+            }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let body = Box::new(self.formula(body));
                 ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body }
@@ -124,7 +139,8 @@ impl Expander {
         let base = |base: &Base| match base {
             Base::Name(name) => !self.symbols.is_special(&name.text),
             Base::Cell { array, index } => {
-                !self.symbols.is_special(&array.text) && !index.iter().any(|it| self.symbols.numbers.contains_key(&it.text))
+                !self.symbols.is_special(&array.text)
+                    && !index.iter().any(|it| self.symbols.numbers.contains_key(&it.text))
             }
             Base::Path(_) => false,
         };
@@ -156,7 +172,8 @@ impl Expander {
             ExprKind::If(c, a, b) => [c, a, b].into_iter().all(|it| self.is_core(it)),
             ExprKind::Call { name, args } => {
                 let known = self.predicates.get(&name.text);
-                let of_queue = known.is_none() && matches!(name.text.as_str(), "empty" | "full" | "send" | "receive");
+                let of_queue =
+                    known.is_none() && matches!(name.text.as_str(), "empty" | "full" | "send" | "receive");
                 !of_queue
                     && !known.is_some_and(|it| it.1)
                     && args.iter().all(|it| match it {
@@ -204,7 +221,9 @@ impl Expander {
             return truth(false, at);
         }
         let path = match args {
-            [Arg::Term(Term { kind: TermKind::Base(base), .. })] if matches!(word, "empty" | "full") => Self::path(base),
+            [Arg::Term(Term { kind: TermKind::Base(base), .. })] if matches!(word, "empty" | "full") => {
+                Self::path(base)
+            }
             // The core reports a predicate that is not known.
             _ => return expr.clone(),
         };
@@ -257,7 +276,9 @@ impl Expander {
         if let (Some(a), Some(b)) = (self.fields(left), self.fields(right)) {
             return self.compare_records(op, (left, a), (right, b), at);
         }
-        let (Some(lefts), Some(rights)) = (self.value(left), self.value(right)) else { return truth(false, at) };
+        let (Some(lefts), Some(rights)) = (self.value(left), self.value(right)) else {
+            return truth(false, at);
+        };
         let mut parts = Vec::new();
         for l in &lefts {
             for r in &rights {
@@ -292,17 +313,19 @@ impl Expander {
             return truth(false, at);
         }
         let declared = if matches!(left.kind, TermKind::Record(_)) { &b } else { &a };
-        if let Some((name, literal)) =
-            [(&a, left), (&b, right)].into_iter().find_map(|(it, literal)| {
-                let odd = it.iter().find(|name| !declared.contains(name));
-                let missing = declared.iter().find(|name| !it.contains(name));
-                odd.or(missing).map(|name| (name.clone(), literal))
-            })
-        {
+        if let Some((name, literal)) = [(&a, left), (&b, right)].into_iter().find_map(|(it, literal)| {
+            let odd = it.iter().find(|name| !declared.contains(name));
+            let missing = declared.iter().find(|name| !it.contains(name));
+            odd.or(missing).map(|name| (name.clone(), literal))
+        }) {
             self.push(
-                Diagnostic::error("C0214", literal.span(), format!("these records differ in the field `{name}`"))
-                    .label("both sides have the same fields")
-                    .help("compare the fields that matter, as in `X.field = value`"),
+                Diagnostic::error(
+                    "C0214",
+                    literal.span(),
+                    format!("these records differ in the field `{name}`"),
+                )
+                .label("both sides have the same fields")
+                .help("compare the fields that matter, as in `X.field = value`"),
             );
             return truth(false, at);
         }
@@ -370,8 +393,11 @@ impl Expander {
         for (fixed, constant) in self.combinations(&others, at)? {
             let mut members = Vec::new();
             for value in 0..values.names.len() {
-                let number = values.low.unwrap_or(0).checked_add(value as i64).and_then(|it| it.checked_mul(factor));
-                let Some(number) = number.and_then(|it| it.checked_add(constant)) else { return self.large(at) };
+                let number =
+                    values.low.unwrap_or(0).checked_add(value as i64).and_then(|it| it.checked_mul(factor));
+                let Some(number) = number.and_then(|it| it.checked_add(constant)) else {
+                    return self.large(at);
+                };
                 members.push(holds(op, number));
             }
             ever |= members.contains(&(op != Comparison::Ne));
@@ -383,7 +409,7 @@ impl Expander {
             let (low, high) = Type::Finite(Arc::clone(&values)).range().unwrap_or_default();
             self.push(
                 Diagnostic::error("C0213", at, "these numbers are never equal")
-                    .label(format!("the range of `{}` is {low} .. {high}", cell.name().text))
+                    .label(format!("the range of `{}` is {low}..{high}", cell.name().text))
                     .help("mend the number, or widen the range"),
             );
         }
@@ -401,9 +427,10 @@ impl Linear {
 /// A field of a record.
 pub fn projected(term: &Term, field: &str) -> Term {
     match &term.kind {
-        TermKind::Record(fields) => {
-            fields.iter().find(|(name, _)| name.text == field).map_or_else(|| term.clone(), |(_, it)| it.clone())
-        }
+        TermKind::Record(fields) => fields
+            .iter()
+            .find(|(name, _)| name.text == field)
+            .map_or_else(|| term.clone(), |(_, it)| it.clone()),
         TermKind::Base(base) => {
             let mut path = Expander::path(base);
             path.fields.push(Name { text: field.to_owned(), loc: term.loc });
@@ -455,7 +482,10 @@ fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<
     let mut words = indexmap::IndexSet::new();
     for term in inner.values() {
         let text = term.to_string();
-        words.extend(crate::syntax::spans(&text).map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()));
+        words.extend(
+            crate::syntax::spans(&text)
+                .map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()),
+        );
     }
     let vars = vars
         .iter()
@@ -485,7 +515,9 @@ pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
         TermKind::Record(fields) => {
             TermKind::Record(fields.iter().map(|(name, it)| (name.clone(), in_term(it, given))).collect())
         }
-        TermKind::Sum(summands) => TermKind::Sum(summands.iter().flat_map(|it| in_summand(it, given)).collect()),
+        TermKind::Sum(summands) => {
+            TermKind::Sum(summands.iter().flat_map(|it| in_summand(it, given)).collect())
+        }
     };
     Term { kind, loc: term.loc }
 }
@@ -502,10 +534,13 @@ fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand>
                 let factor = summand.factor.as_ref().and_then(|it| it.text.parse::<i64>().ok());
                 match (factor, it.text.parse::<i64>().ok()) {
                     (Some(factor), Some(value)) if factor.checked_mul(value).is_some() => {
-                        with(Operand::Number(crate::syntax::ast::Number { text: (factor * value).to_string(), ..it }))
-                            .into_iter()
-                            .map(|it| Summand { factor: None, ..it })
-                            .collect()
+                        with(Operand::Number(crate::syntax::ast::Number {
+                            text: (factor * value).to_string(),
+                            ..it
+                        }))
+                        .into_iter()
+                        .map(|it| Summand { factor: None, ..it })
+                        .collect()
                     }
                     _ => with(Operand::Number(it)),
                 }
@@ -517,11 +552,18 @@ fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand>
                     let own = it.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
                     let by = outer.zip(own).and_then(|(a, b)| a.checked_mul(b)).unwrap_or(i64::MAX);
                     let negative = it.negative != summand.negative;
-                    let factor = (by != 1).then(|| crate::syntax::ast::Number { text: by.to_string(), loc: it.loc });
+                    let factor =
+                        (by != 1).then(|| crate::syntax::ast::Number { text: by.to_string(), loc: it.loc });
                     match it.operand {
                         Operand::Number(n) if by != 1 => {
-                            let text = n.text.parse::<i64>().ok().and_then(|it| it.checked_mul(by)).unwrap_or(i64::MAX);
-                            let operand = Operand::Number(crate::syntax::ast::Number { text: text.to_string(), ..n });
+                            let text = n
+                                .text
+                                .parse::<i64>()
+                                .ok()
+                                .and_then(|it| it.checked_mul(by))
+                                .unwrap_or(i64::MAX);
+                            let operand =
+                                Operand::Number(crate::syntax::ast::Number { text: text.to_string(), ..n });
                             Summand { negative, factor: None, operand, loc: it.loc }
                         }
                         operand => Summand { negative, factor, operand, loc: it.loc },
@@ -556,10 +598,13 @@ fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
 /// A base with terms for names, or the term that replaces it.
 fn in_base(base: &Base, given: &IndexMap<String, Term>) -> Result<Base, Term> {
     if let Base::Name(name) = base {
-        return given.get(&name.text).map_or_else(|| Ok(base.clone()), |it| match &it.kind {
-            TermKind::Base(base) => Ok(base.clone()),
-            _ => Err(it.clone()),
-        });
+        return given.get(&name.text).map_or_else(
+            || Ok(base.clone()),
+            |it| match &it.kind {
+                TermKind::Base(base) => Ok(base.clone()),
+                _ => Err(it.clone()),
+            },
+        );
     }
     Ok(in_path(Expander::path(base), given))
 }
@@ -584,11 +629,17 @@ pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Base {
 }
 
 /// Whether a formula has quantifiers, directly or in predicates.
-pub fn quantifiers<'e>(expr: &'e Expr, predicates: &IndexMap<String, (Predicate, bool)>, out: &mut Vec<&'e Expr>) {
+pub fn quantifiers<'e>(
+    expr: &'e Expr,
+    predicates: &IndexMap<String, (Predicate, bool)>,
+    out: &mut Vec<&'e Expr>,
+) {
     match &expr.kind {
         ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => {}
         ExprKind::Not(a) => quantifiers(a, predicates, out),
-        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| quantifiers(it, predicates, out)),
+        ExprKind::And(list) | ExprKind::Or(list) => {
+            list.iter().for_each(|it| quantifiers(it, predicates, out))
+        }
         ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
             quantifiers(a, predicates, out);
             quantifiers(b, predicates, out);

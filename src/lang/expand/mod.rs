@@ -20,8 +20,8 @@ use self::types::{Index, Symbols, Type, leaf_type};
 use self::updates::Trouble;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{
-    Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Quantifier, Rhs,
-    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
+    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
+    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
 };
 
 /// Most nodes that the declarations of a file become.
@@ -111,7 +111,8 @@ impl Expander {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        let known = |it: &Diagnostic| it.code == diagnostic.code && it.primary.span == diagnostic.primary.span;
+        let known =
+            |it: &Diagnostic| it.code == diagnostic.code && it.primary.span == diagnostic.primary.span;
         if self.diagnostics.len() < crate::diagnostic::MAX_ERRORS && !self.diagnostics.iter().any(known) {
             self.diagnostics.push(diagnostic);
         }
@@ -122,7 +123,9 @@ impl Expander {
         self.spent += nodes;
         if self.spent > MOST_NODES && self.spent - nodes <= MOST_NODES {
             let message = format!("the model becomes more than {MOST_NODES} nodes in the core language");
-            self.push(Diagnostic::error("C0504", Span::default(), message).help("use smaller ranges and queues"));
+            self.push(
+                Diagnostic::error("C0504", Span::default(), message).help("use smaller ranges and queues"),
+            );
         }
         self.spent <= MOST_NODES
     }
@@ -159,7 +162,11 @@ impl Expander {
         let families = self.families();
         for values in std::mem::take(&mut self.symbols.further) {
             let span = Span::default();
-            types.push(Item::Type(range_type(&values, Name { text: values.name.clone(), loc: Loc(span) }, Loc(span))));
+            types.push(Item::Type(range_type(
+                &values,
+                Name { text: values.name.clone(), loc: Loc(span) },
+                Loc(span),
+            )));
         }
         self.further(&mut types, &mut symbols, &mut rest);
         let items = types.into_iter().chain(symbols).chain(rest).collect();
@@ -167,13 +174,21 @@ impl Expander {
         for diagnostic in self.diagnostics {
             diagnostics.push(diagnostic);
         }
-        Expansion { file: File { items, damage: file.damage.clone() }, diagnostics: diagnostics.into_vec(), families }
+        Expansion {
+            file: File { items, damage: file.damage.clone() },
+            diagnostics: diagnostics.into_vec(),
+            families,
+        }
     }
 
     fn families(&self) -> Vec<Family> {
         let own = self.symbols.variables.iter().filter(|(_, it)| !it.derived && !it.is_core());
-        own.map(|(name, it)| Family { span: it.span, name: name.clone(), leaves: it.leaves.values().cloned().collect() })
-            .collect()
+        own.map(|(name, it)| Family {
+            span: it.span,
+            name: name.clone(),
+            leaves: it.leaves.values().cloned().collect(),
+        })
+        .collect()
     }
 
     fn type_decl(&mut self, decl: &TypeDecl, out: &mut Vec<Item>) {
@@ -185,7 +200,11 @@ impl Expander {
         let predeclared = matches!(decl.name.text.as_str(), "bool" | "mbool" | "int" | "real" | "proc");
         if known || predeclared {
             let message = format!("duplicate type `{}`", decl.name.text);
-            self.push(Diagnostic::error("C0101", decl.name.span(), message).label("declared again").help("choose another name"));
+            self.push(
+                Diagnostic::error("C0101", decl.name.span(), message)
+                    .label("declared again")
+                    .help("choose another name"),
+            );
             return;
         }
         if let Some(Type::Finite(values)) = self.symbols.types.get(&decl.name.text).cloned()
@@ -239,6 +258,17 @@ impl Expander {
         written_out
     }
 
+    /// A value of a range, or of another finite type, in the core.
+    fn core_value(&self, ty: &Type, value: &Term) -> Term {
+        match (ty, self.constant(value)) {
+            (Type::Finite(values), Some(number)) => {
+                let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
+                Term::name(Name { text: values.names[at].clone(), loc: value.loc })
+            }
+            _ => value.clone(),
+        }
+    }
+
     /// The update that says what went wrong.
     fn trouble(&mut self, trouble: &Trouble, at: Span) -> Update {
         let value = match self.troubles.get(trouble) {
@@ -282,27 +312,48 @@ impl Expander {
         let nowhere = Loc(Span::default());
         let name = |text: &str| Name { text: text.to_owned(), loc: nowhere };
         for ((ty, _), variable) in &self.any {
-            symbols.push(Item::Symbol(SymbolDecl::new(SymbolKind::Var, name(variable), (name(ty), None), nowhere)));
+            symbols.push(Item::Symbol(SymbolDecl::new(
+                SymbolKind::Var,
+                name(variable),
+                (name(ty), None),
+                nowhere,
+            )));
         }
         let mut initially: Vec<Box<dyn Fn(&Property) -> Expr>> = Vec::new();
         if let Some(variable) = self.trouble.clone() {
             let none = self.symbols.fresh("None_so_far");
             let ty = self.symbols.fresh("trouble");
             let mut constructors = vec![name(&none)];
-            let troubles: Vec<(Trouble, String)> = self.troubles.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
+            let troubles: Vec<(Trouble, String)> =
+                self.troubles.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
             constructors.extend(troubles.iter().map(|(_, value)| name(value)));
-            types.push(Item::Type(TypeDecl { constructors: Some(constructors), ..TypeDecl::new(name(&ty), nowhere) }));
-            symbols.push(Item::Symbol(SymbolDecl::new(SymbolKind::Var, name(&variable), (name(&ty), None), nowhere)));
+            types.push(Item::Type(TypeDecl {
+                constructors: Some(constructors),
+                ..TypeDecl::new(name(&ty), nowhere)
+            }));
+            symbols.push(Item::Symbol(SymbolDecl::new(
+                SymbolKind::Var,
+                name(&variable),
+                (name(&ty), None),
+                nowhere,
+            )));
             let holds = |value: &str, at: Span| {
                 let (left, right) = (Term::name(name(&variable)), Term::name(name(value)));
                 Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, at)
             };
             for (trouble, value) in &troubles {
-                let loc = Loc(self.symbols.variables.get(trouble.owner()).map_or(Span::default(), |it| it.span));
+                let loc =
+                    Loc(self.symbols.variables.get(trouble.owner()).map_or(Span::default(), |it| it.span));
                 let title = self.symbols.fresh(&trouble.property());
                 let body = holds(value, loc.0);
                 let (kind, params) = (PropertyKind::Unsafe, Vec::new());
-                rest.push(Item::Property(Property { kind, name: Some(Name { text: title, loc }), params, body, loc }));
+                rest.push(Item::Property(Property {
+                    kind,
+                    name: Some(Name { text: title, loc }),
+                    params,
+                    body,
+                    loc,
+                }));
             }
             let first = holds(&none, Span::default());
             initially.push(Box::new(move |_| first.clone()));
@@ -312,6 +363,26 @@ impl Expander {
                 let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
                 let (leaf, processes) = (leaf.clone(), variable.processes());
                 initially.push(Box::new(move |init| bounded(&leaf, processes, low, high, init)));
+            }
+        }
+        for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
+            for (key, leaf) in &variable.leaves {
+                let ty = leaf_type(&variable.ty, key);
+                let value = match Self::nothing(&ty) {
+                    Some(value) => Some(self.core_value(&ty, &value)),
+                    // The process of the channel.
+                    None if ty == Type::Proc && variable.processes() > 0 => None,
+                    None => continue,
+                };
+                let (leaf, processes) = (leaf.clone(), variable.processes());
+                initially.push(Box::new(move |init| {
+                    for_cells(&leaf, processes, init, &|cell, names| {
+                        let own = names.first().map(|it| Term::name(it.clone()));
+                        let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
+                        let left = cell.clone();
+                        Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, init.body.span)
+                    })
+                }));
             }
         }
         for item in rest.iter_mut() {
@@ -345,38 +416,94 @@ fn range_type(values: &types::Values, name: Name, loc: Loc) -> TypeDecl {
 /// That a number, or all cells of an array of numbers, are in a range, as a part of `init`.
 fn bounded(leaf: &str, processes: usize, low: i64, high: i64, init: &Property) -> Expr {
     let at = init.body.span;
+    for_cells(leaf, processes, init, &|cell, _| {
+        let compare = |op, bound| {
+            Expr::new(ExprKind::Compare { op, left: cell.clone(), right: terms::number(bound, Loc(at)) }, at)
+        };
+        Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
+    })
+}
+
+/// That something holds of a variable, or of all cells of an array, as a part of `init`.
+fn for_cells(leaf: &str, processes: usize, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
+    let at = init.body.span;
     let loc = Loc(at);
     let name = |text: String| Name { text, loc };
     let own = init.params.len() >= processes;
     let names: Vec<Name> = if own {
         init.params[..processes].to_vec()
     } else {
-        (0..processes).map(|it| name(format!("bounded_{leaf}_{it}"))).collect()
+        (0..processes).map(|it| name(format!("any_{leaf}_{it}"))).collect()
     };
-    let path = Path {
-        name: name(leaf.to_owned()),
-        index: (processes > 0).then(|| names.iter().cloned().map(Term::name).collect()),
-        fields: Vec::new(),
-        loc,
+    let base = if processes == 0 {
+        Base::Name(name(leaf.to_owned()))
+    } else {
+        Base::Cell { array: name(leaf.to_owned()), index: names.clone() }
     };
-    let cell = || {
-        let base = match path.plain() {
-            Some((name, None)) => crate::syntax::ast::Base::Name(name),
-            Some((array, Some(index))) => crate::syntax::ast::Base::Cell { array, index },
-            None => crate::syntax::ast::Base::Path(Box::new(path.clone())),
-        };
-        Term { kind: crate::syntax::ast::TermKind::Base(base), loc }
-    };
-    let compare = |op, bound| {
-        Expr::new(ExprKind::Compare { op, left: cell(), right: terms::number(bound, loc) }, at)
-    };
-    let mut body =
-        Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at);
+    let mut body = holds(&Term { kind: TermKind::Base(base), loc }, &names);
     if !own {
         for name in names.into_iter().rev() {
-            let kind = ExprKind::Quantified { quantifier: Quantifier::Forall, vars: vec![name], body: Box::new(body) };
+            let kind = ExprKind::Quantified {
+                quantifier: Quantifier::Forall,
+                vars: vec![name],
+                body: Box::new(body),
+            };
             body = Expr::new(kind, at);
         }
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load::in_core;
+
+    /// The declarations of a model in the core language that begin with this word.
+    fn core(model: &str, word: &str) -> Vec<String> {
+        let loaded = crate::load(model).unwrap_or_else(|errors| panic!("{errors}"));
+        let text = in_core(&loaded.file);
+        crate::load(&text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let words = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.split("\n\n").map(words).filter(|it| it.starts_with(word)).collect()
+    }
+
+    #[test]
+    fn a_guard_that_keeps_the_range_needs_no_error() {
+        let model = |guard: &str| {
+            format!(
+                "var Count : 0..2 var Wide : 0..99 init {{ Count = 0 && Wide = 0 }} unsafe {{ Count = 2 && Wide = 5 }}
+                 transition up () requires {{ {guard} }} {{ Count := Count + 1; Wide := Wide + 2 }}"
+            )
+        };
+        assert_eq!(core(&model("Count < 2 && Wide <= 97"), "transition").len(), 1);
+        assert_eq!(core(&model("Count <> 2 && Wide = 4"), "unsafe").len(), 1);
+        let both = core(&model("true"), "transition");
+        assert_eq!(both.len(), 3, "{both:?}");
+        assert!(
+            both[0].contains("Count = Range_0_2_2") && both[0].contains(":= Count_left_its_range"),
+            "{both:?}"
+        );
+        assert!(both[2].contains("Wide <= 97"), "{both:?}");
+    }
+
+    #[test]
+    fn models_of_the_core_stay_as_they_are() {
+        for model in ["tests/pass/predicates.cub", "tests/pass/counts.cub", "examples/german_data.cub"] {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(model);
+            let text = std::fs::read_to_string(path).expect("a model");
+            let file = crate::load(&text).expect("it is well-formed").file;
+            assert_eq!(super::expand(&file).file, file, "{model}");
+        }
+    }
+
+    #[test]
+    fn values_of_ranges_are_shown_as_numbers() {
+        let text = "type slot = -1..1 var X : slot array A[proc] : 0..40 init (p) { X = 0 && A[p] = 3 }
+                    unsafe (p) { X = 1 && A[p] > 9 } transition t (p) requires { X < 1 && A[p] < 40 } { X := X + 1; A[p] := A[p] + 1 }";
+        let system = crate::load(text).expect("a model").system;
+        let cube = &system.bad[0].cube;
+        let name = |_| "p".to_owned();
+        let shown: Vec<String> = cube.iter().map(|it| crate::words::literal(&system, it, &name)).collect();
+        assert_eq!(shown, ["X = 1", "10 <= A[p]"]);
+    }
 }

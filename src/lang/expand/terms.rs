@@ -6,7 +6,8 @@ use super::Expander;
 use super::types::{Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Number, Operand, Path, Summand, Term, TermKind,
+    Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Number, Operand, Path, Summand, Term,
+    TermKind,
 };
 
 /// Most combinations of values of the cells that a comparison or a value depends on.
@@ -162,9 +163,14 @@ impl Expander {
     /// The variable of the core at a place that is not a record.
     pub fn base(&self, place: &Place) -> Base {
         let owner = self.symbols.variables.get(&place.owner);
-        let core = owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
+        let core =
+            owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
         let name = Name { text: core, loc: place.at };
-        if place.index.is_empty() { Base::Name(name) } else { Base::Cell { array: name, index: place.index.clone() } }
+        if place.index.is_empty() {
+            Base::Name(name)
+        } else {
+            Base::Cell { array: name, index: place.index.clone() }
+        }
     }
 
     /// The path that a base is.
@@ -184,6 +190,9 @@ impl Expander {
         let Some(variable) = self.symbols.variables.get(&path.name.text).cloned() else {
             return self.unknown_path(path);
         };
+        if variable.broken {
+            return None;
+        }
         let given = path.index.as_deref().unwrap_or_default();
         if given.len() != variable.index.len() {
             let (want, name) = (variable.index.len(), &path.name.text);
@@ -199,8 +208,13 @@ impl Expander {
             );
             return None;
         }
-        let place =
-            Place { owner: path.name.text.clone(), key: String::new(), index: Vec::new(), ty: variable.ty, at: path.loc };
+        let place = Place {
+            owner: path.name.text.clone(),
+            key: String::new(),
+            index: Vec::new(),
+            ty: variable.ty,
+            at: path.loc,
+        };
         let mut ways = vec![Way::only(place)];
         for (kind, term) in variable.index.iter().zip(given) {
             match kind {
@@ -215,7 +229,10 @@ impl Expander {
                     let mut next = Vec::new();
                     for way in &ways {
                         next.extend(chosen.iter().filter_map(|one| {
-                            way.and(one, |place, at| Place { key: format!("{}[{at}]", place.key), ..place.clone() })
+                            way.and(one, |place, at| Place {
+                                key: format!("{}[{at}]", place.key),
+                                ..place.clone()
+                            })
                         }));
                     }
                     ways = self.few(next, path.loc.0)?;
@@ -280,7 +297,7 @@ impl Expander {
             let mut way = way;
             if head {
                 let nothing = self.queue_length(&way.it, 0);
-                way.needs.push(Expr::new(ExprKind::Not(Box::new(nothing)), field.span()));
+                way.needs.push(crate::syntax::negation(&nothing));
             }
             way.it.key = format!("{}.{name}", way.it.key);
             way.it.ty = ty.clone();
@@ -368,9 +385,13 @@ impl Expander {
                     if let Some(sum) = outside {
                         let may = if linear.cells.is_empty() { "is" } else { "may be" };
                         self.push(
-                            Diagnostic::error("C0213", at, format!("the index {may} {sum}, which `{}` does not have", values.name))
-                                .label("there is no cell with this index")
-                                .help("use a variable of the type of the index"),
+                            Diagnostic::error(
+                                "C0213",
+                                at,
+                                format!("the index {may} {sum}, which `{}` does not have", values.name),
+                            )
+                            .label("there is no cell with this index")
+                            .help("use a variable of the type of the index"),
                         );
                         return None;
                     }
@@ -422,9 +443,13 @@ impl Expander {
             return Some(ways);
         }
         self.push(
-            Diagnostic::error("C0506", at, format!("this depends on more than {MOST_WAYS} combinations of values"))
-                .label("they are told apart one by one")
-                .help("use smaller ranges, `int`, or more than one step"),
+            Diagnostic::error(
+                "C0506",
+                at,
+                format!("this depends on more than {MOST_WAYS} combinations of values"),
+            )
+            .label("they are told apart one by one")
+            .help("use smaller ranges, `int`, or more than one step"),
         );
         None
     }
@@ -531,10 +556,14 @@ impl Expander {
             }
             ways = self.few(next, term.span())?;
         }
-        Some(ways.into_iter().map(|way| {
-            let it = Value::Linear(way.it.clone());
-            way.with(it)
-        }).collect())
+        Some(
+            ways.into_iter()
+                .map(|way| {
+                    let it = Value::Linear(way.it.clone());
+                    way.with(it)
+                })
+                .collect(),
+        )
     }
 
     fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {
@@ -576,8 +605,11 @@ impl Expander {
         for way in self.value(summand)? {
             let Some(sum) = linear(&way.it) else {
                 let Value::Core(term) = &way.it else { return self.wrong_sum(summand) };
-                let kind =
-                    CountKind::Sum { var: var.clone(), summand: Box::new(term.clone()), body: with(way.conditions(at)) };
+                let kind = CountKind::Sum {
+                    var: var.clone(),
+                    summand: Box::new(term.clone()),
+                    body: with(way.conditions(at)),
+                };
                 rest.push(one(kind, 1));
                 continue;
             };
@@ -597,7 +629,10 @@ impl Expander {
             }
             if !sum.rest.is_empty() {
                 let summand = Box::new(Linear { rest: sum.rest, ..Linear::default() }.term(loc));
-                rest.push(one(CountKind::Sum { var: var.clone(), summand, body: with(way.conditions(at)) }, 1));
+                rest.push(one(
+                    CountKind::Sum { var: var.clone(), summand, body: with(way.conditions(at)) },
+                    1,
+                ));
             }
         }
         Some(Linear { rest, ..Linear::default() })

@@ -32,9 +32,13 @@ impl Expander {
             }
             if parts.len() > MOST_PARTS {
                 self.push(
-                    Diagnostic::error("C0506", decl.name.span(), format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text))
-                        .label("one for each value that `?` gives a cell, and each way in which queues behave")
-                        .help("split it into several transitions"),
+                    Diagnostic::error(
+                        "C0506",
+                        decl.name.span(),
+                        format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
+                    )
+                    .label("one for each value that `?` gives a cell, and each way in which queues behave")
+                    .help("split it into several transitions"),
                 );
                 return vec![decl_only(&decl)];
             }
@@ -61,10 +65,11 @@ impl Expander {
                     Rhs::Term(term) => self.is_core_term(term),
                     Rhs::Cases(cases) => cases.iter().all(|case| {
                         let when = case.when.as_ref();
-                        when.is_none_or(|it| self.is_core(it) && !has_quantifiers(it)) && self.is_core_term(&case.value)
+                        when.is_none_or(|it| self.is_core(it) && !has_quantifiers(it))
+                            && self.is_core_term(&case.value)
                     }),
                     Rhs::Nondet => update.index.is_none(),
-                    Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) | Rhs::Error => false,
+                    Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => false,
                 };
                 once && plain && self.is_plain_target(update)
             })
@@ -88,7 +93,8 @@ impl Expander {
                 TermKind::Base(Base::Name(name)) => Some(name.clone()),
                 _ => None,
             });
-            let own: Vec<Name> = own.filter(|it| !decl.params.iter().any(|param| param.text == it.text)).collect();
+            let own: Vec<Name> =
+                own.filter(|it| !decl.params.iter().any(|param| param.text == it.text)).collect();
             for when in cases.iter().filter_map(|it| it.when.as_ref()) {
                 let mut inner = Vec::new();
                 quantifiers(when, &self.predicates, &mut inner);
@@ -100,9 +106,15 @@ impl Expander {
         let Some((quantified, own)) = found else { return Some(vec![decl]) };
         if let Some(name) = own.iter().find(|name| mentions(&quantified.to_string(), &name.text)) {
             self.push(
-                Diagnostic::error("C0408", quantified.span, format!("this quantifier depends on `{}`", name.text))
-                    .label("it may hold for one cell and not for another, so that it cannot be decided by the guard")
-                    .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`"),
+                Diagnostic::error(
+                    "C0408",
+                    quantified.span,
+                    format!("this quantifier depends on `{}`", name.text),
+                )
+                .label(
+                    "it may hold for one cell and not for another, so that it cannot be decided by the guard",
+                )
+                .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`"),
             );
             return None;
         }
@@ -142,7 +154,15 @@ impl Expander {
                 let effect = Effect::Raw(Box::new(update.clone()));
                 let name = update.target.text.clone();
                 let ty = Type::Core(String::new());
-                let write = Write { name, index: Vec::new(), bound: Vec::new(), ty, when: Vec::new(), effect, at: update.loc };
+                let write = Write {
+                    name,
+                    index: Vec::new(),
+                    bound: Vec::new(),
+                    ty,
+                    when: Vec::new(),
+                    effect,
+                    at: update.loc,
+                };
                 vec![Draft { writes: vec![write], ..Draft::default() }]
             } else {
                 self.options(update, &facts, &decl.params)?
@@ -180,7 +200,8 @@ impl Expander {
 
     /// Which updates stay as they are: the core reads them, and no other one writes the same array.
     fn raw_updates(&self, decl: &Transition) -> Vec<bool> {
-        let same = |update: &Update| decl.updates.iter().filter(|it| it.target.text == update.target.text).count();
+        let same =
+            |update: &Update| decl.updates.iter().filter(|it| it.target.text == update.target.text).count();
         let is_raw = |update: &Update| {
             let core = self.is_plain_target(update)
                 && match &update.value {
@@ -205,7 +226,9 @@ impl Expander {
         let mut known: Vec<&[Name]> = Vec::new();
         for update in decl.updates.iter().filter(|it| it.target.text == name) {
             let (Some(index), None) = (&update.index, &update.each) else { return false };
-            if matches!(update.value, Rhs::Cases(_)) || known.iter().any(|it| !differ(it, index, &decl.params)) {
+            if matches!(update.value, Rhs::Cases(_))
+                || known.iter().any(|it| !differ(it, index, &decl.params))
+            {
                 return false;
             }
             known.push(index);
@@ -258,14 +281,16 @@ impl Expander {
                                 let number = chosen.entry(ty.core()).or_insert(0);
                                 *number += 1;
                                 let any = self.any_value(ty, *number, at);
-                                let target = Path { name: any.clone(), index: None, fields: Vec::new(), loc: at };
+                                let target =
+                                    Path { name: any.clone(), index: None, fields: Vec::new(), loc: at };
                                 further.push(Update::new(target, Rhs::Nondet, at));
                                 vec![one(Term::name(any))]
                             }
                         }
                     }
                 };
-                let products = options.iter().flat_map(|known| ways.iter().map(|it| [&known[..], &it[..]].concat()));
+                let products =
+                    options.iter().flat_map(|known| ways.iter().map(|it| [&known[..], &it[..]].concat()));
                 options = products.take(MOST_PARTS + 1).collect();
             }
             let write = writes[0];
@@ -275,7 +300,12 @@ impl Expander {
                     let mut updates = further.clone();
                     if let (true, [Case { when: None, value, .. }]) = (simple, cases.as_slice()) {
                         updates.push(plain(write, Rhs::Term(value.clone())));
-                    } else if simple && write.bound.is_empty() && cases.len() == 1 && !write.index.is_empty() && write.when.is_empty() {
+                    } else if simple
+                        && write.bound.is_empty()
+                        && cases.len() == 1
+                        && !write.index.is_empty()
+                        && write.when.is_empty()
+                    {
                         updates.push(plain(write, Rhs::Term(cases[0].value.clone())));
                     } else if !cases.is_empty() {
                         updates.push(joined(write, &names, cases));
@@ -283,7 +313,8 @@ impl Expander {
                     updates
                 })
                 .collect();
-            let products = choices.iter().flat_map(|known| made.iter().map(|it| [&known[..], &it[..]].concat()));
+            let products =
+                choices.iter().flat_map(|known| made.iter().map(|it| [&known[..], &it[..]].concat()));
             choices = products.take(MOST_PARTS + 1).collect();
         }
         Some(choices)
@@ -366,7 +397,8 @@ fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)
     for (condition, values) in branches {
         for value in values {
             let Out::To(term) = &value.it else { continue };
-            let parts = cell.iter().chain(&write.when).chain(condition).cloned().chain(value.conditions(at.0));
+            let parts =
+                cell.iter().chain(&write.when).chain(condition).cloned().chain(value.conditions(at.0));
             let when = all(parts.collect(), at.0);
             if when.kind == ExprKind::Bool(false) {
                 continue;

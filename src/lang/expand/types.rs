@@ -8,7 +8,8 @@ use super::Expander;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::MAX_CONSTRUCTORS;
 use crate::syntax::ast::{
-    Base, ChannelDecl, File, Item, Loc, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind, TypeDecl,
+    Base, ChannelDecl, File, Item, Loc, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
+    TypeDecl,
 };
 
 /// A range with more values is a bounded integer, unless it is an index or gets any value.
@@ -142,6 +143,8 @@ pub struct Variable {
     pub index: Vec<Index>,
     pub ty: Type,
     pub constant: bool,
+    /// Whether its declaration has an error: nothing further is said about it.
+    pub broken: bool,
     /// Whether it is only a part of what the text declares.
     pub derived: bool,
     pub span: Span,
@@ -152,7 +155,7 @@ pub struct Variable {
 impl Variable {
     /// Whether the core has the same variable, of a type that is not a range.
     pub fn is_core(&self) -> bool {
-        let finite = self.index.iter().any(|it| *it != Index::Proc);
+        let finite = self.broken || self.index.iter().any(|it| *it != Index::Proc);
         !finite && matches!(self.ty, Type::Proc | Type::Int | Type::Core(_)) || !finite && self.is_plain()
     }
 
@@ -226,7 +229,9 @@ impl Expander {
             .items
             .iter()
             .rev()
-            .filter_map(|item| if let Item::Type(decl) = item { Some((decl.name.text.as_str(), decl)) } else { None })
+            .filter_map(|item| {
+                if let Item::Type(decl) = item { Some((decl.name.text.as_str(), decl)) } else { None }
+            })
             .collect();
         for item in &file.items {
             if let Item::Type(decl) = item {
@@ -284,14 +289,22 @@ impl Expander {
     fn number_constant(&mut self, decl: &SymbolDecl, value: &Term) {
         let Some(number) = self.constant(value) else {
             self.push(
-                Diagnostic::error("C0212", value.span(), format!("`{}` has no constant value", decl.name.text))
-                    .label("a whole number, or a sum of numbers and of constants before it, is expected"),
+                Diagnostic::error(
+                    "C0212",
+                    value.span(),
+                    format!("`{}` has no constant value", decl.name.text),
+                )
+                .label("a whole number, or a sum of numbers and of constants before it, is expected"),
             );
             self.symbols.numbers.insert(decl.name.text.clone(), 1);
             return;
         };
         if let Some(_known) = self.symbols.numbers.insert(decl.name.text.clone(), number) {
-            self.push(Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{}`", decl.name.text)));
+            self.push(Diagnostic::error(
+                "C0103",
+                decl.name.span(),
+                format!("duplicate name `{}`", decl.name.text),
+            ));
         }
     }
 
@@ -336,9 +349,9 @@ impl Expander {
         };
         if low > high {
             self.push(
-                Diagnostic::error("C0212", at, format!("the range {low} .. {high} has no values"))
+                Diagnostic::error("C0212", at, format!("the range {low}..{high} has no values"))
                     .label("the least value is greater than the greatest one")
-                    .help(format!("did you mean `{high} .. {low}`?")),
+                    .help(format!("did you mean `{high}..{low}`?")),
             );
             return wrong;
         }
@@ -418,23 +431,35 @@ impl Expander {
                     }
                     if around.contains(&field.ty.text) {
                         self.push(
-                            Diagnostic::error("C0214", field.ty.span(), format!("record `{}` contains itself", field.ty.text))
-                                .label("its values would have no end")
-                                .help("point to another one by a field of type `proc`"),
+                            Diagnostic::error(
+                                "C0214",
+                                field.ty.span(),
+                                format!("record `{}` contains itself", field.ty.text),
+                            )
+                            .label("its values would have no end")
+                            .help("point to another one by a field of type `proc`"),
                         );
                         continue;
                     }
                     if let Some(inner) = decls.get(field.ty.text.as_str()) {
                         self.declare_type(inner, decls, counted, around);
                     }
-                    let ty = self.named_type(&field.ty, field.range.as_ref(), counted.fields.contains(&field.name.text));
+                    let ty = self.named_type(
+                        &field.ty,
+                        field.range.as_ref(),
+                        counted.fields.contains(&field.name.text),
+                    );
                     known.push((field.name.text.clone(), ty));
                 }
                 around.pop();
                 if known.is_empty() {
                     self.push(
-                        Diagnostic::error("C0214", decl.name.span(), format!("record `{name}` has no fields"))
-                            .help("write `{ field : type; field : type }`"),
+                        Diagnostic::error(
+                            "C0214",
+                            decl.name.span(),
+                            format!("record `{name}` has no fields"),
+                        )
+                        .help("write `{ field : type; field : type }`"),
                     );
                     Type::Core(name.clone())
                 } else {
@@ -450,7 +475,9 @@ impl Expander {
     fn named_type(&mut self, name: &Name, bounds: Option<&RangeBounds>, enumerate: bool) -> Type {
         match bounds {
             Some(bounds) => self.range(bounds, None, name.span(), enumerate),
-            None => self.symbols.types.get(&name.text).cloned().unwrap_or_else(|| Type::Core(name.text.clone())),
+            None => {
+                self.symbols.types.get(&name.text).cloned().unwrap_or_else(|| Type::Core(name.text.clone()))
+            }
         }
     }
 
@@ -460,7 +487,9 @@ impl Expander {
             let known = known.span;
             if !self.plain_declaration(decl) || self.symbols.is_special(name) {
                 let error = Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{name}`"));
-                self.push(error.label("declared again").also(known, "declared here").help("choose another name"));
+                self.push(
+                    error.label("declared again").also(known, "declared here").help("choose another name"),
+                );
             }
             return;
         }
@@ -470,12 +499,15 @@ impl Expander {
             SymbolKind::Channel(channel) => (&channel.index, self.queue(decl, channel, element)),
             _ => (&[], element),
         };
+        let mut broken = false;
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
             Some(Type::Finite(values)) => Index::Finite(Arc::clone(values)),
             Some(Type::Wide(low, high)) => {
-                let error = Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
-                    .label(format!("an index has at most {MAX_CONSTRUCTORS} values"));
+                let error =
+                    Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
+                        .label(format!("an index has at most {MAX_CONSTRUCTORS} values"));
                 self.diagnostics.push(error);
+                broken = true;
                 Index::Proc
             }
             // The core reports what is not a process.
@@ -489,7 +521,8 @@ impl Expander {
             keys = keys
                 .iter()
                 .flat_map(|(key, core)| {
-                    (0..values.names.len()).map(move |at| (format!("{key}[{at}]"), format!("{core}_{}", values.part(at))))
+                    (0..values.names.len())
+                        .map(move |at| (format!("{key}[{at}]"), format!("{core}_{}", values.part(at))))
                 })
                 .take(MOST_LEAVES + 1)
                 .collect();
@@ -499,11 +532,16 @@ impl Expander {
             flatten(&ty, key, core, &mut all);
             if all.len() > MOST_LEAVES {
                 self.push(
-                    Diagnostic::error("C0506", decl.name.span(), format!("`{name}` stands for more than {MOST_LEAVES} variables"))
-                        .label("one for each value of its indices, each field and each place of a queue")
-                        .help("use smaller types, or an index of type `proc`"),
+                    Diagnostic::error(
+                        "C0506",
+                        decl.name.span(),
+                        format!("`{name}` stands for more than {MOST_LEAVES} variables"),
+                    )
+                    .label("one for each value of its indices, each field and each place of a queue")
+                    .help("use smaller types, or an index of type `proc`"),
                 );
                 all.truncate(1);
+                broken = true;
                 break;
             }
         }
@@ -513,7 +551,7 @@ impl Expander {
         }
         let constant = decl.kind == SymbolKind::Const;
         let derived = false;
-        let variable = Variable { index, ty, constant, derived, span: decl.loc.0, leaves };
+        let variable = Variable { index, ty, constant, broken, derived, span: decl.loc.0, leaves };
         self.symbols.variables.insert(name.clone(), variable);
     }
 
@@ -578,7 +616,8 @@ impl Expander {
         let high = super::terms::number(capacity as i64, decl.loc);
         let bounds = RangeBounds { low: super::terms::number(0, decl.loc), high };
         let length = self.range(&bounds, None, decl.loc.0, true);
-        let mut fields: Vec<(String, Type)> = (0..capacity).map(|at| (at.to_string(), element.clone())).collect();
+        let mut fields: Vec<(String, Type)> =
+            (0..capacity).map(|at| (at.to_string(), element.clone())).collect();
         fields.push(("length".to_owned(), length));
         Type::Record(Arc::new(Record { name: name.clone(), fields, queue: Some(queue) }))
     }

@@ -80,7 +80,7 @@ impl Draft {
 }
 
 /// What a guard says of single cells.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Facts {
     compared: Vec<(Base, Comparison, Term)>,
 }
@@ -150,12 +150,12 @@ impl Expander {
                 let mut head = (**channel).clone();
                 head.fields.push(Name { text: "head".to_owned(), loc: channel.loc });
                 self.channel(channel)?;
-                let value = Rhs::Term(Term { kind: TermKind::Base(Base::Path(Box::new(head))), loc: channel.loc });
+                let value =
+                    Rhs::Term(Term { kind: TermKind::Base(Base::Path(Box::new(head))), loc: channel.loc });
                 let taken = self.assign(&Assigned::new(target, value, update.loc), facts)?;
                 let rest = self.receive(channel, update.loc)?;
                 Some(rest.into_iter().map(|it| taken.and(it)).collect())
             }
-            Rhs::Error => None,
             value => {
                 let mut assigned = Assigned::new(target, value.clone(), update.loc);
                 if let Some((quantifier, vars)) = &update.each {
@@ -182,15 +182,20 @@ impl Expander {
             Quantifier::ForallOther => true,
             Quantifier::Exists | Quantifier::ExistsOther => {
                 self.push(
-                    Diagnostic::error("C0408", assigned.at.0, format!("`{quantifier}` in front of an update"))
-                        .label("an update is for all processes, or for given ones")
-                        .help("add a parameter to the transition, which stands for some process"),
+                    Diagnostic::error(
+                        "C0408",
+                        assigned.at.0,
+                        format!("`{quantifier}` in front of an update"),
+                    )
+                    .label("an update is for all processes, or for given ones")
+                    .help("add a parameter to the transition, which stands for some process"),
                 );
                 return None;
             }
         };
         for var in vars {
-            let indexed = assigned.target.index.iter().flatten().filter_map(small_name).any(|it| it.text == var.text);
+            let indexed =
+                assigned.target.index.iter().flatten().filter_map(small_name).any(|it| it.text == var.text);
             let message = if params.iter().any(|it| it.text == var.text) {
                 format!("`{}` is already a parameter", var.text)
             } else if !indexed {
@@ -207,9 +212,21 @@ impl Expander {
         }
         assigned.bound = vars.to_vec();
         if others {
-            for (var, param) in vars.iter().flat_map(|var| params.iter().map(move |param| (var, param))) {
+            let index = assigned.target.index.as_deref().unwrap_or_default();
+            let kinds = self.symbols.variables.get(&assigned.target.name.text).map(|it| it.index.clone());
+            let finite = |var: &Name| {
+                let mut at = kinds.iter().flatten().zip(index);
+                at.any(|(kind, term)| {
+                    *kind != Index::Proc && small_name(term).is_some_and(|it| it.text == var.text)
+                })
+            };
+            let processes: Vec<&Name> = vars.iter().filter(|var| !finite(var)).collect();
+            for (var, param) in processes.iter().flat_map(|var| params.iter().map(move |param| (*var, param)))
+            {
                 let (left, right) = (Term::name(var.clone()), Term::name(param.clone()));
-                assigned.when.push(Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, var.span()));
+                assigned
+                    .when
+                    .push(Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, var.span()));
             }
         }
         Some(())
@@ -236,7 +253,10 @@ impl Expander {
     }
 
     fn has_length(channel: &Path, length: usize) -> Expr {
-        let left = Term { kind: TermKind::Base(Base::Path(Box::new(Self::part(channel, "length")))), loc: channel.loc };
+        let left = Term {
+            kind: TermKind::Base(Base::Path(Box::new(Self::part(channel, "length")))),
+            loc: channel.loc,
+        };
         let right = super::terms::number(length as i64, channel.loc);
         Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, channel.loc.0)
     }
@@ -278,7 +298,13 @@ impl Expander {
             ways.push(lost);
         }
         if queue.full == Full::Fails {
-            ways.push(Draft { troubles: vec![(Trouble::Overflow(owner), full)], fails: true, ..Draft::default() });
+            let guard = vec![full.clone()];
+            ways.push(Draft {
+                guard,
+                troubles: vec![(Trouble::Overflow(owner), full)],
+                fails: true,
+                ..Draft::default()
+            });
         }
         Some(ways)
     }
@@ -328,7 +354,10 @@ impl Expander {
                 };
                 let Some(value) = value else { continue };
                 draft = draft.and(self.assign(
-                    &Assigned { internal: true, ..Assigned::new(path, Rhs::Term(Term { loc: at, ..value }), at) },
+                    &Assigned {
+                        internal: true,
+                        ..Assigned::new(path, Rhs::Term(Term { loc: at, ..value }), at)
+                    },
                     &Facts::default(),
                 )?);
             }
@@ -370,7 +399,10 @@ impl Expander {
                     Rhs::Cases(cases) => {
                         let mut parts = Vec::new();
                         for case in cases {
-                            parts.push(Case { value: self.field_of(&case.value, field, &record.fields)?, ..case.clone() });
+                            parts.push(Case {
+                                value: self.field_of(&case.value, field, &record.fields)?,
+                                ..case.clone()
+                            });
                         }
                         Rhs::Cases(parts)
                     }
@@ -500,7 +532,8 @@ impl Expander {
         for condition in &this.when {
             when.push(self.formula(condition));
         }
-        let bound: Vec<Name> = way.it.index.iter().filter(|it| this.bound.iter().any(|b| b.text == it.text)).cloned().collect();
+        let bound: Vec<Name> =
+            way.it.index.iter().filter(|it| this.bound.iter().any(|b| b.text == it.text)).cloned().collect();
         let mut branches = Vec::new();
         let mut before: Vec<Expr> = when.clone();
         let cases: Vec<Case> = match &this.value {
@@ -510,8 +543,10 @@ impl Expander {
         };
         for case in &cases {
             let condition = case.when.as_ref().map(|it| self.formula(it));
-            let values = self.assigned(&way.it.ty, &case.value, facts)?;
             let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
+            let mut facts = facts.clone();
+            here.iter().for_each(|it| facts.add(it));
+            let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
             let mut leaves = Vec::new();
             for value in values.iter().filter(|it| matches!(it.it, Out::Leaves)) {
                 leaves.push(all(value.conditions(at), at));
@@ -531,28 +566,54 @@ impl Expander {
                 parts.push(negation(&meant));
                 let none = self.for_some(&bound, all(parts, at), at)?;
                 draft.guard.push(negation(&none));
+                if let [only] = meanings.as_slice() {
+                    // The guard says so.
+                    for value in &mut values {
+                        value.needs.retain(|it| !only.needs.contains(it));
+                    }
+                }
             }
             before.extend(condition.as_ref().map(negation));
             branches.push((condition, values));
         }
+        if this.value == Rhs::Nondet && !bound.is_empty() {
+            self.push(
+                Diagnostic::error("C0408", at, "any value for each of all cells")
+                    .label("`?` chooses a value for one cell")
+                    .help("give the cells their values one by one, each in a step of its process"),
+            );
+            return None;
+        }
         let effect = if this.value == Rhs::Nondet { Effect::Any } else { Effect::Cases(branches) };
         if let (Effect::Any, Type::Wide(low, high)) = (&effect, &way.it.ty) {
             self.push(
-                Diagnostic::error("C0212", at, format!("any value of the range {low} .. {high}"))
+                Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
                     .label("`?` chooses among at most 64 values")
                     .help("use a smaller range, or `int`"),
             );
             return None;
         }
         let name = self.base(&way.it).name().text.clone();
-        draft.writes.push(Write { name, index: way.it.index.clone(), bound, ty: way.it.ty, when, effect, at: this.at });
+        draft.writes.push(Write {
+            name,
+            index: way.it.index.clone(),
+            bound,
+            ty: way.it.ty,
+            when,
+            effect,
+            at: this.at,
+        });
         Some(draft)
     }
 
     /// That a formula holds for some processes of these names, equal ones included.
     pub fn for_some(&mut self, bound: &[Name], formula: Expr, at: Span) -> Option<Expr> {
         let exists = |vars: &[Name], body: Expr| {
-            let kind = ExprKind::Quantified { quantifier: Quantifier::Exists, vars: vars.to_vec(), body: Box::new(body) };
+            let kind = ExprKind::Quantified {
+                quantifier: Quantifier::Exists,
+                vars: vars.to_vec(),
+                body: Box::new(body),
+            };
             Expr::new(kind, at)
         };
         match bound {
@@ -637,7 +698,7 @@ impl Expander {
                 found.push(here.clone().with(Out::To(value(number))));
             } else if alone {
                 self.push(
-                    Diagnostic::error("C0213", at, format!("{number} is not in the range {low} .. {high}"))
+                    Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
                         .label("the target never holds this value"),
                 );
                 return None;

@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, Rhs, Summand, SymbolKind, Term, TermKind,
-    Transition, TypeDecl, Update,
+    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, Rhs, Summand, SymbolKind, Term,
+    TermKind, Transition, TypeDecl, Update,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.
@@ -87,14 +87,14 @@ fn head(w: &mut Writer<'_, '_>, named: bool, params: usize) {
 /// All tokens of a node in one line, unless an author did otherwise.
 fn tokens(w: &mut Writer<'_, '_>, node: Loc, sep: Sep) {
     let last = w.lexemes.ending_at(node.0.end);
-    let mut before = "";
+    let mut before = w.next();
+    w.token(sep);
     w.deeper(1, |w| {
         while w.at <= last {
             let next = w.next();
             let close = matches!(next, "," | ";" | ")" | "]" | "[" | "." | ".." | "(")
                 && !matches!(before, ":" | "=" | ":=" | ",");
             let between = match before {
-                "" => sep,
                 "(" | "[" | "." | ".." => Sep::None,
                 _ if close => Sep::None,
                 _ => Sep::Space,
@@ -212,7 +212,7 @@ fn braces(w: &mut Writer<'_, '_>, sep: Sep, mut body: impl FnMut(&mut Writer<'_,
 }
 
 fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
-    if matches!(this.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) | Rhs::Error) {
+    if matches!(this.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_)) {
         return tokens(w, this.loc, sep);
     }
     match &this.each {
@@ -232,7 +232,7 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
     }
     w.token(Sep::Space);
     match &this.value {
-        Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) | Rhs::Error => {}
+        Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {}
         Rhs::Term(value) => term(w, value, Sep::Space),
         Rhs::Nondet => w.token(Sep::Space),
         Rhs::Cases(cases) => {

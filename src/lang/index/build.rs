@@ -225,7 +225,9 @@ impl<'f> IndexBuilder<'f> {
             // Names among the indices are bound.
             for term in terms {
                 match &term.kind {
-                    TermKind::Base(Base::Name(name)) if name.text.starts_with(|c: char| c.is_ascii_lowercase()) => {
+                    TermKind::Base(Base::Name(name))
+                        if name.text.starts_with(|c: char| c.is_ascii_lowercase()) =>
+                    {
                         self.local(name, NameKind::Process, this.loc.0);
                     }
                     _ => self.term(term),
@@ -254,7 +256,7 @@ impl<'f> IndexBuilder<'f> {
                 index.for_each(|name| self.value(name));
                 self.term(value);
             }
-            Rhs::Nondet | Rhs::Drop | Rhs::Error => index.for_each(|name| self.value(name)),
+            Rhs::Nondet | Rhs::Drop => index.for_each(|name| self.value(name)),
             Rhs::Send(value) => {
                 index.for_each(|name| self.value(name));
                 self.term(value);

@@ -224,7 +224,9 @@ impl Symbols {
                 for ty in index.iter().filter(|ty| ty.text != "proc") {
                     out.push(
                         Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
-                            .label("an array is indexed by processes")
+                            .label(
+                                "an array is indexed by processes, or by values of an enumeration or a range",
+                            )
                             .write("proc"),
                     );
                 }
@@ -299,11 +301,11 @@ impl Symbols {
             ),
             "seq" | "sequence" | "list" | "queue" | "stack" | "vector" | "vec" | "buffer" | "channel"
             | "string" => Some(
-                "there are no sequences: use one variable for each place, or an array with a cell for each process",
+                "a queue of at most three is declared by `channel Req[proc] : t[3] blocks`; `array A[slot] : t` over a range has places with numbers",
             ),
-            "map" | "dict" | "hashmap" | "record" | "struct" => {
-                Some("use an array: `array M[proc] : t` has a value for each process")
-            }
+            "map" | "dict" | "hashmap" | "record" | "struct" => Some(
+                "a record is declared by `type t = { field : bool; .. }`; `array M[proc] : t` has a value for each process",
+            ),
             _ => None,
         };
         out.push(match similar {

@@ -442,8 +442,6 @@ pub enum Rhs {
     Drop,
     /// `receive(channel)`, of which the target gets the value.
     Receive(Box<Path>),
-    /// A statement that is none, which was reported.
-    Error,
 }
 
 /// One branch of a `case`.

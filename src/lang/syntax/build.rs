@@ -1,8 +1,7 @@
 //! Helpers for the grammar's actions: bounded tree building and errors other than syntax errors.
 
 use super::ast::{
-    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Path, Quantifier, Rhs, Term, TermKind,
-    Update, loc,
+    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Name, Path, Quantifier, Term, TermKind, loc,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
@@ -147,58 +146,4 @@ impl TreeBuilder {
         }
         record
     }
-
-    /// `send(C, value)` or `receive(C)`.
-    pub fn statement(&mut self, word: Name, args: Vec<Arg>, at: Loc) -> Update {
-        let mut terms = Vec::new();
-        for arg in args {
-            match arg {
-                Arg::Term(term) => terms.push(term),
-                Arg::Formula(_) => return self.no_statement(word, at),
-            }
-        }
-        let (value, channel) = match (word.text.as_str(), terms.len()) {
-            ("send", 2) => (terms.pop().map(Rhs::Send), terms.pop().and_then(path)),
-            ("receive", 1) => (Some(Rhs::Drop), terms.pop().and_then(path)),
-            _ => (None, None),
-        };
-        match (value, channel) {
-            (Some(value), Some(channel)) => Update::new(channel, value, at),
-            _ => self.no_statement(word, at),
-        }
-    }
-
-    /// `X := receive(C)`: its right side.
-    pub fn received(&mut self, word: Name, args: Vec<Arg>, at: Loc) -> Rhs {
-        if let ("receive", [Arg::Term(term)]) = (word.text.as_str(), args.as_slice())
-            && let Some(channel) = path(term.clone())
-        {
-            return Rhs::Receive(Box::new(channel));
-        }
-        self.no_statement(word, at).value
-    }
-
-    fn no_statement(&mut self, word: Name, at: Loc) -> Update {
-        self.diagnostics.push(
-            Diagnostic::error("C0003", at.0, format!("`{}(..)` is not a statement", word.text))
-                .label("updates, `send` and `receive` stand here")
-                .help("write `X := ..`, `A[p] := ..`, `send(C, value)`, `receive(C)` or `X := receive(C)`"),
-        );
-        let target = Path { name: word, index: None, fields: Vec::new(), loc: at };
-        Update::new(target, Rhs::Error, at)
-    }
-}
-
-/// The path that a term is.
-fn path(term: Term) -> Option<Path> {
-    let loc = term.loc;
-    Some(match term.kind {
-        TermKind::Base(Base::Path(path)) => *path,
-        TermKind::Base(Base::Name(name)) => Path { name, index: None, fields: Vec::new(), loc },
-        TermKind::Base(Base::Cell { array, index }) => {
-            let index = Some(index.into_iter().map(Term::name).collect());
-            Path { name: array, index, fields: Vec::new(), loc }
-        }
-        _ => return None,
-    })
 }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand, Path,
-    Quantifier, RangeBounds, Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand,
+    Path, Quantifier, RangeBounds, Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -135,7 +135,6 @@ impl fmt::Display for Update {
             Rhs::Send(value) => write!(f, "send({target}, {value})"),
             Rhs::Drop => write!(f, "receive({target})"),
             Rhs::Receive(channel) => write!(f, "{target} := receive({channel})"),
-            Rhs::Error => Ok(()),
             Rhs::Cases(cases) => {
                 write!(f, "{target} := case")?;
                 for Case { when, value, .. } in cases {
@@ -157,7 +156,8 @@ impl fmt::Display for Term {
             TermKind::Number(number) => f.write_str(&number.text),
             TermKind::Count(count) => write!(f, "{count}"),
             TermKind::Record(fields) => {
-                let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                 write!(f, "{{ {} }}", fields.join("; "))
             }
             TermKind::Sum(summands) => {

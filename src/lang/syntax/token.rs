@@ -158,6 +158,13 @@ pub enum Token<'t> {
     Possible,
     Cover,
     Channel,
+    /// A name before `..`.
+    LowerName(&'t str),
+    /// The brace of a record type.
+    RecordOpen,
+    /// Keywords only where an update stands.
+    Send,
+    Receive,
     /// Stands before a formula outside of a declaration: the lexer never produces it either.
     Formula,
 }

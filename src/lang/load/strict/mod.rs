@@ -49,7 +49,11 @@ impl<'a> Beyond<'a> {
         match item {
             Item::NumberProcs(_) => {}
             Item::Type(decl) if decl.range.is_some() => {
-                self.refuse(decl.loc.0, "ranges", "declare a type with a constructor for each value, or `int`");
+                self.refuse(
+                    decl.loc.0,
+                    "ranges",
+                    "declare a type with a constructor for each value, or `int`",
+                );
             }
             Item::Type(decl) if decl.fields.is_some() => {
                 self.refuse(decl.loc.0, "records", "declare a variable or an array for each field");
@@ -57,7 +61,11 @@ impl<'a> Beyond<'a> {
             Item::Type(_) => {}
             Item::Symbol(symbol) => {
                 if symbol.range.is_some() {
-                    self.refuse(symbol.ty.span(), "ranges", "declare a type with a constructor for each value, or `int`");
+                    self.refuse(
+                        symbol.ty.span(),
+                        "ranges",
+                        "declare a type with a constructor for each value, or `int`",
+                    );
                 }
                 match &symbol.kind {
                     SymbolKind::Number(_) => {
@@ -147,7 +155,9 @@ impl<'a> Beyond<'a> {
                 ("`?` for a cell", "give a global any value in one step, and copy it in another")
             }
             _ if update.each.is_some() => ("quantifiers in updates", "write `A[q] := case | _ : ..`"),
-            _ if several => ("several cells of an array in a step", "write one `case` with a branch for each cell"),
+            _ if several => {
+                ("several cells of an array in a step", "write one `case` with a branch for each cell")
+            }
             _ if update.path.as_ref().is_some_and(|it| !it.fields.is_empty()) => {
                 ("records", "declare a variable or an array for each field")
             }
@@ -171,7 +181,7 @@ impl<'a> Beyond<'a> {
                     self.term(&case.value);
                 }
             }
-            Rhs::Nondet | Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) | Rhs::Error => {}
+            Rhs::Nondet | Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {}
         }
     }
 
