@@ -4,28 +4,29 @@
 //! enumerations or bounded integers, records and queues a variable for each part, arrays over finite types one for each value of
 //! the index. A declaration that uses nothing of this stays as it is.
 //!
-//! In reading order: `types` (declarations, and the variables that they stand for), `terms` and `formulas` (which depend on values of
+//! In reading order: `types` and `declare` (declarations, and the variables that they stand for), `terms` and `formulas` (which depend on values of
 //! cells: one way for each), `updates` (what a step writes, and when it ends in an error), `transitions` (one or several).
 
+mod declare;
+mod expander;
+mod facts;
 mod formulas;
+mod make;
+mod substitute;
 mod terms;
 mod transitions;
 mod types;
 mod updates;
 
-use indexmap::IndexMap;
-
+pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
-use self::types::{Index, Symbols, Type, leaf_type};
-use self::updates::Trouble;
+use self::make::number;
+use self::types::{Index, Trouble, Type, Values, leaf_type};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{
     Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
 };
-
-/// Most nodes that the declarations of a file become.
-const MOST_NODES: usize = 1 << 21;
 
 /// A file in the core language.
 #[derive(Clone, Debug)]
@@ -47,22 +48,6 @@ pub struct Family {
     pub name: String,
     /// The names of the variables.
     pub leaves: Vec<String>,
-}
-
-/// What the names of a file mean.
-#[derive(Clone, Debug, Default)]
-pub struct Expander {
-    symbols: Symbols,
-    /// The predicates so far, and whether they are written out.
-    predicates: IndexMap<String, (Predicate, bool)>,
-    diagnostics: Vec<Diagnostic>,
-    /// Errors that transitions end in, with the values that say so.
-    troubles: IndexMap<Trouble, String>,
-    /// The variable with these values.
-    trouble: Option<String>,
-    /// Variables that have any value, by type and number.
-    any: IndexMap<(String, usize), String>,
-    spent: usize,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -108,26 +93,6 @@ impl Expander {
             }
         }
         Ok(claims)
-    }
-
-    fn push(&mut self, diagnostic: Diagnostic) {
-        let known =
-            |it: &Diagnostic| it.code == diagnostic.code && it.primary.span == diagnostic.primary.span;
-        if self.diagnostics.len() < crate::diagnostic::MAX_ERRORS && !self.diagnostics.iter().any(known) {
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Counts nodes; whether there may be more.
-    fn spend(&mut self, nodes: usize) -> bool {
-        self.spent += nodes;
-        if self.spent > MOST_NODES && self.spent - nodes <= MOST_NODES {
-            let message = format!("the model becomes more than {MOST_NODES} nodes in the core language");
-            self.push(
-                Diagnostic::error("C0504", Span::default(), message).help("use smaller ranges and queues"),
-            );
-        }
-        self.spent <= MOST_NODES
     }
 
     fn file(mut self, file: &File) -> Expansion {
@@ -271,17 +236,12 @@ impl Expander {
 
     /// The update that says what went wrong.
     fn trouble(&mut self, trouble: &Trouble, at: Span) -> Update {
-        let value = match self.troubles.get(trouble) {
-            Some(value) => value.clone(),
-            None => {
-                let mut wanted = trouble.value();
-                if !wanted.starts_with(|c: char| c.is_ascii_uppercase()) {
-                    wanted.insert_str(0, "It_");
-                }
-                let value = self.symbols.fresh(&wanted);
-                self.troubles.insert(trouble.clone(), value.clone());
-                value
-            }
+        let value = if let Some(value) = self.troubles.get(trouble) {
+            value.clone()
+        } else {
+            let value = self.symbols.fresh(&trouble.value());
+            self.troubles.insert(trouble.clone(), value.clone());
+            value
         };
         let target = match self.trouble.clone() {
             Some(name) => name,
@@ -296,13 +256,12 @@ impl Expander {
     /// A variable with any value of a type.
     fn any_value(&mut self, ty: &Type, number: usize, at: Loc) -> Name {
         let key = (ty.core(), number);
-        let text = match self.any.get(&key) {
-            Some(name) => name.clone(),
-            None => {
-                let name = self.symbols.fresh(&format!("Any_{}_{number}", key.0));
-                self.any.insert(key, name.clone());
-                name
-            }
+        let text = if let Some(name) = self.any.get(&key) {
+            name.clone()
+        } else {
+            let name = self.symbols.fresh(&format!("Any_{}_{number}", key.0));
+            self.any.insert(key, name.clone());
+            name
         };
         Name { text, loc: at }
     }
@@ -406,7 +365,7 @@ impl Expander {
 }
 
 /// The declaration of the enumeration that a range is.
-fn range_type(values: &types::Values, name: Name, loc: Loc) -> TypeDecl {
+fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
     let constructors = values.names.iter().map(|it| Name { text: it.clone(), loc: name.loc }).collect();
     let low = values.low.unwrap_or(0);
     let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
@@ -418,7 +377,7 @@ fn bounded(leaf: &str, processes: usize, low: i64, high: i64, init: &Property) -
     let at = init.body.span;
     for_cells(leaf, processes, init, &|cell, _| {
         let compare = |op, bound| {
-            Expr::new(ExprKind::Compare { op, left: cell.clone(), right: terms::number(bound, Loc(at)) }, at)
+            Expr::new(ExprKind::Compare { op, left: cell.clone(), right: number(bound, Loc(at)) }, at)
         };
         Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
     })

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Expander;
+use super::expander::Expander;
+use super::make::{all, number};
 use super::types::{Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -12,11 +13,6 @@ use crate::syntax::ast::{
 
 /// Most combinations of values of the cells that a comparison or a value depends on.
 pub const MOST_WAYS: usize = 4096;
-
-/// A number as a term.
-pub fn number(value: i64, loc: Loc) -> Term {
-    Term { kind: TermKind::Number(Number { text: value.to_string(), loc }), loc }
-}
 
 /// A cell of a finite type that holds a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -592,7 +588,7 @@ impl Expander {
         let body = body.as_ref().map(|body| self.formula(body));
         let with = |mut conditions: Vec<Expr>| {
             conditions.extend(body.clone());
-            (!conditions.is_empty()).then(|| Box::new(super::formulas::all(conditions, at)))
+            (!conditions.is_empty()).then(|| Box::new(all(conditions, at)))
         };
         let counted = |conditions: Vec<Expr>, by: i64| {
             let kind = match with(conditions) {
@@ -639,7 +635,7 @@ impl Expander {
     }
 
     /// A value as a term of the core.
-    pub fn core_term(&self, value: &Value, loc: Loc) -> Term {
+    pub fn core_term(value: &Value, loc: Loc) -> Term {
         match value {
             Value::Cell(cell, _) => Term { kind: TermKind::Base(cell.clone()), loc },
             Value::Constant(values, at) => Term::name(Name { text: values.names[*at].clone(), loc }),

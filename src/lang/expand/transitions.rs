@@ -2,11 +2,14 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::Expander;
-use super::formulas::{all, in_path, in_term, quantifiers, substituted};
+use super::expander::Expander;
+use super::facts::Facts;
+use super::formulas::quantifiers;
+use super::make::{all, truth};
+use super::substitute::{in_path, in_term, substituted};
 use super::terms::Way;
 use super::types::Type;
-use super::updates::{Draft, Effect, Facts, Out, Trouble, Write};
+use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, TermKind, Transition, Update,
@@ -214,7 +217,7 @@ impl Expander {
                 };
             let unknown = !self.symbols.variables.contains_key(&update.target.text);
             // The core reports what is assigned twice.
-            let twice = same(update) > 1 && !self.apart(decl, &update.target.text);
+            let twice = same(update) > 1 && !Self::apart(decl, &update.target.text);
             let alone = same(update) == 1 && (update.value != Rhs::Nondet || update.index.is_none());
             core && (unknown || alone || twice || update.index.is_none())
         };
@@ -222,7 +225,7 @@ impl Expander {
     }
 
     /// Whether the cells of an array of the core that a transition writes are known to be different.
-    fn apart(&self, decl: &Transition, name: &str) -> bool {
+    fn apart(decl: &Transition, name: &str) -> bool {
         let mut known: Vec<&[Name]> = Vec::new();
         for update in decl.updates.iter().filter(|it| it.target.text == name) {
             let (Some(index), None) = (&update.index, &update.each) else { return false };
@@ -253,8 +256,8 @@ impl Expander {
             self.all_apart(writes, decl)?;
             let mut options: Vec<Vec<Case>> = vec![Vec::new()];
             let mut further = Vec::new();
-            let names = self.indices(writes, &words);
-            let simple = self.simple(writes);
+            let names = Self::indices(writes, &words);
+            let simple = Self::simple(writes);
             for write in writes {
                 let at = write.at;
                 let cell = where_it_writes(write, &names);
@@ -321,7 +324,7 @@ impl Expander {
     }
 
     /// Whether one unconditional value is written.
-    fn simple(&self, writes: &[&Write]) -> bool {
+    fn simple(writes: &[&Write]) -> bool {
         let [write] = writes else { return false };
         write.when.is_empty()
             && write.bound.is_empty()
@@ -360,7 +363,7 @@ impl Expander {
     }
 
     /// Names for the indices of a `case`.
-    fn indices(&self, writes: &[&Write], words: &IndexSet<String>) -> Vec<Name> {
+    fn indices(writes: &[&Write], words: &IndexSet<String>) -> Vec<Name> {
         let write = writes[0];
         let mut number = 0;
         let fresh = |at: Loc, number: &mut usize| loop {
@@ -498,7 +501,7 @@ fn syntax_path(base: &Base) -> Path {
 /// A condition with the truth of a formula in it.
 fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
     if expr == what {
-        return super::formulas::truth(value, expr.span);
+        return truth(value, expr.span);
     }
     let boxed = |it: &Expr| Box::new(decided(it, what, value));
     let every = |list: &[Expr]| list.iter().map(|it| decided(it, what, value)).collect();
@@ -521,29 +524,4 @@ fn words(text: &str) -> IndexSet<String> {
 
 fn mentions(text: &str, name: &str) -> bool {
     words(text).contains(name)
-}
-
-impl Trouble {
-    /// The variable that it is about.
-    pub fn owner(&self) -> &str {
-        match self {
-            Self::Range(owner) | Self::Overflow(owner) => owner,
-        }
-    }
-
-    /// The name of the property that says it does not happen.
-    pub fn property(&self) -> String {
-        match self {
-            Self::Range(owner) => format!("{owner}_leaves_its_range"),
-            Self::Overflow(owner) => format!("{owner}_overflows"),
-        }
-    }
-
-    /// The name of the value that says that it happened.
-    pub fn value(&self) -> String {
-        match self {
-            Self::Range(owner) => format!("{owner}_left_its_range"),
-            Self::Overflow(owner) => format!("{owner}_overflowed"),
-        }
-    }
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::Expander;
-use super::formulas::{all, any, in_path, in_term, projected, substituted};
-use super::terms::{Fixed, Linear, Place, Value, Way, linear};
-use super::types::{Full, Index, Type};
+use super::expander::Expander;
+use super::facts::Facts;
+use super::formulas::projected;
+use super::make::{self, all, any, number};
+use super::substitute::{in_path, in_term, substituted};
+use super::terms::{Linear, Place, Value, Way, linear};
+use super::types::{Full, Index, Trouble, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, Loc, Name, Operand, Path, Quantifier, Rhs, Term, TermKind, Update,
@@ -48,15 +51,6 @@ pub struct Write {
     pub at: Loc,
 }
 
-/// Why a run ends in an error.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Trouble {
-    /// This variable leaves its range.
-    Range(String),
-    /// This channel gets a message when it is full.
-    Overflow(String),
-}
-
 /// A step, before it is written in the core.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
@@ -76,66 +70,6 @@ impl Draft {
         both.troubles.extend(other.troubles);
         both.fails |= other.fails;
         both
-    }
-}
-
-/// What a guard says of single cells.
-#[derive(Clone, Default)]
-pub struct Facts {
-    compared: Vec<(Base, Comparison, Term)>,
-}
-
-impl Facts {
-    pub fn of(guard: &Expr) -> Self {
-        let mut facts = Self::default();
-        facts.add(guard);
-        facts
-    }
-
-    fn add(&mut self, guard: &Expr) {
-        match &guard.kind {
-            ExprKind::And(list) => list.iter().for_each(|it| self.add(it)),
-            ExprKind::Compare { op, left, right } => {
-                if let TermKind::Base(cell) = &left.kind {
-                    self.compared.push((cell.clone(), *op, right.clone()));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a cell cannot hold this value.
-    fn excludes(&self, this: &Fixed) -> bool {
-        let value = &this.values.names[this.value];
-        self.compared.iter().filter(|it| it.0 == this.cell).any(|(_, op, right)| match (&right.kind, op) {
-            (TermKind::Base(Base::Name(name)), Comparison::Ne) => name.text == *value,
-            (TermKind::Base(Base::Name(name)), Comparison::Eq) => {
-                name.text != *value && this.values.names.contains(&name.text)
-            }
-            _ => false,
-        })
-    }
-
-    /// The bounds that it gives a number.
-    fn bounds(&self, cell: &Base, mut low: Option<i64>, mut high: Option<i64>) -> (Option<i64>, Option<i64>) {
-        for (_, op, right) in self.compared.iter().filter(|it| it.0 == *cell) {
-            let TermKind::Number(number) = &right.kind else { continue };
-            let Ok(number) = number.text.parse::<i64>() else { continue };
-            let (from, to) = match op {
-                Comparison::Eq => (Some(number), Some(number)),
-                Comparison::Ne => (None, None),
-                Comparison::Lt => (None, number.checked_sub(1)),
-                Comparison::Le => (None, Some(number)),
-                Comparison::Gt => (number.checked_add(1), None),
-                Comparison::Ge => (Some(number), None),
-            };
-            low = low.max(from);
-            high = match (high, to) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            };
-        }
-        (low, high)
     }
 }
 
@@ -257,7 +191,7 @@ impl Expander {
             kind: TermKind::Base(Base::Path(Box::new(Self::part(channel, "length")))),
             loc: channel.loc,
         };
-        let right = super::terms::number(length as i64, channel.loc);
+        let right = number(length as i64, channel.loc);
         Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, channel.loc.0)
     }
 
@@ -278,7 +212,7 @@ impl Expander {
         }
         let cases = (0..queue.capacity).map(|length| Case {
             when: Some(Self::has_length(channel, length)),
-            value: super::terms::number(length as i64 + 1, at),
+            value: number(length as i64 + 1, at),
             loc: at,
         });
         let target = Self::part(channel, "length");
@@ -328,7 +262,7 @@ impl Expander {
         }
         let cases = (1..=queue.capacity).map(|length| Case {
             when: Some(Self::has_length(channel, length)),
-            value: super::terms::number(length as i64 - 1, at),
+            value: number(length as i64 - 1, at),
             loc: at,
         });
         let target = Self::part(channel, "length");
@@ -344,7 +278,8 @@ impl Expander {
     /// Gives the last place of a queue the value of places that hold no message.
     fn cleared(&mut self, target: &Path, at: Loc) -> Option<Draft> {
         let mut draft = Draft::default();
-        for way in self.places(target)? {
+        // The types are the same at all places.
+        if let Some(way) = self.places(target)?.first() {
             for (path, ty) in leaves(target, &way.it.ty) {
                 let process = way.it.index.first().cloned().map(Term::name);
                 let value = match Self::nothing(&ty) {
@@ -361,8 +296,6 @@ impl Expander {
                     &Facts::default(),
                 )?);
             }
-            // The types are the same at all of them.
-            break;
         }
         Some(draft)
     }
@@ -371,8 +304,8 @@ impl Expander {
     pub fn nothing(ty: &Type) -> Option<Term> {
         match ty {
             Type::Finite(values) => Some(values.written(0, Loc::default())),
-            Type::Wide(low, _) => Some(super::terms::number(*low, Loc::default())),
-            Type::Int => Some(super::terms::number(0, Loc::default())),
+            Type::Wide(low, _) => Some(number(*low, Loc::default())),
+            Type::Int => Some(number(0, Loc::default())),
             Type::Proc | Type::Core(_) | Type::Record(_) => None,
         }
     }
@@ -472,7 +405,7 @@ impl Expander {
             };
             let bound = this.bound.iter().filter(|it| it.text != name.text).cloned().collect();
             let when = this.when.iter().map(|it| substituted(it, &given)).collect();
-            let one = Assigned { target, value, bound, when, ..this.clone() };
+            let one = Assigned { target, bound, when, value, ..this.clone() };
             match self.assign(&one, facts) {
                 Some(it) => draft = draft.and(it),
                 None => return Some(None),
@@ -545,7 +478,9 @@ impl Expander {
             let condition = case.when.as_ref().map(|it| self.formula(it));
             let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
             let mut facts = facts.clone();
-            here.iter().for_each(|it| facts.add(it));
+            for it in &here {
+                facts.add(it);
+            }
             let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
             let mut leaves = Vec::new();
             for value in values.iter().filter(|it| matches!(it.it, Out::Leaves)) {
@@ -661,7 +596,7 @@ impl Expander {
                     }
                 }
                 (_, it, _) => {
-                    let to = Out::To(self.core_term(it, term.loc));
+                    let to = Out::To(Self::core_term(it, term.loc));
                     found.push(way.with(to));
                 }
             }
@@ -687,10 +622,11 @@ impl Expander {
             return Some(());
         };
         let value = |number: i64| match ty {
-            Type::Finite(values) => {
-                Term::name(Name { text: values.names[(number - low) as usize].clone(), loc })
-            }
-            _ => super::terms::number(number, loc),
+            Type::Finite(values) => Term::name(Name {
+                text: values.names[usize::try_from(number - low).unwrap_or(0)].clone(),
+                loc,
+            }),
+            _ => make::number(number, loc),
         };
         if sum.rest.is_empty() {
             let number = sum.constant;

@@ -408,13 +408,11 @@ pub struct Update {
 impl Update {
     /// Without a quantifier.
     pub(crate) fn new(target: Path, value: Rhs, loc: Loc) -> Self {
-        match target.plain() {
-            Some((target, index)) => Self { target, index, path: None, each: None, value, loc },
-            None => {
-                let name = target.name.clone();
-                Self { target: name, index: None, path: Some(Box::new(target)), each: None, value, loc }
-            }
+        if let Some((target, index)) = target.plain() {
+            return Self { target, index, path: None, each: None, value, loc };
         }
+        let name = target.name.clone();
+        Self { target: name, index: None, path: Some(Box::new(target)), each: None, value, loc }
     }
 
     /// What is written.

@@ -47,7 +47,6 @@ impl<'a> Beyond<'a> {
 
     fn item(&mut self, item: &'a Item) {
         match item {
-            Item::NumberProcs(_) => {}
             Item::Type(decl) if decl.range.is_some() => {
                 self.refuse(
                     decl.loc.0,
@@ -58,7 +57,7 @@ impl<'a> Beyond<'a> {
             Item::Type(decl) if decl.fields.is_some() => {
                 self.refuse(decl.loc.0, "records", "declare a variable or an array for each field");
             }
-            Item::Type(_) => {}
+            Item::NumberProcs(_) | Item::Type(_) => {}
             Item::Symbol(symbol) => {
                 if symbol.range.is_some() {
                     self.refuse(
