@@ -63,6 +63,8 @@ struct IndexBuilder<'f> {
     item: usize,
     /// By name space and name.
     globals: IndexMap<(u8, &'f str), usize>,
+    /// By type and name.
+    fields: IndexMap<(&'f str, &'f str), usize>,
     /// Innermost last.
     locals: Vec<(&'f str, usize)>,
 }
@@ -120,8 +122,12 @@ impl<'f> IndexBuilder<'f> {
                     self.global(name, NameKind::Property, None);
                 }
             }
-            Item::Type(TypeDecl { name, constructors, .. }) => {
+            Item::Type(TypeDecl { name, constructors, fields, .. }) => {
                 self.global(name, NameKind::Type, None);
+                for field in fields.iter().flatten() {
+                    let symbol = self.define(&field.name, NameKind::Field, Some(&field.ty.text), self.whole);
+                    self.fields.entry((&name.text, &field.name.text)).or_insert(symbol);
+                }
                 for constructor in constructors.iter().flatten() {
                     self.global(constructor, NameKind::Constructor, Some(&name.text));
                 }
@@ -212,10 +218,56 @@ impl<'f> IndexBuilder<'f> {
     fn path(&mut self, this: &'f ast::Path) {
         self.named(&this.name, NameKind::Array, Role::Read);
         this.index.iter().flatten().for_each(|it| self.term(it));
+        self.fields_of(this, Role::Read);
+    }
+
+    /// Notes the fields of a path. Returns the type of what is there.
+    fn fields_of(&mut self, this: &ast::Path, role: Role) -> Option<String> {
+        let symbol = self.globals.get(&(NameKind::Array.space(), this.name.text.as_str()))?;
+        let mut ty = self.index.symbols[*symbol].ty.clone()?;
+        for field in &this.fields {
+            match self.fields.get(&(ty.as_str(), field.text.as_str())).copied() {
+                Some(symbol) => {
+                    ty = self.index.symbols[symbol].ty.clone()?;
+                    self.note(field, symbol, role);
+                }
+                // Of a queue, whose type is that of its messages.
+                None if field.text == "head" => {}
+                None => return None,
+            }
+        }
+        Some(ty)
+    }
+
+    /// The type of a term that is a variable, a cell or a field.
+    fn type_of(&mut self, this: &Term) -> Option<String> {
+        match &this.kind {
+            TermKind::Base(Base::Path(path)) => self.fields_of(path, Role::Read),
+            TermKind::Base(base) => {
+                let key = (NameKind::Array.space(), base.name().text.as_str());
+                self.index.symbols[*self.globals.get(&key)?].ty.clone()
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes a value of this type.
+    fn typed(&mut self, this: &'f Term, ty: Option<&str>) {
+        let TermKind::Record(fields) = &this.kind else { return self.term(this) };
+        for (name, value) in fields {
+            let symbol = ty.and_then(|ty| self.fields.get(&(ty, name.text.as_str())).copied());
+            let inner = symbol.and_then(|it| self.index.symbols[it].ty.clone());
+            if let Some(symbol) = symbol {
+                self.note(name, symbol, Role::Read);
+            }
+            self.typed(value, inner.as_deref());
+        }
     }
 
     fn update(&mut self, this: &'f Update) {
         self.named(&this.target, NameKind::Global, Role::Write);
+        let ty = self.fields_of(&this.written(), Role::Write);
+        let ty = ty.as_deref();
         let outside = self.locals.len();
         for name in this.each.iter().flat_map(|(_, vars)| vars) {
             self.local(name, NameKind::Process, this.loc.0);
@@ -242,24 +294,24 @@ impl<'f> IndexBuilder<'f> {
                 index.for_each(|name| self.value(name));
                 for case in cases {
                     case.when.iter().for_each(|when| self.formula(when));
-                    self.term(&case.value);
+                    self.typed(&case.value, ty);
                 }
             }
             Rhs::Cases(cases) => {
                 index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
                 for case in cases {
                     case.when.iter().for_each(|when| self.formula(when));
-                    self.term(&case.value);
+                    self.typed(&case.value, ty);
                 }
             }
             Rhs::Term(value) => {
                 index.for_each(|name| self.value(name));
-                self.term(value);
+                self.typed(value, ty);
             }
             Rhs::Nondet | Rhs::Drop => index.for_each(|name| self.value(name)),
             Rhs::Send(value) => {
                 index.for_each(|name| self.value(name));
-                self.term(value);
+                self.typed(value, ty);
             }
             Rhs::Receive(channel) => {
                 index.for_each(|name| self.value(name));
@@ -273,8 +325,9 @@ impl<'f> IndexBuilder<'f> {
         match &this.kind {
             ExprKind::Bool(_) | ExprKind::Error => {}
             ExprKind::Compare { left, right, .. } => {
+                let ty = self.type_of(left);
                 self.term(left);
-                self.term(right);
+                self.typed(right, ty.as_deref());
             }
             ExprKind::Not(a) => self.formula(a),
             ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| self.formula(part)),
@@ -428,5 +481,19 @@ unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
             index.locals_at(MODEL.len() as u32 - 3).map(|it| it.name.as_str()).collect::<Vec<_>>(),
             ["v", "i"]
         );
+    }
+
+    #[test]
+    fn fields_belong_to_their_records() {
+        let text = "type a = { kind : bool; next : b } type b = { kind : bool } var X : a array Y[proc] : b channel C : b[1] blocks
+            init (p) { X = { kind = True; next = { kind = False } } && Y[p].kind = X.next.kind }
+            unsafe (p) { C.head.kind = X.kind && Y[p] <> { kind = True } }
+            transition t (p) { X.kind := Y[p].kind; send(C, { kind = True }) }";
+        let (file, errors) = crate::syntax::parse(text);
+        assert!(errors.is_empty(), "{errors:?}");
+        let index = Index::new(&file, text.len() as u32);
+        let fields = index.symbols.iter().enumerate().filter(|(_, it)| it.kind == NameKind::Field);
+        let uses: Vec<_> = fields.map(|(at, it)| (it.name.as_str(), index.uses_of(at).count())).collect();
+        assert_eq!(uses, [("kind", 4), ("next", 3), ("kind", 8)]);
     }
 }
