@@ -43,7 +43,7 @@ pub fn declare_type(system: &mut SystemParts, prefix: &str, words: &[String]) ->
     let Ok(id) = u16::try_from(system.enums.len()) else {
         return Err(NotDerived::TooHard("there are too many types".to_owned()));
     };
-    system.enums.push(EnumDecl { name, constructors });
+    system.enums.push(EnumDecl { name, constructors, words: Vec::new() });
     Ok(EnumId(id))
 }
 

@@ -147,7 +147,7 @@ impl<'a> ScriptWriter<'a> {
                 Type::Enum(id) => {
                     let decl = system.enumeration(id);
                     let constructors: Vec<String> =
-                        decl.constructors.iter().map(|name| format!("({name})")).collect();
+                        decl.words().iter().map(|name| format!("({name})")).collect();
                     let _ = writeln!(
                         out,
                         "(declare-datatypes (({} 0)) (({})))",
@@ -306,7 +306,7 @@ impl<'a> ScriptWriter<'a> {
             Atom::In(place, values) => {
                 let Type::Enum(id) = self.system.var(place.var).ty else { unreachable!("an enum cell") };
                 let system = self.system;
-                let names = &system.enumeration(id).constructors;
+                let names = system.enumeration(id).words();
                 let all = system.enumeration(id).all();
                 let few = values.count_ones() * 2 <= all.count_ones();
                 let shown = if few { *values } else { all & !values };

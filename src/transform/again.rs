@@ -33,7 +33,7 @@ impl ActsAgain {
         let done = EnumId(u16::try_from(system.enums.len()).ok()?);
         let constructors = DONE.iter().map(|name| fresh_name(&system, name)).collect();
         let name = fresh_name(&system, "done");
-        system.enums.push(EnumDecl { name, constructors });
+        system.enums.push(EnumDecl { name, constructors, words: Vec::new() });
         let mut declare = |name: &str, kind, ty, range| {
             let var = VarId::new(system.vars.len())?;
             let name = fresh_name(&system, name);

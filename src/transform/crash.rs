@@ -122,7 +122,7 @@ fn counter(system: &mut SystemParts, most: u8) -> Option<(VarId, u8)> {
     let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
     let prefix = fresh_name(system, "Crashes");
     let constructors: Vec<String> = (0..=last).map(|n| format!("{prefix}_{n}")).collect();
-    system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors });
+    system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors, words: Vec::new() });
     let var = VarId::new(system.vars.len())?;
     let range = (1_u64 << (last + 1)) - 1;
     let span = system.init.span;

@@ -102,7 +102,7 @@ pub(super) fn truth_values(system: &mut SystemParts) -> Option<EnumId> {
     let at = system.enums.iter().position(|it| it.name == "bool" && it.constructors.len() == 2);
     let at = at.unwrap_or_else(|| {
         let constructors = vec!["False".to_owned(), "True".to_owned()];
-        system.enums.push(EnumDecl { name: "bool".to_owned(), constructors });
+        system.enums.push(EnumDecl { name: "bool".to_owned(), constructors, words: Vec::new() });
         system.enums.len() - 1
     });
     Some(EnumId(u16::try_from(at).ok()?))

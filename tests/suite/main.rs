@@ -11,6 +11,7 @@ mod deadlocks;
 mod doors;
 mod editors;
 mod embedded;
+mod extended;
 mod fair_names;
 mod forgeries;
 mod format;

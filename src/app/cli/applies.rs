@@ -152,6 +152,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("color", &[]),
     original("nocolor", &[]),
     row("strict_upstream", &[]),
+    row("show_core", &[OneProcess]),
     row("crash", &[Check]),
     row("ltl", &[Check, OneProcess]),
     row("show_transformed", &[Check, OneProcess]),
@@ -170,7 +171,7 @@ impl Need {
         let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
         let dfs = args.forward == Strategy::Dfs;
         match self {
-            Check => !args.type_only,
+            Check => !args.type_only && !args.show_core,
             Proof => proves,
             Candidates => approximates,
             Queue => proves && args.engine != Some(Method::Pdr),
@@ -323,7 +324,7 @@ fn endless(args: &Args) -> Option<String> {
         Strategy::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
         _ => return None,
     };
-    (!limited && !args.type_only).then(|| {
+    (!limited && !args.type_only && !args.show_core).then(|| {
         format!(
             "{how} ends by itself only when every state has been seen; \
              --epochs, --max-forward, --forward-time or --time-limit ends it before"

@@ -231,6 +231,10 @@ pub struct Args {
     #[arg(long, help_heading = MODEL)]
     pub strict_upstream: bool,
 
+    /// Write the model with its ranges, records, queues and the like in terms of the core language, and stop
+    #[arg(long, help_heading = MODEL)]
+    pub show_core: bool,
+
     /// Processes may fail: `stop` for ever (`stop:F`: at most F of them, up to 32), with everything that they were to
     /// do, or `restart` with the values that init gives their cells; a trace shows `crash(#2)` or `restart(#2)`
     #[arg(long, value_name = "HOW", value_parser = crash, help_heading = MODEL)]

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
+use cubicle_lang::load::{ModelSource, in_core};
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
@@ -118,10 +118,16 @@ fn decide(
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let LoadedModel { mut system, text, allowed, warnings, .. } =
+    let LoadedModel { mut system, file, text, allowed, warnings, .. } =
         load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
         return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
+    }
+    if args.show_core {
+        if ending.results == Results::Human {
+            ending.output.write(&in_core(&file));
+        }
+        return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
     }
     // A certificate is checked against this, however it is transformed.
     let plain = system.clone();

@@ -40,8 +40,8 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
         Item::Symbol(decl) => {
             let kind = match decl.kind {
                 SymbolKind::Var => kind::VARIABLE,
-                SymbolKind::Const => kind::CONSTANT,
-                SymbolKind::Array(_) => kind::ARRAY,
+                SymbolKind::Const | SymbolKind::Number(_) => kind::CONSTANT,
+                SymbolKind::Array(_) | SymbolKind::Channel(_) => kind::ARRAY,
             };
             named(&decl.name, kind, decl.ty.text.clone())
         }

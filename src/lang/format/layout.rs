@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Operand, Rhs, Summand, SymbolKind, Term, TermKind,
-    Transition, TypeDecl, Update,
+    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, Rhs, Summand, SymbolKind, Term,
+    TermKind, Transition, TypeDecl, Update,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.
@@ -32,6 +32,9 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
         }
         Item::Type(decl) => type_decl(w, decl, sep),
         Item::Symbol(decl) => {
+            if decl.range.is_some() || matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Channel(_)) {
+                return tokens(w, decl.loc, sep);
+            }
             w.token(sep);
             w.token(Sep::Space);
             if let SymbolKind::Array(index) = &decl.kind {
@@ -81,7 +84,31 @@ fn head(w: &mut Writer<'_, '_>, named: bool, params: usize) {
     }
 }
 
+/// All tokens of a node in one line, unless an author did otherwise.
+fn tokens(w: &mut Writer<'_, '_>, node: Loc, sep: Sep) {
+    let last = w.lexemes.ending_at(node.0.end);
+    let mut before = w.next();
+    w.token(sep);
+    w.deeper(1, |w| {
+        while w.at <= last {
+            let next = w.next();
+            let close = matches!(next, "," | ";" | ")" | "]" | "[" | "." | ".." | "(")
+                && !matches!(before, ":" | "=" | ":=" | ",");
+            let between = match before {
+                "(" | "[" | "." | ".." => Sep::None,
+                _ if close => Sep::None,
+                _ => Sep::Space,
+            };
+            w.token(between);
+            before = next;
+        }
+    });
+}
+
 fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
+    if decl.range.is_some() || decl.fields.is_some() {
+        return tokens(w, decl.loc, sep);
+    }
     w.token(sep);
     w.token(Sep::Space);
     let Some(constructors) = &decl.constructors else { return };
@@ -185,12 +212,27 @@ fn braces(w: &mut Writer<'_, '_>, sep: Sep, mut body: impl FnMut(&mut Writer<'_,
 }
 
 fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
-    w.token(sep);
-    if let Some(index) = &this.index {
-        names(w, index.len(), Sep::None);
+    if matches!(this.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_)) {
+        return tokens(w, this.loc, sep);
+    }
+    match &this.each {
+        Some((_, vars)) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            for _ in 1..vars.len() {
+                if w.next() == "<>" {
+                    w.token(Sep::Space);
+                }
+                w.token(Sep::Space);
+            }
+            w.token(Sep::None);
+            target(w, this, Sep::Space);
+        }
+        None => target(w, this, sep),
     }
     w.token(Sep::Space);
     match &this.value {
+        Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {}
         Rhs::Term(value) => term(w, value, Sep::Space),
         Rhs::Nondet => w.token(Sep::Space),
         Rhs::Cases(cases) => {
@@ -204,6 +246,16 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
                 w.deeper(1, |w| cases.iter().for_each(|it| case(w, it, Sep::Line(Blank::Kept))));
             }
         }
+    }
+}
+
+fn target(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
+    if let Some(path) = &this.path {
+        return tokens(w, path.loc, sep);
+    }
+    w.token(sep);
+    if let Some(index) = &this.index {
+        names(w, index.len(), Sep::None);
     }
 }
 
@@ -335,6 +387,7 @@ fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
         TermKind::Base(it) => base(w, it, sep),
         TermKind::Number(_) => w.token(sep),
         TermKind::Count(it) => count(w, it, sep),
+        TermKind::Record(_) => tokens(w, this.loc, sep),
         TermKind::Sum(summands) => {
             for (number, it) in summands.iter().enumerate() {
                 let signed = number > 0 || it.negative;
@@ -395,6 +448,9 @@ fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
 }
 
 fn base(w: &mut Writer<'_, '_>, this: &Base, sep: Sep) {
+    if let Base::Path(path) = this {
+        return tokens(w, path.loc, sep);
+    }
     w.token(sep);
     if let Base::Cell { index, .. } = this {
         names(w, index.len(), Sep::None);

@@ -63,6 +63,8 @@ struct IndexBuilder<'f> {
     item: usize,
     /// By name space and name.
     globals: IndexMap<(u8, &'f str), usize>,
+    /// By type and name.
+    fields: IndexMap<(&'f str, &'f str), usize>,
     /// Innermost last.
     locals: Vec<(&'f str, usize)>,
 }
@@ -120,17 +122,22 @@ impl<'f> IndexBuilder<'f> {
                     self.global(name, NameKind::Property, None);
                 }
             }
-            Item::Type(TypeDecl { name, constructors, .. }) => {
+            Item::Type(TypeDecl { name, constructors, fields, .. }) => {
                 self.global(name, NameKind::Type, None);
+                for field in fields.iter().flatten() {
+                    let symbol = self.define(&field.name, NameKind::Field, Some(&field.ty.text), self.whole);
+                    self.fields.entry((&name.text, &field.name.text)).or_insert(symbol);
+                }
                 for constructor in constructors.iter().flatten() {
                     self.global(constructor, NameKind::Constructor, Some(&name.text));
                 }
             }
             Item::Symbol(decl) => {
-                let kind = match decl.kind {
+                let kind = match &decl.kind {
                     ast::SymbolKind::Var => NameKind::Global,
-                    ast::SymbolKind::Const => NameKind::Const,
-                    ast::SymbolKind::Array(_) => NameKind::Array,
+                    ast::SymbolKind::Const | ast::SymbolKind::Number(_) => NameKind::Const,
+                    ast::SymbolKind::Channel(channel) if channel.index.is_empty() => NameKind::Global,
+                    ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) => NameKind::Array,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
@@ -143,13 +150,31 @@ impl<'f> IndexBuilder<'f> {
         self.locals.clear();
         let scope = item.span();
         match item {
-            Item::NumberProcs(_) | Item::Type(_) => {}
-            Item::Symbol(decl) => {
-                if let ast::SymbolKind::Array(index) = &decl.kind {
-                    for ty in index {
-                        self.named(ty, NameKind::Type, Role::Read);
-                    }
+            Item::NumberProcs(_) => {}
+            Item::Type(decl) => {
+                self.range(decl.range.as_ref());
+                for field in decl.fields.iter().flatten() {
+                    self.named(&field.ty, NameKind::Type, Role::Read);
+                    self.range(field.range.as_ref());
                 }
+            }
+            Item::Symbol(decl) => {
+                let index = match &decl.kind {
+                    ast::SymbolKind::Array(index) => index.as_slice(),
+                    ast::SymbolKind::Channel(channel) => {
+                        channel.capacity.iter().for_each(|bound| self.term(bound));
+                        &channel.index
+                    }
+                    ast::SymbolKind::Number(value) => {
+                        self.term(value);
+                        &[]
+                    }
+                    ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
+                };
+                for ty in index {
+                    self.named(ty, NameKind::Type, Role::Read);
+                }
+                self.range(decl.range.as_ref());
                 self.named(&decl.ty, NameKind::Type, Role::Read);
             }
             Item::Property(property) => {
@@ -183,23 +208,115 @@ impl<'f> IndexBuilder<'f> {
         this.updates.iter().for_each(|update| self.update(update));
     }
 
+    fn range(&mut self, bounds: Option<&'f ast::RangeBounds>) {
+        if let Some(bounds) = bounds {
+            self.term(&bounds.low);
+            self.term(&bounds.high);
+        }
+    }
+
+    fn path(&mut self, this: &'f ast::Path) {
+        self.named(&this.name, NameKind::Array, Role::Read);
+        this.index.iter().flatten().for_each(|it| self.term(it));
+        self.fields_of(this, Role::Read);
+    }
+
+    /// Notes the fields of a path. Returns the type of what is there.
+    fn fields_of(&mut self, this: &ast::Path, role: Role) -> Option<String> {
+        let symbol = self.globals.get(&(NameKind::Array.space(), this.name.text.as_str()))?;
+        let mut ty = self.index.symbols[*symbol].ty.clone()?;
+        for field in &this.fields {
+            match self.fields.get(&(ty.as_str(), field.text.as_str())).copied() {
+                Some(symbol) => {
+                    ty = self.index.symbols[symbol].ty.clone()?;
+                    self.note(field, symbol, role);
+                }
+                // Of a queue, whose type is that of its messages.
+                None if field.text == "head" => {}
+                None => return None,
+            }
+        }
+        Some(ty)
+    }
+
+    /// The type of a term that is a variable, a cell or a field.
+    fn type_of(&mut self, this: &Term) -> Option<String> {
+        match &this.kind {
+            TermKind::Base(Base::Path(path)) => self.fields_of(path, Role::Read),
+            TermKind::Base(base) => {
+                let key = (NameKind::Array.space(), base.name().text.as_str());
+                self.index.symbols[*self.globals.get(&key)?].ty.clone()
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes a value of this type.
+    fn typed(&mut self, this: &'f Term, ty: Option<&str>) {
+        let TermKind::Record(fields) = &this.kind else { return self.term(this) };
+        for (name, value) in fields {
+            let symbol = ty.and_then(|ty| self.fields.get(&(ty, name.text.as_str())).copied());
+            let inner = symbol.and_then(|it| self.index.symbols[it].ty.clone());
+            if let Some(symbol) = symbol {
+                self.note(name, symbol, Role::Read);
+            }
+            self.typed(value, inner.as_deref());
+        }
+    }
+
     fn update(&mut self, this: &'f Update) {
         self.named(&this.target, NameKind::Global, Role::Write);
+        let ty = self.fields_of(&this.written(), Role::Write);
+        let ty = ty.as_deref();
         let outside = self.locals.len();
+        for name in this.each.iter().flat_map(|(_, vars)| vars) {
+            self.local(name, NameKind::Process, this.loc.0);
+        }
+        let terms = this.path.iter().flat_map(|path| path.index.iter().flatten());
+        if let (Rhs::Cases(_), None) = (&this.value, &this.each) {
+            // Names among the indices are bound.
+            for term in terms {
+                match &term.kind {
+                    TermKind::Base(Base::Name(name))
+                        if name.text.starts_with(|c: char| c.is_ascii_lowercase()) =>
+                    {
+                        self.local(name, NameKind::Process, this.loc.0);
+                    }
+                    _ => self.term(term),
+                }
+            }
+        } else {
+            terms.for_each(|term| self.term(term));
+        }
         let index = this.index.iter().flatten();
         match &this.value {
+            Rhs::Cases(cases) if this.each.is_some() => {
+                index.for_each(|name| self.value(name));
+                for case in cases {
+                    case.when.iter().for_each(|when| self.formula(when));
+                    self.typed(&case.value, ty);
+                }
+            }
             Rhs::Cases(cases) => {
                 index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
                 for case in cases {
                     case.when.iter().for_each(|when| self.formula(when));
-                    self.term(&case.value);
+                    self.typed(&case.value, ty);
                 }
             }
             Rhs::Term(value) => {
                 index.for_each(|name| self.value(name));
-                self.term(value);
+                self.typed(value, ty);
             }
-            Rhs::Nondet => index.for_each(|name| self.value(name)),
+            Rhs::Nondet | Rhs::Drop => index.for_each(|name| self.value(name)),
+            Rhs::Send(value) => {
+                index.for_each(|name| self.value(name));
+                self.typed(value, ty);
+            }
+            Rhs::Receive(channel) => {
+                index.for_each(|name| self.value(name));
+                self.path(channel);
+            }
         }
         self.locals.truncate(outside);
     }
@@ -208,8 +325,9 @@ impl<'f> IndexBuilder<'f> {
         match &this.kind {
             ExprKind::Bool(_) | ExprKind::Error => {}
             ExprKind::Compare { left, right, .. } => {
+                let ty = self.type_of(left);
                 self.term(left);
-                self.term(right);
+                self.typed(right, ty.as_deref());
             }
             ExprKind::Not(a) => self.formula(a),
             ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| self.formula(part)),
@@ -243,6 +361,7 @@ impl<'f> IndexBuilder<'f> {
             TermKind::Number(_) => {}
             TermKind::Base(base) => self.base(base),
             TermKind::Count(count) => self.count(count),
+            TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Sum(summands) => {
                 for summand in summands {
                     match &summand.operand {
@@ -271,6 +390,7 @@ impl<'f> IndexBuilder<'f> {
     fn base(&mut self, this: &'f Base) {
         match this {
             Base::Name(name) => self.value(name),
+            Base::Path(path) => self.path(path),
             Base::Cell { array, index } => {
                 self.named(array, NameKind::Array, Role::Read);
                 for name in index {
@@ -361,5 +481,19 @@ unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
             index.locals_at(MODEL.len() as u32 - 3).map(|it| it.name.as_str()).collect::<Vec<_>>(),
             ["v", "i"]
         );
+    }
+
+    #[test]
+    fn fields_belong_to_their_records() {
+        let text = "type a = { kind : bool; next : b } type b = { kind : bool } var X : a array Y[proc] : b channel C : b[1] blocks
+            init (p) { X = { kind = True; next = { kind = False } } && Y[p].kind = X.next.kind }
+            unsafe (p) { C.head.kind = X.kind && Y[p] <> { kind = True } }
+            transition t (p) { X.kind := Y[p].kind; send(C, { kind = True }) }";
+        let (file, errors) = crate::syntax::parse(text);
+        assert!(errors.is_empty(), "{errors:?}");
+        let index = Index::new(&file, text.len() as u32);
+        let fields = index.symbols.iter().enumerate().filter(|(_, it)| it.kind == NameKind::Field);
+        let uses: Vec<_> = fields.map(|(at, it)| (it.name.as_str(), index.uses_of(at).count())).collect();
+        assert_eq!(uses, [("kind", 4), ("next", 3), ("kind", 8)]);
     }
 }

@@ -85,7 +85,9 @@ fn is_name(kind: NameKind, new: &str) -> Result<(), Denied> {
 
 /// Whether two things cannot have the same name.
 fn clash(a: &NamedSymbol, b: &NamedSymbol) -> bool {
+    // Records may have fields of one name.
     a.kind.space() == b.kind.space()
+        && (a.kind != NameKind::Field || a.item == b.item)
         && (a.kind.is_global() || a.scope.start < b.scope.end && b.scope.start < a.scope.end)
 }
 

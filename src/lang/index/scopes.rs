@@ -11,6 +11,8 @@ pub enum NameKind {
     Constructor,
     /// A variable of one cell.
     Global,
+    /// A field of a record.
+    Field,
     /// A constant.
     Const,
     /// An array.
@@ -43,6 +45,7 @@ impl NameKind {
             Self::Predicate => 2,
             Self::Transition => 3,
             Self::Property => 5,
+            Self::Field => 6,
             Self::Process | Self::Argument | Self::Abbreviation => 4,
         }
     }
@@ -53,6 +56,7 @@ impl NameKind {
             Self::Type => "type",
             Self::Constructor => "constructor",
             Self::Global => "variable",
+            Self::Field => "field",
             Self::Const => "constant",
             Self::Array => "array",
             Self::Predicate => "predicate",

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::source::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::expand::Expander;
 use crate::model::asked::{self, Named};
 use crate::model::{Bad, Condition, System};
 use crate::syntax::ast::{Expr, File, Item, Name, PropertyKind, loc};
@@ -26,12 +27,14 @@ pub const MAX_NUMBERED: usize = 64;
 pub struct FormulaReader {
     system: System,
     file: File,
+    expander: Expander,
 }
 
 impl FormulaReader {
     /// For this model.
     pub fn new(model: ModelSource<'_>) -> Self {
-        Self { system: model.system.clone(), file: syntax::parse(model.text).0 }
+        let file = syntax::parse(model.text).0;
+        Self { system: model.system.clone(), expander: Expander::of(&file), file }
     }
 
     /// The model.
@@ -55,6 +58,7 @@ impl FormulaReader {
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
         let (system, condition) = parsed(text, range, scope, |named, formula| {
+            let formula = &self.expander.asked(formula)?;
             let system = asked::with_counts_of(&self.system, &self.file, named, formula)?;
             let condition = asked::condition(&system, &self.file, named, formula)?;
             Ok((system, condition))
@@ -125,7 +129,7 @@ pub fn parse_formula(
 ) -> Result<Condition, Vec<Diagnostic>> {
     let file = syntax::parse(model.text).0;
     parsed(formula, 0..formula.len(), scope, |named, formula| {
-        asked::condition(model.system, &file, named, formula)
+        asked::condition(model.system, &file, named, &Expander::of(&file).asked(formula)?)
     })
 }
 
@@ -159,6 +163,7 @@ pub fn parse_claims_with_counts(
     claims: &str,
 ) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
+    let claims = Expander::of(&file).claims(&claims)?;
     let system = asked::with_counts(model.system, &file, &claims)?;
     let mut found = asked::forbidden(&system, &file, &claims)?;
     found.sort_by_key(|bad| bad.span.start);

@@ -1,9 +1,10 @@
 //! From the text of a model to its meaning.
 
-use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Span};
+use crate::expand::{self, Expansion};
 use crate::model::{self, System};
 use crate::syntax;
-use crate::syntax::ast::File;
+use crate::syntax::ast::{File, Item, Part};
 use tracing::debug;
 
 /// The meaning of a text.
@@ -28,7 +29,14 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         diagnostics.retain(|d| d.severity == Severity::Error);
         return Err(diagnostics);
     }
-    let (system, more) = model::elaborate(&file, text);
+    let expansion = expand::expand(&file);
+    // What follows from an error in a construct is not worth a line of its own.
+    let (system, more) = if expansion.diagnostics.is_empty() {
+        let (system, more) = model::elaborate(&expansion.file, text);
+        (system, sensible(more, &expansion, text))
+    } else {
+        (None, expansion.diagnostics)
+    };
     // An error on the line of a syntax error probably follows from how that one was repaired.
     let line = |d: &Diagnostic| {
         let start = (d.primary.span.start as usize).min(text.len());
@@ -49,4 +57,73 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
             Err(diagnostics)
         }
     }
+}
+
+/// The text of a model in the core language: with an enumeration or bounded integers for a range, a variable for each field of a
+/// record and each place of a queue, and so on. `file` has no errors.
+pub fn in_core(file: &File) -> String {
+    syntax::print(&expand::expand(file).file)
+}
+
+/// Messages about the core as ones about the text: a declaration that stands for several variables is unused, or never set,
+/// where all of them are; parts of transitions, and values of ranges, are no one's fault.
+fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec<Diagnostic> {
+    let parts: Vec<_> = expansion
+        .file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Transition(it) if it.part != Part::Whole => Some(it.loc.0),
+            Item::Type(it) if !it.shown.is_empty() => Some(it.loc.0),
+            _ => None,
+        })
+        .collect();
+    let within = |it: &Diagnostic| {
+        let at = it.primary.span;
+        parts.iter().any(|span| span.start <= at.start && at.end <= span.end)
+    };
+    // A parameter of which only some parts make use is used.
+    let mentioned = |it: &Diagnostic| {
+        let word = |span: Span| text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let around =
+            parts.iter().find(|span| span.start <= it.primary.span.start && it.primary.span.end <= span.end);
+        around.is_some_and(|around| {
+            let (text, name) = (word(*around), word(it.primary.span));
+            let same =
+                syntax::spans(text).filter(|(at, _)| text[at.start as usize..at.end as usize] == *name);
+            same.count() > 1
+        })
+    };
+    let all = messages.clone();
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for mut message in messages {
+        let (warning, at) = (message.severity == Severity::Warning, message.primary.span);
+        if warning
+            && (at == Span::default()
+                || matches!(message.code, "C0909" | "C0910" | "C0911" | "C0919" | "C0920")
+                    && within(&message))
+        {
+            continue;
+        }
+        if warning && message.code == "C0907" && mentioned(&message) {
+            continue;
+        }
+        let family =
+            expansion.families.iter().find(|it| warning && it.span == at && message.code.starts_with("C091"));
+        if let Some(family) = family {
+            let alike = all.iter().filter(|it| it.code == message.code && it.primary.span == at).count();
+            if alike < family.leaves.len()
+                || kept.iter().any(|it| it.code == message.code && it.primary.span == at)
+            {
+                continue;
+            }
+            let leaf = family.leaves.iter().find(|leaf| message.message.contains(&format!("`{leaf}`")));
+            if let Some(leaf) = leaf {
+                message.message =
+                    message.message.replace(&format!("`{leaf}`"), &format!("`{}`", family.name));
+            }
+        }
+        kept.push(message);
+    }
+    kept
 }

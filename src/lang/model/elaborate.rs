@@ -8,7 +8,7 @@ use super::liveness;
 use super::symbols::Symbols;
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-use crate::syntax::ast::{self, File, Item, PropertyKind};
+use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
 /// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
 pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
@@ -133,6 +133,11 @@ impl<'a> Declared<'a> {
 
     fn transition(&mut self, transition: &'a ast::Transition, context: &mut Context<'a>) -> bool {
         let name = &transition.name;
+        if transition.part == Part::Further {
+            self.names.entry(&name.text).or_insert(name.span());
+            self.transitions.extend(context.transition(transition, self.origin.saturating_sub(1)));
+            return self.room(name, context);
+        }
         if let Some(&previous) = self.names.get(name.text.as_str()) {
             let message = format!("transition `{}` is already declared", name.text);
             let warning = Diagnostic::warning("C0912", name.span(), message)
@@ -143,12 +148,18 @@ impl<'a> Declared<'a> {
             self.names.insert(&name.text, name.span());
         }
         self.transitions.extend(context.transition(transition, self.origin));
+        let room = self.room(name, context);
+        self.origin += u16::from(room);
+        room
+    }
+
+    /// Whether there may be more transitions.
+    fn room(&self, name: &ast::Name, context: &mut Context<'_>) -> bool {
         if usize::from(self.origin) >= MAX_TRANSITIONS || self.transitions.len() > MAX_TRANSITIONS {
             let message = format!("more than {MAX_TRANSITIONS} transitions");
             context.push(Diagnostic::error("C0501", name.span(), message));
             return false;
         }
-        self.origin += 1;
         true
     }
 

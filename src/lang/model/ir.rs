@@ -72,11 +72,18 @@ impl Type {
 pub struct EnumDecl {
     /// Name as declared (`bool` for the predeclared one).
     pub name: String,
-    /// Constructor names; constructor `c` is bit `c` of a value set.
+    /// Constructor names; constructor `c` is bit `c` of a value set. Those of a range are numbers.
     pub constructors: Vec<String>,
+    /// Other names of the constructors, all of them words, when these are not.
+    pub words: Vec<String>,
 }
 
 impl EnumDecl {
+    /// The names of the constructors where they have to be words, no two in the model alike.
+    pub fn words(&self) -> &[String] {
+        if self.words.is_empty() { &self.constructors } else { &self.words }
+    }
+
     /// The set of all constructors.
     pub fn all(&self) -> u64 {
         u64::MAX >> (64 - self.constructors.len().max(1))

@@ -52,7 +52,7 @@ impl Symbols {
     pub fn collect(file: &File, out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
-            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values }],
+            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
             abstracts: Vec::new(),
             vars: Vec::new(),
             types: IndexMap::new(),
@@ -100,7 +100,7 @@ impl Symbols {
             names: IndexMap::new(),
         };
         for (id, decl) in (0..).zip(&system.enums) {
-            for (number, name) in (0..).zip(&decl.constructors) {
+            for (number, name) in (0..).zip(decl.words()) {
                 symbols.names.insert(name.clone(), (Symbol::Constructor(EnumId(id), number), None));
             }
         }
@@ -233,7 +233,9 @@ impl Symbols {
                 kept.push(constructor.text.clone());
             }
         }
-        self.enums.push(EnumDecl { name: name.text.clone(), constructors: kept });
+        let (constructors, words) =
+            if decl.shown.is_empty() { (kept, Vec::new()) } else { (decl.shown.clone(), kept) };
+        self.enums.push(EnumDecl { name: name.text.clone(), constructors, words });
         self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
     }
 
@@ -245,7 +247,9 @@ impl Symbols {
                 for ty in index.iter().filter(|ty| ty.text != "proc") {
                     out.push(
                         Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
-                            .label("an array is indexed by processes")
+                            .label(
+                                "an array is indexed by processes, or by values of an enumeration or a range",
+                            )
                             .write("proc"),
                     );
                 }
@@ -258,6 +262,8 @@ impl Symbols {
                 }
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
+            // The core has none.
+            SymbolKind::Number(_) | SymbolKind::Channel(_) => return,
         };
         let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {
@@ -318,11 +324,11 @@ impl Symbols {
             ),
             "seq" | "sequence" | "list" | "queue" | "stack" | "vector" | "vec" | "buffer" | "channel"
             | "string" => Some(
-                "there are no sequences: use one variable for each place, or an array with a cell for each process",
+                "a queue of at most three is declared by `channel Req[proc] : t[3] blocks`; `array A[slot] : t` over a range has places with numbers",
             ),
-            "map" | "dict" | "hashmap" | "record" | "struct" => {
-                Some("use an array: `array M[proc] : t` has a value for each process")
-            }
+            "map" | "dict" | "hashmap" | "record" | "struct" => Some(
+                "a record is declared by `type t = { field : bool; .. }`; `array M[proc] : t` has a value for each process",
+            ),
             _ => None,
         };
         out.push(match similar {

@@ -32,6 +32,7 @@ impl<'a> Context<'a> {
             TermKind::Number(number) => self.number(number),
             TermKind::Count(count) => self.count(count, scope),
             TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
+            TermKind::Record(_) => self.not_core(term.span()),
         }
     }
 
@@ -39,7 +40,14 @@ impl<'a> Context<'a> {
         match base {
             Base::Name(name) => self.name(name, scope),
             Base::Cell { array, index } => self.cell(array, index, scope),
+            Base::Path(path) => self.not_core(path.loc.0),
         }
+    }
+
+    /// Reports a term of the extended language: a text that names no variable of the model has one.
+    fn not_core(&mut self, at: Span) -> TermMeaning {
+        self.push(Diagnostic::error("C0014", at, "a field or an index that the model does not have"));
+        TermMeaning::Unknown
     }
 
     fn number(&mut self, number: &ast::Number) -> TermMeaning {
@@ -389,6 +397,7 @@ fn indices(n: usize) -> String {
 pub(super) fn base_span(base: &Base) -> Span {
     match base {
         Base::Name(name) => name.span(),
+        Base::Path(path) => path.loc.0,
         Base::Cell { array, index } => index.iter().fold(array.span(), |span, name| span.to(name.span())),
     }
 }

@@ -151,8 +151,8 @@ impl<'a> Context<'a> {
             }
             (VarKind::Array(_), Some(_)) if matches!(update.value, Rhs::Nondet) => Some(
                 Diagnostic::error("C0403", update.loc.0, "nondeterministic assignment of an array cell")
-                    .label("`?` is for globals only")
-                    .help("assign `?` to a global in one transition, and copy it to the cell in another"),
+                    .label("another update may write the same cell")
+                    .help("make the two updates two transitions, or use different parameters as indices"),
             ),
             _ => None,
         };
@@ -212,6 +212,8 @@ impl<'a> Context<'a> {
         let ty = self.symbols.var(var).ty;
         let branches: Option<Drafts> = match &update.value {
             Rhs::Nondet => Some(None),
+            // The core has none.
+            Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => None,
             Rhs::Term(term) => {
                 let value = self.term(term, scope);
                 self.assigned(&cell, ty, value, term.span()).map(|value| {

@@ -153,10 +153,43 @@ pub struct NumberProcs {
 pub struct TypeDecl {
     /// Its name.
     pub name: Name,
-    /// The constructors of an enum; `None` for an abstract type.
+    /// The constructors of an enum; `None` for another type.
     pub constructors: Option<Vec<Name>>,
+    /// The values of a range.
+    pub range: Option<RangeBounds>,
+    /// The fields of a record.
+    pub fields: Option<Vec<FieldDecl>>,
+    /// How the constructors are shown, where they stand for the values of a range: no text has such a declaration.
+    pub shown: Vec<String>,
     /// Where.
     pub loc: Loc,
+}
+
+impl TypeDecl {
+    /// An abstract type.
+    pub(crate) const fn new(name: Name, loc: Loc) -> Self {
+        Self { name, constructors: None, range: None, fields: None, shown: Vec::new(), loc }
+    }
+}
+
+/// `low .. high`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RangeBounds {
+    /// The least value.
+    pub low: Term,
+    /// The greatest value.
+    pub high: Term,
+}
+
+/// `name : type` in a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldDecl {
+    /// The field.
+    pub name: Name,
+    /// Its type.
+    pub ty: Name,
+    /// The range that its type is, when it has no name.
+    pub range: Option<RangeBounds>,
 }
 
 /// The kinds of symbols.
@@ -168,6 +201,21 @@ pub enum SymbolKind {
     Const,
     /// `array`, with the types of its indices.
     Array(Vec<Name>),
+    /// `const N = 3`
+    Number(Term),
+    /// `channel`
+    Channel(ChannelDecl),
+}
+
+/// What a `channel` declares beside its name and the type of its messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelDecl {
+    /// The types of its indices.
+    pub index: Vec<Name>,
+    /// How many messages it holds; more than one bound is an error.
+    pub capacity: Vec<Term>,
+    /// How it behaves: `blocks`, `lossy`, ..
+    pub words: Vec<Name>,
 }
 
 /// Declaration of a variable, constant or array.
@@ -179,8 +227,29 @@ pub struct SymbolDecl {
     pub name: Name,
     /// Name of the type of its cells.
     pub ty: Name,
+    /// The range that its type is, when it has no name.
+    pub range: Option<RangeBounds>,
     /// Where.
     pub loc: Loc,
+}
+
+impl SymbolDecl {
+    /// With a type that may be a range without a name.
+    pub(crate) fn new(kind: SymbolKind, name: Name, ty: (Name, Option<RangeBounds>), loc: Loc) -> Self {
+        Self { kind, name, ty: ty.0, range: ty.1, loc }
+    }
+}
+
+/// What a transition is of the declaration that it comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// The declaration, as written.
+    #[default]
+    Whole,
+    /// The first of the transitions that it stands for.
+    First,
+    /// Another one of them, after the first.
+    Further,
 }
 
 /// The kinds of formulas about states.
@@ -304,6 +373,8 @@ pub struct Transition {
     pub lets: Vec<Let>,
     /// Updates.
     pub updates: Vec<Update>,
+    /// Which part of its declaration it is.
+    pub part: Part,
     /// Where.
     pub loc: Loc,
 }
@@ -324,10 +395,34 @@ pub struct Update {
     pub target: Name,
     /// Its indices, or the names that a `case` binds.
     pub index: Option<Vec<Name>>,
+    /// The target, where it is more than a name with names as indices; `index` is `None` then.
+    pub path: Option<Box<Path>>,
+    /// The quantifier in front of it, `forall q.`, with the names that it binds.
+    pub each: Option<(Quantifier, Vec<Name>)>,
     /// The right-hand side.
     pub value: Rhs,
     /// Where.
     pub loc: Loc,
+}
+
+impl Update {
+    /// Without a quantifier.
+    pub(crate) fn new(target: Path, value: Rhs, loc: Loc) -> Self {
+        if let Some((target, index)) = target.plain() {
+            return Self { target, index, path: None, each: None, value, loc };
+        }
+        let name = target.name.clone();
+        Self { target: name, index: None, path: Some(Box::new(target)), each: None, value, loc }
+    }
+
+    /// What is written.
+    pub fn written(&self) -> Path {
+        if let Some(path) = &self.path {
+            return (**path).clone();
+        }
+        let index = self.index.as_ref().map(|names| names.iter().cloned().map(Term::name).collect());
+        Path { name: self.target.clone(), index, fields: Vec::new(), loc: self.target.loc }
+    }
 }
 
 /// Right-hand side of an update.
@@ -339,6 +434,12 @@ pub enum Rhs {
     Cases(Vec<Case>),
     /// `?` or `.`
     Nondet,
+    /// `send(target, value)`
+    Send(Term),
+    /// `receive(target)`
+    Drop,
+    /// `receive(channel)`, of which the target gets the value.
+    Receive(Box<Path>),
 }
 
 /// One branch of a `case`.
@@ -376,6 +477,20 @@ impl Eq for Expr {}
 impl Expr {
     pub(crate) fn leaf(kind: ExprKind, l: u32, r: u32) -> Self {
         Self { kind, span: Span::new(l, r), parenthesised: false, depth: 1 }
+    }
+
+    /// A formula at `span`, with its height.
+    pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
+        let below = match &kind {
+            ExprKind::Bool(_) | ExprKind::Error => 0,
+            ExprKind::Compare { left, right, .. } => left.depth().max(right.depth()),
+            ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => a.depth,
+            ExprKind::And(list) | ExprKind::Or(list) => list.iter().map(|it| it.depth).max().unwrap_or(0),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => a.depth.max(b.depth),
+            ExprKind::If(c, a, b) => c.depth.max(a.depth).max(b.depth),
+            ExprKind::Call { args, .. } => args.iter().map(Arg::depth).max().unwrap_or(0),
+        };
+        Self { kind, span, parenthesised: false, depth: below.saturating_add(1) }
     }
 
     /// Another formula at its place.
@@ -476,6 +591,15 @@ pub enum Arg {
     Formula(Expr),
 }
 
+impl Arg {
+    fn depth(&self) -> u16 {
+        match self {
+            Self::Term(term) => term.depth(),
+            Self::Formula(formula) => formula.depth,
+        }
+    }
+}
+
 /// A term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
@@ -486,6 +610,12 @@ pub struct Term {
 }
 
 impl Term {
+    /// A name by itself.
+    pub(crate) fn name(name: Name) -> Self {
+        let loc = name.loc;
+        Self { kind: TermKind::Base(Base::Name(name)), loc }
+    }
+
     /// `first`, and the terms that are added or (true) subtracted.
     pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
         let plain = rest.is_empty() && !first.negative && first.factor.is_none();
@@ -511,7 +641,7 @@ impl Term {
         let (one, summands) = match &self.kind {
             TermKind::Count(count) => (Some(count), &[][..]),
             TermKind::Sum(summands) => (None, summands.as_slice()),
-            TermKind::Base(_) | TermKind::Number(_) => (None, &[][..]),
+            TermKind::Base(_) | TermKind::Number(_) | TermKind::Record(_) => (None, &[][..]),
         };
         one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
             Operand::Count(count) => Some(count),
@@ -521,7 +651,14 @@ impl Term {
 
     /// Height of the formulas in it.
     pub(crate) fn depth(&self) -> u16 {
-        self.counts().map(Count::depth).max().unwrap_or(0)
+        match &self.kind {
+            TermKind::Base(Base::Path(path)) => path.depth(),
+            TermKind::Record(fields) => 1 + fields.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
+            TermKind::Sum(summands) => summands.iter().map(|it| it.operand.depth()).max().unwrap_or(0),
+            TermKind::Base(_) | TermKind::Number(_) | TermKind::Count(_) => {
+                self.counts().map(Count::depth).max().unwrap_or(0)
+            }
+        }
     }
 }
 
@@ -536,6 +673,8 @@ pub enum TermKind {
     Count(Count),
     /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
     Sum(Vec<Summand>),
+    /// `{ kind = Req; from = p }`
+    Record(Vec<(Name, Term)>),
 }
 
 /// A summand of a sum.
@@ -560,6 +699,39 @@ pub enum Operand {
     Number(Number),
     /// A count, or a sum over processes.
     Count(Count),
+}
+
+impl Operand {
+    fn depth(&self) -> u16 {
+        match self {
+            Self::Base(Base::Path(path)) => path.depth(),
+            Self::Count(count) => count.depth(),
+            Self::Base(_) | Self::Number(_) => 0,
+        }
+    }
+}
+
+impl Path {
+    /// The name and the indices, when these are names and there are no fields.
+    pub(crate) fn plain(&self) -> Option<(Name, Option<Vec<Name>>)> {
+        let name = |term: &Term| match &term.kind {
+            TermKind::Base(Base::Name(name)) => Some(name.clone()),
+            _ => None,
+        };
+        if !self.fields.is_empty() {
+            return None;
+        }
+        let index = match &self.index {
+            Some(index) => Some(index.iter().map(name).collect::<Option<Vec<_>>>()?),
+            None => None,
+        };
+        Some((self.name.clone(), index))
+    }
+
+    /// Height of the terms in it.
+    pub(crate) fn depth(&self) -> u16 {
+        1 + self.index.iter().flatten().map(Term::depth).max().unwrap_or(0)
+    }
 }
 
 /// A number that all processes together give.
@@ -628,6 +800,7 @@ impl Base {
     pub const fn name(&self) -> &Name {
         match self {
             Self::Name(name) | Self::Cell { array: name, .. } => name,
+            Self::Path(path) => &path.name,
         }
     }
 }
@@ -644,4 +817,19 @@ pub enum Base {
         /// Its indices.
         index: Vec<Name>,
     },
+    /// `A[i, X].field`: with fields, or with indices that are not names.
+    Path(Box<Path>),
+}
+
+/// A variable with indices and fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Path {
+    /// The variable.
+    pub name: Name,
+    /// Its indices; `None` without brackets.
+    pub index: Option<Vec<Term>>,
+    /// The fields, outermost first.
+    pub fields: Vec<Name>,
+    /// Where.
+    pub loc: Loc,
 }

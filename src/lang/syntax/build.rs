@@ -1,6 +1,8 @@
 //! Helpers for the grammar's actions: bounded tree building and errors other than syntax errors.
 
-use super::ast::{Arg, Comparison, Count, CountKind, Expr, ExprKind, Name, Number, Quantifier, Term, loc};
+use super::ast::{
+    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Name, Path, Quantifier, Term, TermKind, loc,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
 /// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
@@ -122,30 +124,26 @@ impl TreeBuilder {
         self.node(ExprKind::Call { name, args }, Span::new(l, r), below)
     }
 
-    /// `A[B[i]]`: reported; the name stands in for the index.
-    pub fn nested_index(&mut self, array: Name, l: u32, r: u32) -> Name {
-        let cell = Span::new(l, r);
-        self.diagnostics.push(
-            Diagnostic::error("C0014", cell, "array cell used as an array index")
-                .label("an index is a process or a global of type `proc`")
-                .help(format!(
-                    "add a parameter or quantifier `g` with `{}[..] = g`, and use `g` as the index",
-                    array.text
-                )),
-        );
-        // An empty name: no further error about it.
-        Name { text: format!("[{}]", array.text), loc: super::ast::Loc(cell) }
+    /// A name or a cell.
+    pub fn base(&mut self, path: Path) -> Base {
+        if path.depth() > MAX_DEPTH {
+            self.too_deep(path.loc.0);
+            return Base::Name(path.name);
+        }
+        match path.plain() {
+            Some((name, None)) => Base::Name(name),
+            Some((array, Some(index))) => Base::Cell { array, index },
+            None => Base::Path(Box::new(path)),
+        }
     }
 
-    /// `A[2]`: reported; the number stands in for the index.
-    pub fn number_index(&mut self, number: Number, l: u32, r: u32) -> Name {
-        let digits = number.text.trim_start_matches(['-', '0']);
-        let whole = digits.split('.').next().filter(|d| !d.is_empty()).unwrap_or("1");
-        self.diagnostics.push(
-            Diagnostic::error("C0014", Span::new(l, r), "number used as an array index")
-                .label("an index is a process")
-                .help(format!("process constants are written `#{whole}`, and need `number_procs`")),
-        );
-        Name { text: number.text, loc: loc(l, r) }
+    /// `{ kind = Req; from = p }`
+    pub fn record(&mut self, l: u32, fields: Vec<(Name, Term)>, r: u32) -> Term {
+        let record = Term { kind: TermKind::Record(fields), loc: loc(l, r) };
+        if record.depth() > MAX_DEPTH {
+            self.too_deep(record.span());
+            return Term { kind: TermKind::Record(Vec::new()), ..record };
+        }
+        record
     }
 }

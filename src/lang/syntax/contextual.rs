@@ -3,19 +3,49 @@
 use super::token::{Placed, Token, tokens};
 
 /// The words, and their tokens at the beginning of a declaration.
-const WORDS: [(&str, Token<'static>); 6] = [
+const WORDS: [(&str, Token<'static>); 7] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
     ("response", Token::Response),
     ("recurrence", Token::Recurrence),
     ("possible", Token::Possible),
     ("cover", Token::Cover),
+    ("channel", Token::Channel),
 ];
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
 pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32) -> Token<'t> {
-    let Token::Lident(word) = token else { return token };
     let follows = || tokens(text, end as usize).next().and_then(|(_, token, _)| token.ok());
+    let before = |n: usize| chunk.len().checked_sub(n).map(|i| chunk[i].1);
+    match token {
+        Token::Mident(name) if follows() == Some(Token::DotDot) => return Token::LowerName(name),
+        Token::BraceOpen if matches!(chunk, [(_, Token::Type, _), _, (_, Token::Equal, _)]) => {
+            let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
+            let field = matches!(next.next().flatten(), Some(Token::Lident(_)));
+            return if field && next.next().flatten() == Some(Token::Colon) {
+                Token::RecordOpen
+            } else {
+                token
+            };
+        }
+        _ => {}
+    }
+    let Token::Lident(word) = token else { return token };
+    if let "send" | "receive" = word {
+        let update = match before(1) {
+            Some(Token::BraceOpen) => before(2) != Some(Token::Requires),
+            Some(Token::Semicolon) => true,
+            Some(Token::Assign) => word == "receive",
+            _ => false,
+        };
+        let update =
+            update && matches!(chunk[0], (_, Token::Transition, _)) && follows() == Some(Token::ParOpen);
+        return match (update, word) {
+            (false, _) => token,
+            (true, "send") => Token::Send,
+            (true, _) => Token::Receive,
+        };
+    }
     if word == "sum" {
         // The name of a property is its second token.
         let title = matches!(chunk, [(_, first, _)] if *first != Token::Formula);
@@ -62,7 +92,17 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
         (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
         (Token::Type, Token::Lident(_)) => chunk.len() == 2,
-        (Token::Type, Token::Mident(_)) => matches!(before(1), Some(Token::Equal | Token::Bar)),
+        (Token::Type, Token::Mident(_)) => {
+            matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot))
+        }
+        (Token::Type | Token::Var | Token::Const | Token::Array, Token::Int(_)) => {
+            matches!(before(1), Some(Token::Equal | Token::DotDot))
+        }
+        (Token::Var | Token::Const | Token::Array, Token::Mident(_)) => {
+            matches!(before(1), Some(Token::Equal | Token::DotDot))
+        }
+        (Token::Channel, Token::Lident(_)) => chunk.iter().rev().any(|&(_, it, _)| it == Token::BracketClose),
+        (Token::Channel, Token::BracketClose) => chunk.iter().any(|&(_, it, _)| it == Token::Colon),
         _ => false,
     }
 }

@@ -267,7 +267,10 @@ impl<'t> Parser<'t> {
     /// A declaration with lexical errors was reported already.
     fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
         let Some(&(start, first, first_end)) = chunk.first() else { return };
-        let Some(stage) = first.stage() else {
+        // A number with a name may be the bound of a range: it comes before types.
+        let number = matches!(chunk, [(_, Token::Const, _), _, (_, Token::Equal, _), ..]);
+        let now = self.stage.clamp(1, 2);
+        let Some(stage) = first.stage().map(|stage| if number { now } else { stage }) else {
             if broken {
                 damage::note(&mut self.file.damage, chunk);
             } else {
@@ -284,7 +287,7 @@ impl<'t> Parser<'t> {
                     .help(format!("the order of a file is fixed: {order}")),
             );
         }
-        self.stage = self.stage.max(stage);
+        self.stage = if number { self.stage } else { self.stage.max(stage) };
         self.repaired(chunk.to_vec(), broken, next, more);
     }
 

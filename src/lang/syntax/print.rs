@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, File, Item, Name, Operand, Quantifier,
-    Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand,
+    Path, Quantifier, RangeBounds, Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -37,13 +37,27 @@ impl fmt::Display for Item {
         match self {
             Self::NumberProcs(x) => writeln!(f, "number_procs {}", x.count.text),
             Self::Type(x) => match &x.constructors {
-                None => write!(f, "type {}", x.name),
+                None => match (&x.range, &x.fields) {
+                    (Some(range), _) => write!(f, "type {} = {range}", x.name),
+                    (None, Some(fields)) => write!(f, "type {} = {{ {} }}", x.name, list(fields, "; ")),
+                    (None, None) => write!(f, "type {}", x.name),
+                },
                 Some(constructors) => write!(f, "type {} = {}", x.name, list(constructors, " | ")),
             },
             Self::Symbol(x) => match &x.kind {
                 SymbolKind::Var => write!(f, "var {} : {}", x.name, x.ty),
                 SymbolKind::Const => write!(f, "const {} : {}", x.name, x.ty),
                 SymbolKind::Array(index) => write!(f, "array {}[{}] : {}", x.name, list(index, ", "), x.ty),
+                SymbolKind::Number(value) => write!(f, "const {} = {value}", x.name),
+                SymbolKind::Channel(it) => {
+                    write!(f, "channel {}", x.name)?;
+                    if !it.index.is_empty() {
+                        write!(f, "[{}]", list(&it.index, ", "))?;
+                    }
+                    write!(f, " : {}", x.ty)?;
+                    it.capacity.iter().try_for_each(|bound| write!(f, "[{bound}]"))?;
+                    it.words.iter().try_for_each(|word| write!(f, " {word}"))
+                }
             },
             Self::Property(x) => {
                 let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
@@ -87,17 +101,42 @@ impl fmt::Display for Transition {
     }
 }
 
-impl fmt::Display for Update {
+impl fmt::Display for RangeBounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.target)?;
+        write!(f, "{}..{}", self.low, self.high)
+    }
+}
+
+impl fmt::Display for FieldDecl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} : {}", self.name, self.ty)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
         if let Some(index) = &self.index {
             write!(f, "[{}]", list(index, ", "))?;
         }
+        self.fields.iter().try_for_each(|field| write!(f, ".{field}"))
+    }
+}
+
+impl fmt::Display for Update {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((quantifier, vars)) = &self.each {
+            write!(f, "{quantifier} {}. ", list(vars, " <> "))?;
+        }
+        let target = self.written();
         match &self.value {
-            Rhs::Term(term) => write!(f, " := {term}"),
-            Rhs::Nondet => write!(f, " := ?"),
+            Rhs::Term(term) => write!(f, "{target} := {term}"),
+            Rhs::Nondet => write!(f, "{target} := ?"),
+            Rhs::Send(value) => write!(f, "send({target}, {value})"),
+            Rhs::Drop => write!(f, "receive({target})"),
+            Rhs::Receive(channel) => write!(f, "{target} := receive({channel})"),
             Rhs::Cases(cases) => {
-                write!(f, " := case")?;
+                write!(f, "{target} := case")?;
                 for Case { when, value, .. } in cases {
                     match when {
                         Some(when) => write!(f, "\n    | {when} : {value}")?,
@@ -116,6 +155,11 @@ impl fmt::Display for Term {
             TermKind::Base(base) => write!(f, "{base}"),
             TermKind::Number(number) => f.write_str(&number.text),
             TermKind::Count(count) => write!(f, "{count}"),
+            TermKind::Record(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                write!(f, "{{ {} }}", fields.join("; "))
+            }
             TermKind::Sum(summands) => {
                 for (number, summand) in summands.iter().enumerate() {
                     let sign = match (number, summand.negative) {
@@ -163,6 +207,7 @@ impl fmt::Display for Base {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write!(f, "{name}"),
+            Self::Path(path) => write!(f, "{path}"),
             Self::Cell { array, index } => write!(f, "{array}[{}]", list(index, ", ")),
         }
     }

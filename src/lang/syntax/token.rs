@@ -32,6 +32,11 @@ pub enum Token<'t> {
     Int(&'t str),
     #[regex(r"-?[0-9]+\.[0-9]*")]
     Real(&'t str),
+    /// A number before `..`, which [`tokens`] separates.
+    #[regex(r"-?[0-9]+\.\.")]
+    LowerBound(&'t str),
+    #[token("..")]
+    DotDot,
     #[regex("#[1-9][0-9]*")]
     ProcConst(&'t str),
     #[token("#proc")]
@@ -152,6 +157,14 @@ pub enum Token<'t> {
     Recurrence,
     Possible,
     Cover,
+    Channel,
+    /// A name before `..`.
+    LowerName(&'t str),
+    /// The brace of a record type.
+    RecordOpen,
+    /// Keywords only where an update stands.
+    Send,
+    Receive,
     /// Stands before a formula outside of a declaration: the lexer never produces it either.
     Formula,
 }
@@ -195,7 +208,7 @@ impl Token<'_> {
         match self {
             Self::NumberProcs => Some(0),
             Self::Type => Some(1),
-            Self::Var | Self::Const | Self::Array => Some(2),
+            Self::Var | Self::Const | Self::Array | Self::Channel => Some(2),
             Self::Init
             | Self::Invariant
             | Self::Unsafe
@@ -273,8 +286,14 @@ pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
             return Some(token);
         }
         let (result, range) = lexer.find(|(result, _)| *result != Ok(Token::Comment))?;
-        let (start, end) = (range.start as u32, range.end as u32);
-        let Ok(token) = result else { return Some((start, result, end)) };
+        let (start, mut end) = (range.start as u32, range.end as u32);
+        let Ok(mut token) = result else { return Some((start, result, end)) };
+        if let Token::LowerBound(number) = token {
+            pending = Some((end - 2, Ok(Token::DotDot), end));
+            (token, end) = (Token::Int(number.trim_end_matches('.')), end - 2);
+            previous = Some(Token::DotDot);
+            return Some((start, Ok(token), end));
+        }
         let after_term = previous.is_some_and(Token::ends_term);
         previous = Some(token);
         let unsigned = match token {

@@ -18,7 +18,7 @@ pub fn model(system: &System) -> String {
         let _ = writeln!(text, "number_procs {most}\n");
     }
     for decl in system.enums.iter().filter(|it| it.name != "bool") {
-        let _ = writeln!(text, "type {} = {}", decl.name, decl.constructors.join(" | "));
+        let _ = writeln!(text, "type {} = {}", decl.name, decl.words().join(" | "));
     }
     for name in &system.abstracts {
         let _ = writeln!(text, "type {name}");
@@ -172,7 +172,7 @@ fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
     match it {
         Term::Constructor(c) => {
             let Type::Enum(id) = ty else { unreachable!("only enums have constructors") };
-            system.enumeration(id).constructors[usize::from(*c)].clone()
+            system.enumeration(id).words()[usize::from(*c)].clone()
         }
         Term::Proc(p) => name(names, *p),
         Term::Cell(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.cell(it),

@@ -42,7 +42,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     out.push_str("(set-logic HORN)\n");
     for id in used_enums(system) {
         let decl = system.enumeration(id);
-        let constructors: Vec<String> = decl.constructors.iter().map(|name| format!("(|{name}|)")).collect();
+        let constructors: Vec<String> = decl.words().iter().map(|name| format!("(|{name}|)")).collect();
         let _ = writeln!(out, "(declare-datatypes ((|{}| 0)) (({})))", decl.name, constructors.join(" "));
     }
     let sorts: Vec<String> = smt.cells.iter().map(|(var, _)| smt.sort(*var)).collect();
@@ -186,7 +186,7 @@ impl SmtLib<'_> {
             ExportExpr::Process(Process::Number(n)) => n.to_string(),
             ExportExpr::Constructor(BOOL, c) => if *c == 1 { "true" } else { "false" }.to_owned(),
             ExportExpr::Constructor(ty, c) => {
-                format!("|{}|", self.system.enumeration(*ty).constructors[usize::from(*c)])
+                format!("|{}|", self.system.enumeration(*ty).words()[usize::from(*c)])
             }
             ExportExpr::Sum(terms, constant) => {
                 let mut parts: Vec<String> = (terms.iter())

@@ -23,7 +23,7 @@ impl SymbolNames {
         let vars = system.vars.iter().map(|var| names.fresh(&var.name)).collect();
         let of_bool = (names.fresh("bool"), truth.map(str::to_owned).to_vec());
         let others = system.enums.iter().skip(1).map(|decl| {
-            let constructors = decl.constructors.iter().map(|name| names.fresh(name)).collect();
+            let constructors = decl.words().iter().map(|name| names.fresh(name)).collect();
             (names.fresh(&decl.name), constructors)
         });
         let (types, constructors) = [of_bool].into_iter().chain(others.collect::<Vec<_>>()).unzip();

@@ -62,7 +62,7 @@ impl<'a> Monitor<'a> {
         let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
         let prefix = fresh_name(&system, "Phase");
         let constructors = ["Run", "Waits", "Saved", "Looped"].map(|it| format!("{prefix}_{it}")).to_vec();
-        system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors });
+        system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors, words: Vec::new() });
         let phase = declare(&mut system, &prefix, VarKind::Global, Type::Enum(ty))?;
         let changes =
             |var: VarId| original.transitions.iter().any(|it| it.updates.iter().any(|u| u.var == var));

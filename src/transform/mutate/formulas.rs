@@ -94,6 +94,8 @@ impl CandidateCollector<'_> {
                 }
             }
             TermKind::Base(Base::Cell { index, .. }) => self.indices(index),
+            TermKind::Base(Base::Path(path)) => path.index.iter().flatten().for_each(|it| self.term(it)),
+            TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Number(number) => self.number(number.loc.0),
             TermKind::Count(count) => self.count(count),
             TermKind::Sum(summands) => {
@@ -103,7 +105,7 @@ impl CandidateCollector<'_> {
                     }
                     match &summand.operand {
                         Operand::Base(Base::Cell { index, .. }) => self.indices(index),
-                        Operand::Base(Base::Name(_)) => {}
+                        Operand::Base(Base::Name(_) | Base::Path(_)) => {}
                         Operand::Number(number) => self.number(number.loc.0),
                         Operand::Count(count) => self.count(count),
                     }

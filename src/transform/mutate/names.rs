@@ -61,7 +61,8 @@ impl<'f> Names<'f> {
     /// Whether a term surely is a number.
     pub fn is_number(&self, term: &Term) -> bool {
         let declared = |name: &str| {
-            self.symbol(name).is_some_and(|decl| matches!(decl.ty.text.as_str(), "int" | "real"))
+            self.symbol(name)
+                .is_some_and(|decl| matches!(decl.ty.text.as_str(), "int" | "real") || decl.range.is_some())
         };
         match &term.kind {
             // Summands have one type.
@@ -71,6 +72,7 @@ impl<'f> Names<'f> {
             }),
             TermKind::Number(_) | TermKind::Count(_) => true,
             TermKind::Base(base) => declared(&base.name().text),
+            TermKind::Record(_) => false,
         }
     }
 }

@@ -57,7 +57,8 @@ impl<'f> CandidateCollector<'f> {
                     }
                 }
             }
-            Rhs::Nondet => {}
+            Rhs::Send(value) => self.term(value),
+            Rhs::Nondet | Rhs::Drop | Rhs::Receive(_) => {}
         }
         let mut processes = Vec::new();
         of_update(update, &mut processes);
@@ -94,6 +95,7 @@ impl<'f> CandidateCollector<'f> {
         let read = match base {
             Base::Name(name) => (name, None),
             Base::Cell { array, index } => (array, Some(index)),
+            Base::Path(_) => return,
         };
         let written = before.iter().rev().find(|it| (&it.target, it.index.as_ref()) == read);
         if let Some(Rhs::Term(value)) = written.map(|it| &it.value) {
@@ -145,7 +147,8 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
                 !inside || !hidden.contains(&name.text.as_str())
             });
         }
-        Rhs::Nondet => {}
+        Rhs::Send(value) => of_term(value, out),
+        Rhs::Nondet | Rhs::Drop | Rhs::Receive(_) => {}
     }
 }
 
@@ -153,6 +156,12 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
     let of_base = |base: &'f Base, out: &mut Vec<&'f Name>| match base {
         Base::Name(name) => out.push(name),
         Base::Cell { index, .. } => out.extend(index),
+        Base::Path(path) => {
+            out.extend(path.index.iter().flatten().filter_map(|it| match &it.kind {
+                TermKind::Base(Base::Name(name)) => Some(name),
+                _ => None,
+            }));
+        }
     };
     match &term.kind {
         TermKind::Base(base) => of_base(base, out),
@@ -166,6 +175,7 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
                 }
             }
         }
+        TermKind::Record(fields) => fields.iter().for_each(|(_, value)| of_term(value, out)),
         TermKind::Number(_) => {}
     }
 }

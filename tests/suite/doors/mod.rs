@@ -36,6 +36,7 @@ use self::generate::generate;
 use self::graph::{Graph, explore};
 use self::instance::Failures;
 use self::reduce::reduce;
+pub use self::states::small as small_search;
 
 /// A disagreement between the product and brute force.
 struct Disagreement {

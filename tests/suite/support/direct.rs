@@ -108,6 +108,7 @@ impl<'a> Direct<'a> {
         let var = self.var(&update.target.text).expect("a declared target");
         let index = update.index.as_deref().unwrap_or_default();
         match &update.value {
+            Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => unreachable!("a model of the core language"),
             Rhs::Nondet => {
                 let at = self.layout.position(var, []);
                 let ty = self.system.var(var).ty;
@@ -264,6 +265,7 @@ impl<'a> Direct<'a> {
     fn base(&self, base: &Base, scope: &Scope<'a>) -> Option<Value> {
         match base {
             Base::Name(name) => self.name(name, scope),
+            Base::Path(_) => unreachable!("a model of the core language"),
             Base::Cell { array, index } => {
                 let index: Option<Vec<usize>> = index.iter().map(|name| self.process(name, scope)).collect();
                 let var = self.var(&array.text).expect("a declared array");
@@ -280,6 +282,7 @@ impl<'a> Direct<'a> {
         };
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
+            TermKind::Record(_) => unreachable!("a model of the core language"),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
             TermKind::Count(count) => self.count(count, scope).map(Value::Number),
             TermKind::Sum(summands) => {

@@ -47,8 +47,41 @@ impl<'a> Beyond<'a> {
 
     fn item(&mut self, item: &'a Item) {
         match item {
+            Item::Type(decl) if decl.range.is_some() => {
+                self.refuse(
+                    decl.loc.0,
+                    "ranges",
+                    "declare a type with a constructor for each value, or `int`",
+                );
+            }
+            Item::Type(decl) if decl.fields.is_some() => {
+                self.refuse(decl.loc.0, "records", "declare a variable or an array for each field");
+            }
             Item::NumberProcs(_) | Item::Type(_) => {}
             Item::Symbol(symbol) => {
+                if symbol.range.is_some() {
+                    self.refuse(
+                        symbol.ty.span(),
+                        "ranges",
+                        "declare a type with a constructor for each value, or `int`",
+                    );
+                }
+                match &symbol.kind {
+                    SymbolKind::Number(_) => {
+                        self.refuse(symbol.loc.0, "names of numbers", "write the number where it is used");
+                    }
+                    SymbolKind::Channel(_) => {
+                        let help = "declare an array for each place of the queue, and one for its length";
+                        self.refuse(symbol.loc.0, "channels", help);
+                    }
+                    SymbolKind::Array(index) => {
+                        for ty in index.iter().filter(|ty| ty.text != "proc") {
+                            let help = "declare an array for each value of the index";
+                            self.refuse(ty.span(), "indices other than processes", help);
+                        }
+                    }
+                    SymbolKind::Var | SymbolKind::Const => {}
+                }
                 if symbol.kind == SymbolKind::Const {
                     self.constants.insert(&symbol.name.text);
                 }
@@ -95,9 +128,42 @@ impl<'a> Beyond<'a> {
             self.refuse(binding.name.span(), "`let` that binds a name", "write the term where it is used");
             self.term(&binding.value);
         }
+        let mut arrays = IndexSet::new();
         for update in &transition.updates {
+            let several = update.index.is_some() && !arrays.insert(update.target.text.as_str());
+            self.beyond_update(update, several);
             self.update(update);
         }
+    }
+
+    /// Refuses updates of kinds that the original does not have.
+    fn beyond_update(&mut self, update: &Update, several: bool) {
+        let at = update.loc.0;
+        let cases = if let Rhs::Cases(cases) = &update.value { cases.as_slice() } else { &[] };
+        for when in cases.iter().filter_map(|it| it.when.as_ref()) {
+            let mut found = Vec::new();
+            crate::expand::quantifiers(when, &IndexMap::new(), &mut found);
+            if let Some(quantified) = found.first() {
+                let help = "split the transition, with the formula in its guard";
+                self.refuse(quantified.span, "quantifiers in conditions of a `case`", help);
+            }
+        }
+        let (what, help) = match &update.value {
+            Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => ("channels", "assign the places of the queue"),
+            Rhs::Nondet if update.written().index.is_some() => {
+                ("`?` for a cell", "give a global any value in one step, and copy it in another")
+            }
+            _ if update.each.is_some() => ("quantifiers in updates", "write `A[q] := case | _ : ..`"),
+            _ if several => {
+                ("several cells of an array in a step", "write one `case` with a branch for each cell")
+            }
+            _ if update.path.as_ref().is_some_and(|it| !it.fields.is_empty()) => {
+                ("records", "declare a variable or an array for each field")
+            }
+            _ if update.path.is_some() => ("indices other than processes", "declare an array for each value"),
+            _ => return,
+        };
+        self.refuse(at, what, help);
     }
 
     fn update(&mut self, update: &'a Update) {
@@ -114,7 +180,7 @@ impl<'a> Beyond<'a> {
                     self.term(&case.value);
                 }
             }
-            Rhs::Nondet => {}
+            Rhs::Nondet | Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {}
         }
     }
 
@@ -157,6 +223,9 @@ impl<'a> Beyond<'a> {
         match &term.kind {
             TermKind::Base(base) => self.base(base),
             TermKind::Number(_) | TermKind::Count(_) => {}
+            TermKind::Record(_) => {
+                self.refuse(term.span(), "records", "declare a variable or an array for each field");
+            }
             TermKind::Sum(summands) => {
                 if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
                     self.refuse(term.span(), what, help);
@@ -171,10 +240,15 @@ impl<'a> Beyond<'a> {
     }
 
     fn base(&mut self, base: &'a Base) {
-        if let Base::Cell { index, .. } = base {
-            for name in index {
-                self.index(name);
+        match base {
+            Base::Cell { index, .. } => index.iter().for_each(|name| self.index(name)),
+            Base::Path(path) if path.fields.is_empty() => {
+                self.refuse(path.loc.0, "indices other than processes", "declare an array for each value");
             }
+            Base::Path(path) => {
+                self.refuse(path.loc.0, "records", "declare a variable or an array for each field");
+            }
+            Base::Name(_) => {}
         }
     }
 
@@ -238,7 +312,7 @@ fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
     let mut base = |base: &'a Base, summed: bool| match base {
         Base::Cell { index, .. } => found.extend(index.iter().map(|name| name.text.as_str())),
         Base::Name(name) if summed => found.extend([name.text.as_str()]),
-        Base::Name(_) => {}
+        Base::Name(_) | Base::Path(_) => {}
     };
     match &term.kind {
         TermKind::Base(it) => base(it, false),
@@ -250,7 +324,7 @@ fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
             }
         }
         // It is refused itself.
-        TermKind::Count(_) | TermKind::Number(_) => {}
+        TermKind::Count(_) | TermKind::Number(_) | TermKind::Record(_) => {}
     }
 }
 

@@ -20,8 +20,8 @@ fn system() -> System {
         max_procs: None,
         proc_constants: 0,
         enums: vec![
-            EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]) },
-            EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]) },
+            EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]), words: Vec::new() },
+            EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]), words: Vec::new() },
         ],
         abstracts: vec![],
         counts: Vec::new(),

@@ -223,7 +223,11 @@ impl<'t> Site<'_, 't> {
         let mut depth = 0;
         for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
             match token {
-                Token::ParOpen | Token::BracketOpen | Token::BraceOpen | Token::CountOpen => depth += 1,
+                Token::ParOpen
+                | Token::BracketOpen
+                | Token::BraceOpen
+                | Token::RecordOpen
+                | Token::CountOpen => depth += 1,
                 Token::ParClose | Token::BracketClose | Token::BraceClose | Token::Semicolon
                     if depth == 0 =>
                 {
@@ -241,7 +245,11 @@ impl<'t> Site<'_, 't> {
         let mut depth = 0;
         for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
             match token {
-                Token::ParOpen | Token::BracketOpen | Token::BraceOpen | Token::CountOpen => depth += 1,
+                Token::ParOpen
+                | Token::BracketOpen
+                | Token::BraceOpen
+                | Token::RecordOpen
+                | Token::CountOpen => depth += 1,
                 Token::ParClose | Token::BracketClose | Token::BraceClose => {
                     depth -= 1;
                     if depth == 0 {
@@ -259,7 +267,11 @@ impl<'t> Site<'_, 't> {
         let mut open = Vec::new();
         for (i, &(_, token, _)) in self.chunk[..self.at.min(self.chunk.len())].iter().enumerate() {
             match token {
-                Token::ParOpen | Token::BracketOpen | Token::BraceOpen | Token::CountOpen => open.push(i),
+                Token::ParOpen
+                | Token::BracketOpen
+                | Token::BraceOpen
+                | Token::RecordOpen
+                | Token::CountOpen => open.push(i),
                 Token::ParClose | Token::BracketClose | Token::BraceClose => {
                     open.pop();
                 }

@@ -131,8 +131,7 @@ fn each<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         meant =
             Some(format!("{} := case | _ : {}", site.source(start..assign), site.source(assign + 1..value)));
     }
-    let error = slip(site.span(here), format!("`{word}` in an update"))
-        .label("updates have no loops and no quantifiers");
+    let error = slip(site.span(here), format!("`{word}` in an update")).label("updates have no loops");
     // An array is assigned once.
     let once = |meant: &str| {
         let name = meant.split('[').next().unwrap_or_default();

@@ -113,10 +113,8 @@ fn range_as_type<'t>(site: &Site<'_, 't>) -> Repair<'t> {
     let (keyword, name) = (site.source(0..1), site.source(1..2));
     let range = site.at..site.chunk.len();
     let error = foreign(site.span(range.clone()), format!("`{}` as a type", site.source(range.clone())))
-        .label("there are no ranges: a type is a name")
-        .help(format!(
-            "write `{keyword} {name} : int`, and guards for the bounds; or list the values with `type`"
-        ))
+        .label("a range is written `0..3`, with constants as bounds")
+        .help(format!("write `{keyword} {name} : 0..3` with its bounds, or `int` for numbers without bounds"))
         .mend("int");
     Repair::new(range, [Token::Lident("int")], error)
 }

@@ -128,15 +128,10 @@ impl<'t> Assigned<'_, '_, 't> {
             }
             Token::Star if at == assign + 1 && end == at + 1 => {
                 let error = foreign(site.span(rest.clone()), "`*` as a value");
-                Some(if self.is_cell() {
-                    self.unchanged(error.help(
-                        "any value is `?`, for globals only: assign `?` to a global in one transition, and copy \
-                         it to the cell in another",
-                    ))
-                } else {
+                Some(
                     Repair::new(rest, [Token::Question], error.label("any value").write("?"))
-                        .habit("any value")
-                })
+                        .habit("any value"),
+                )
             }
             found
                 if connects(found)

@@ -1,0 +1,520 @@
+//! Declarations: their types, and the variables of the core that they stand for.
+
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::expander::Expander;
+use super::make::number;
+use super::types::{Full, Index, Queue, Record, Type, Values, Variable, leaf_type, signed};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::MAX_CONSTRUCTORS;
+use crate::syntax::ast::{
+    Base, ChannelDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
+    TypeDecl,
+};
+
+/// A range with more values is a bounded integer, unless it is an index or gets any value.
+const MOST_ENUMERATED: i64 = 16;
+
+/// Most messages in a queue.
+const MOST_MESSAGES: i64 = 16;
+
+/// Most variables that one declaration stands for.
+const MOST_LEAVES: usize = 1024;
+
+/// Names of a type that no model declares.
+const FULL: [&str; 3] = ["blocks", "drops", "fails"];
+
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+impl Expander {
+    /// Reads all declarations.
+    pub fn declare(&mut self, file: &File) {
+        for item in &file.items {
+            match item {
+                Item::Type(decl) => {
+                    self.symbols.taken.insert(decl.name.text.clone());
+                    for name in decl.constructors.iter().flatten() {
+                        self.symbols.taken.insert(name.text.clone());
+                    }
+                }
+                Item::Symbol(decl) => {
+                    self.symbols.taken.insert(decl.name.text.clone());
+                    if let SymbolKind::Number(value) = &decl.kind {
+                        self.number_constant(decl, value);
+                    }
+                }
+                Item::Property(it) => self.symbols.taken.extend(it.name.iter().map(|name| name.text.clone())),
+                Item::Temporal(it) => self.symbols.taken.extend(it.name.iter().map(|name| name.text.clone())),
+                Item::Predicate(it) => {
+                    self.symbols.taken.insert(it.name.text.clone());
+                }
+                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) => {}
+            }
+        }
+        self.predeclared();
+        let counted = enumerated(file);
+        let decls: IndexMap<&str, &TypeDecl> = file
+            .items
+            .iter()
+            .rev()
+            .filter_map(|item| {
+                if let Item::Type(decl) = item { Some((decl.name.text.as_str(), decl)) } else { None }
+            })
+            .collect();
+        for item in &file.items {
+            if let Item::Type(decl) = item {
+                self.declare_type(decl, &decls, &counted, &mut Vec::new());
+            }
+        }
+        for item in &file.items {
+            if let Item::Symbol(decl) = item
+                && !matches!(decl.kind, SymbolKind::Number(_))
+            {
+                self.declare_variable(decl, &counted);
+            }
+        }
+        // The names of the core are known too: what is printed can be read.
+        let further: Vec<(String, Variable)> = self
+            .symbols
+            .variables
+            .values()
+            .flat_map(|var| {
+                var.leaves.iter().map(|(key, leaf)| {
+                    let index = var.index.iter().filter(|it| **it == Index::Proc).cloned().collect();
+                    let leaves = std::iter::once((String::new(), leaf.clone())).collect();
+                    let ty = leaf_type(&var.ty, key);
+                    (leaf.clone(), Variable { index, ty, leaves, derived: true, ..var.clone() })
+                })
+            })
+            .collect();
+        for (name, variable) in further {
+            self.symbols.variables.entry(name).or_insert(variable);
+        }
+    }
+
+    fn predeclared(&mut self) {
+        let truth = Arc::new(Values {
+            name: "bool".to_owned(),
+            names: ["False", "True"].map(str::to_owned).to_vec(),
+            low: None,
+        });
+        for (at, name) in truth.names.iter().enumerate() {
+            self.symbols.constructors.insert(name.clone(), (Arc::clone(&truth), at));
+        }
+        let types = [
+            ("bool", Type::Finite(Arc::clone(&truth))),
+            ("mbool", Type::Finite(truth)),
+            ("int", Type::Int),
+            ("real", Type::Core("real".to_owned())),
+            ("proc", Type::Proc),
+        ];
+        for (name, ty) in types {
+            self.symbols.types.insert(name.to_owned(), ty);
+            self.symbols.taken.insert(name.to_owned());
+        }
+    }
+
+    fn number_constant(&mut self, decl: &SymbolDecl, value: &Term) {
+        let Some(number) = self.constant(value) else {
+            self.push(
+                Diagnostic::error(
+                    "C0212",
+                    value.span(),
+                    format!("`{}` has no constant value", decl.name.text),
+                )
+                .label("a whole number, or a sum of numbers and of constants before it, is expected"),
+            );
+            self.symbols.numbers.insert(decl.name.text.clone(), 1);
+            return;
+        };
+        if let Some(_known) = self.symbols.numbers.insert(decl.name.text.clone(), number) {
+            self.push(Diagnostic::error(
+                "C0103",
+                decl.name.span(),
+                format!("duplicate name `{}`", decl.name.text),
+            ));
+        }
+    }
+
+    /// The number that a term always is.
+    pub fn constant(&self, term: &Term) -> Option<i64> {
+        let base = |base: &Base| match base {
+            Base::Name(name) => self.symbols.numbers.get(&name.text).copied(),
+            _ => None,
+        };
+        match &term.kind {
+            TermKind::Number(number) => number.text.parse().ok(),
+            TermKind::Base(it) => base(it),
+            TermKind::Sum(summands) => {
+                let mut sum = 0_i64;
+                for summand in summands {
+                    let value = match &summand.operand {
+                        Operand::Number(number) => number.text.parse::<i64>().ok()?,
+                        Operand::Base(it) => base(it)?,
+                        Operand::Count(_) => return None,
+                    };
+                    let factor = match &summand.factor {
+                        Some(factor) => factor.text.parse::<i64>().ok()?,
+                        None => 1,
+                    };
+                    let value = value.checked_mul(factor)?;
+                    sum = if summand.negative { sum.checked_sub(value)? } else { sum.checked_add(value)? };
+                }
+                Some(sum)
+            }
+            TermKind::Count(_) | TermKind::Record(_) => None,
+        }
+    }
+
+    fn range(&mut self, bounds: &RangeBounds, name: Option<&str>, at: Span, enumerate: bool) -> Type {
+        let wrong = Type::Core("int".to_owned());
+        let (Some(low), Some(high)) = (self.constant(&bounds.low), self.constant(&bounds.high)) else {
+            self.push(
+                Diagnostic::error("C0212", at, "a bound of this range is not a constant")
+                    .label("bounds are whole numbers, or names of constants such as `const N = 3`"),
+            );
+            return wrong;
+        };
+        if low > high {
+            self.push(
+                Diagnostic::error("C0212", at, format!("the range {low}..{high} has no values"))
+                    .label("the least value is greater than the greatest one")
+                    .help(format!("did you mean `{high}..{low}`?")),
+            );
+            return wrong;
+        }
+        let count = high.checked_sub(low).and_then(|it| it.checked_add(1)).unwrap_or(i64::MAX);
+        if count > 1 << 31 || low.unsigned_abs() > 1 << 40 || high.unsigned_abs() > 1 << 40 {
+            self.push(
+                Diagnostic::error("C0212", at, "a range with too many values")
+                    .label("at most 2^31 values, none beyond 2^40")
+                    .help("use `int`, which has no bounds"),
+            );
+            return wrong;
+        }
+        if count > MOST_ENUMERATED && !(enumerate && count <= MAX_CONSTRUCTORS as i64) {
+            return Type::Wide(low, high);
+        }
+        // No type that a text declares has such a name.
+        let key = format!("{low}..{high}");
+        if let (None, Some(known)) = (name, self.symbols.types.get(&key)) {
+            return known.clone();
+        }
+        let wanted = format!("range_{}_{}", signed(low), signed(high));
+        let core = name.map_or_else(|| self.symbols.fresh(&wanted), str::to_owned);
+        let prefix = capital(&core);
+        let names = (low..=high).map(|it| self.symbols.fresh(&format!("{prefix}_{}", signed(it)))).collect();
+        let values = Arc::new(Values { name: core.clone(), names, low: Some(low) });
+        let ty = Type::Finite(Arc::clone(&values));
+        if name.is_none() {
+            self.symbols.further.push(values);
+            self.symbols.types.insert(key, ty.clone());
+        }
+        ty
+    }
+
+    fn declare_type(
+        &mut self,
+        decl: &TypeDecl,
+        decls: &IndexMap<&str, &TypeDecl>,
+        counted: &Enumerated,
+        around: &mut Vec<String>,
+    ) {
+        let name = &decl.name.text;
+        if self.symbols.types.contains_key(name) {
+            return;
+        }
+        let ty = match (&decl.constructors, &decl.range, &decl.fields) {
+            (Some(constructors), ..) => {
+                let mut names: Vec<String> = constructors.iter().map(|it| it.text.clone()).collect();
+                names.truncate(MAX_CONSTRUCTORS);
+                let values = Arc::new(Values { name: name.clone(), names, low: None });
+                for (at, it) in values.names.iter().enumerate() {
+                    self.symbols.constructors.entry(it.clone()).or_insert((Arc::clone(&values), at));
+                }
+                Type::Finite(values)
+            }
+            (None, Some(bounds), _) => {
+                let enumerate = counted.types.contains(name);
+                self.range(bounds, Some(name), decl.loc.0, enumerate)
+            }
+            (None, None, Some(fields)) => {
+                around.push(name.clone());
+                let mut known: Vec<(String, Type)> = Vec::new();
+                for field in fields {
+                    if known.iter().any(|(it, _)| *it == field.name.text) {
+                        self.push(
+                            Diagnostic::error(
+                                "C0214",
+                                field.name.span(),
+                                format!("record `{name}` has two fields `{}`", field.name.text),
+                            )
+                            .label("declared again")
+                            .help("give one of them another name"),
+                        );
+                        continue;
+                    }
+                    if around.contains(&field.ty.text) {
+                        self.push(
+                            Diagnostic::error(
+                                "C0214",
+                                field.ty.span(),
+                                format!("record `{}` contains itself", field.ty.text),
+                            )
+                            .label("its values would have no end")
+                            .help("point to another one by a field of type `proc`"),
+                        );
+                        continue;
+                    }
+                    if let Some(inner) = decls.get(field.ty.text.as_str()) {
+                        self.declare_type(inner, decls, counted, around);
+                    }
+                    let ty = self.named_type(
+                        &field.ty,
+                        field.range.as_ref(),
+                        counted.fields.contains(&field.name.text),
+                    );
+                    known.push((field.name.text.clone(), ty));
+                }
+                around.pop();
+                if known.is_empty() {
+                    self.push(
+                        Diagnostic::error(
+                            "C0214",
+                            decl.name.span(),
+                            format!("record `{name}` has no fields"),
+                        )
+                        .help("write `{ field : type; field : type }`"),
+                    );
+                    Type::Core(name.clone())
+                } else {
+                    Type::Record(Arc::new(Record { name: name.clone(), fields: known, queue: None }))
+                }
+            }
+            (None, None, None) => Type::Core(name.clone()),
+        };
+        self.symbols.types.insert(name.clone(), ty);
+    }
+
+    /// The type of this name; an unknown one is reported by the core, or here where the core has no declaration with it.
+    fn named_type(&mut self, name: &Name, bounds: Option<&RangeBounds>, enumerate: bool) -> Type {
+        match bounds {
+            Some(bounds) => self.range(bounds, None, name.span(), enumerate),
+            None => {
+                self.symbols.types.get(&name.text).cloned().unwrap_or_else(|| Type::Core(name.text.clone()))
+            }
+        }
+    }
+
+    fn declare_variable(&mut self, decl: &SymbolDecl, counted: &Enumerated) {
+        let name = &decl.name.text;
+        if let Some(known) = self.symbols.variables.get(name) {
+            let known = known.span;
+            if !self.plain_declaration(decl) || self.symbols.is_special(name) {
+                let error = Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{name}`"));
+                self.push(
+                    error.label("declared again").also(known, "declared here").help("choose another name"),
+                );
+            }
+            return;
+        }
+        let element = self.named_type(&decl.ty, decl.range.as_ref(), counted.variables.contains(name));
+        let (index, ty): (&[Name], Type) = match &decl.kind {
+            SymbolKind::Array(index) => (index, element),
+            SymbolKind::Channel(channel) => (&channel.index, self.queue(decl, channel, element)),
+            _ => (&[], element),
+        };
+        let mut broken = false;
+        let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
+            Some(Type::Finite(values)) => Index::Finite(Arc::clone(values)),
+            Some(Type::Wide(low, high)) => {
+                let error =
+                    Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
+                        .label(format!("an index has at most {MAX_CONSTRUCTORS} values"));
+                self.diagnostics.push(error);
+                broken = true;
+                Index::Proc
+            }
+            // The core reports what is not a process.
+            _ => Index::Proc,
+        });
+        let index: Vec<Index> = index.collect();
+        let mut leaves = IndexMap::new();
+        let mut keys = vec![(String::new(), name.clone())];
+        for at in &index {
+            let Index::Finite(values) = at else { continue };
+            keys = keys
+                .iter()
+                .flat_map(|(key, core)| {
+                    (0..values.names.len())
+                        .map(move |at| (format!("{key}[{at}]"), format!("{core}_{}", values.part(at))))
+                })
+                .take(MOST_LEAVES + 1)
+                .collect();
+        }
+        let mut all = Vec::new();
+        for (key, core) in keys {
+            flatten(&ty, key, core, &mut all);
+            if all.len() > MOST_LEAVES {
+                self.push(
+                    Diagnostic::error(
+                        "C0506",
+                        decl.name.span(),
+                        format!("`{name}` stands for more than {MOST_LEAVES} variables"),
+                    )
+                    .label("one for each value of its indices, each field and each place of a queue")
+                    .help("use smaller types, or an index of type `proc`"),
+                );
+                all.truncate(1);
+                broken = true;
+                break;
+            }
+        }
+        for (key, core) in all {
+            let core = if core == *name { core } else { self.symbols.fresh(&core) };
+            leaves.insert(key, core);
+        }
+        let constant = decl.kind == SymbolKind::Const;
+        let derived = false;
+        let variable = Variable { index, ty, constant, broken, derived, span: decl.loc.0, leaves };
+        self.symbols.variables.insert(name.clone(), variable);
+    }
+
+    /// Whether the core has such declarations.
+    fn plain_declaration(&self, decl: &SymbolDecl) -> bool {
+        let process = |it: &Name| !matches!(self.symbols.types.get(&it.text), Some(Type::Finite(_)));
+        decl.range.is_none()
+            && match &decl.kind {
+                SymbolKind::Array(index) => index.iter().all(process),
+                SymbolKind::Var | SymbolKind::Const => true,
+                SymbolKind::Number(_) | SymbolKind::Channel(_) => false,
+            }
+    }
+
+    fn queue(&mut self, decl: &SymbolDecl, channel: &ChannelDecl, element: Type) -> Type {
+        let name = &decl.name.text;
+        if let Some(second) = channel.capacity.get(1) {
+            self.push(
+                Diagnostic::error("C0216", second.span(), "a queue of queues")
+                    .label("a message is not a queue")
+                    .help("give the channel a further index, or the message a field"),
+            );
+        }
+        let bound = channel.capacity.first().and_then(|it| self.constant(it));
+        let capacity = match bound {
+            Some(bound) if (1..=MOST_MESSAGES).contains(&bound) => usize::try_from(bound).unwrap_or(1),
+            _ => {
+                let at = channel.capacity.first().map_or(decl.loc.0, Term::span);
+                self.push(
+                    Diagnostic::error("C0216", at, format!("how many messages `{name}` holds"))
+                        .label(format!("a constant between 1 and {MOST_MESSAGES} is expected")),
+                );
+                1
+            }
+        };
+        let mut full = None;
+        for word in &channel.words {
+            let found = FULL.iter().position(|it| *it == word.text);
+            match found {
+                Some(at) if full.is_none() => full = Some([Full::Blocks, Full::Drops, Full::Fails][at]),
+                None if matches!(word.text.as_str(), "lossy" | "duplicating") => {}
+                _ => self.push(
+                    Diagnostic::error("C0216", word.span(), format!("`{}` says nothing about a channel", word.text))
+                        .label("expected: one of `blocks`, `drops` and `fails`, then `lossy` and `duplicating` where they apply"),
+                ),
+            }
+        }
+        if full.is_none() {
+            self.push(
+                Diagnostic::error("C0216", decl.name.span(), format!("what does `{name}` do when it is full?"))
+                    .label("its declaration does not say")
+                    .help("write `blocks` (who sends waits), `drops` (the message is lost) or `fails` (an error) at its end"),
+            );
+        }
+        let has = |word: &str| channel.words.iter().any(|it| it.text == word);
+        let queue = Queue {
+            capacity,
+            full: full.unwrap_or(Full::Blocks),
+            lossy: has("lossy"),
+            duplicating: has("duplicating"),
+        };
+        let high = number(capacity as i64, decl.loc);
+        let bounds = RangeBounds { low: number(0, decl.loc), high };
+        let length = self.range(&bounds, None, decl.loc.0, true);
+        let mut fields: Vec<(String, Type)> =
+            (0..capacity).map(|at| (at.to_string(), element.clone())).collect();
+        fields.push(("length".to_owned(), length));
+        Type::Record(Arc::new(Record { name: name.clone(), fields, queue: Some(queue) }))
+    }
+}
+
+/// The variables for the fields of a type, by keys.
+fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String)>) {
+    let Type::Record(record) = ty else {
+        out.push((key, core));
+        return;
+    };
+    for (field, ty) in &record.fields {
+        if out.len() <= MOST_LEAVES {
+            flatten(ty, format!("{key}.{field}"), format!("{core}_{field}"), out);
+        }
+    }
+}
+
+/// Ranges whose values have to be enumerated: they are indices, or a cell of theirs gets any value.
+#[derive(Default)]
+struct Enumerated {
+    types: IndexSet<String>,
+    variables: IndexSet<String>,
+    fields: IndexSet<String>,
+}
+
+fn enumerated(file: &File) -> Enumerated {
+    let mut found = Enumerated::default();
+    for item in &file.items {
+        match item {
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Array(index), .. }) => {
+                found.types.extend(index.iter().map(|it| it.text.clone()));
+            }
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Channel(channel), .. }) => {
+                found.types.extend(channel.index.iter().map(|it| it.text.clone()));
+            }
+            Item::Transition(transition) => {
+                for update in transition.updates.iter().filter(|it| it.value == Rhs::Nondet) {
+                    let path = update.written();
+                    found.variables.insert(path.name.text.clone());
+                    found.fields.extend(path.fields.iter().map(|it| it.text.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+    // The types of these variables, and of the fields of those that are records.
+    let mut open: Vec<String> = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Symbol(decl) if found.variables.contains(&decl.name.text) => Some(decl.ty.text.clone()),
+            _ => None,
+        })
+        .collect();
+    while let Some(name) = open.pop() {
+        if !found.types.insert(name.clone()) {
+            continue;
+        }
+        let decl = file.items.iter().find_map(|item| match item {
+            Item::Type(decl) if decl.name.text == name => Some(decl),
+            _ => None,
+        });
+        for field in decl.iter().filter_map(|it| it.fields.as_ref()).flatten() {
+            found.fields.insert(field.name.text.clone());
+            open.push(field.ty.text.clone());
+        }
+    }
+    found
+}

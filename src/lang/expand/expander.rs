@@ -1,0 +1,48 @@
+//! What the names of a file mean, and what was found so far.
+
+use indexmap::IndexMap;
+
+use super::types::{Symbols, Trouble};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::Predicate;
+
+/// Most nodes that the declarations of a file become.
+const MOST_NODES: usize = 1 << 21;
+
+/// What the names of a file mean.
+#[derive(Clone, Debug, Default)]
+pub struct Expander {
+    pub(super) symbols: Symbols,
+    /// The predicates so far, and whether they are written out.
+    pub(super) predicates: IndexMap<String, (Predicate, bool)>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Errors that transitions end in, with the values that say so.
+    pub(super) troubles: IndexMap<Trouble, String>,
+    /// The variable with these values.
+    pub(super) trouble: Option<String>,
+    /// Variables that have any value, by type and number.
+    pub(super) any: IndexMap<(String, usize), String>,
+    pub(super) spent: usize,
+}
+
+impl Expander {
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let known =
+            |it: &Diagnostic| it.code == diagnostic.code && it.primary.span == diagnostic.primary.span;
+        if self.diagnostics.len() < crate::diagnostic::MAX_ERRORS && !self.diagnostics.iter().any(known) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Counts nodes; whether there may be more.
+    pub fn spend(&mut self, nodes: usize) -> bool {
+        self.spent += nodes;
+        if self.spent > MOST_NODES && self.spent - nodes <= MOST_NODES {
+            let message = format!("the model becomes more than {MOST_NODES} nodes in the core language");
+            self.push(
+                Diagnostic::error("C0504", Span::default(), message).help("use smaller ranges and queues"),
+            );
+        }
+        self.spent <= MOST_NODES
+    }
+}

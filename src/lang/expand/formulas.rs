@@ -1,0 +1,428 @@
+//! Formulas of the extended language.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::expander::Expander;
+use super::make::{all, any, number, truth};
+use super::substitute::substituted;
+use super::terms::{Fixed, Linear, Value, linear};
+use super::types::{Type, Values};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    Arg, Base, Comparison, Count, Expr, ExprKind, Loc, Name, Operand, Predicate, Term, TermKind,
+};
+
+fn holds(op: Comparison, number: i64) -> bool {
+    match op {
+        Comparison::Eq => number == 0,
+        Comparison::Ne => number != 0,
+        Comparison::Lt => number < 0,
+        Comparison::Le => number <= 0,
+        Comparison::Gt => number > 0,
+        Comparison::Ge => number >= 0,
+    }
+}
+
+/// That a cell holds one of the values: a single literal of the core.
+fn member(cell: &Base, values: &Arc<Values>, members: &[bool], at: Span) -> Expr {
+    let chosen: Vec<usize> = (0..members.len()).filter(|&it| members[it]).collect();
+    let one = |value: usize| Fixed { cell: cell.clone(), values: Arc::clone(values), value }.formula(at);
+    match chosen.as_slice() {
+        [] => truth(false, at),
+        [value] => one(*value),
+        _ => {
+            let others = (0..members.len()).filter(|&it| !members[it]);
+            let differs = others.map(|value| {
+                let Expr { kind, .. } = one(value);
+                match kind {
+                    ExprKind::Compare { left, right, .. } => {
+                        Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, at)
+                    }
+                    kind => Expr::new(ExprKind::Not(Box::new(Expr::new(kind, at))), at),
+                }
+            });
+            all(differs.collect(), at)
+        }
+    }
+}
+
+impl Expander {
+    /// A formula in the core language.
+    pub fn formula(&mut self, expr: &Expr) -> Expr {
+        if !self.spend(1) {
+            return expr.clone().with(ExprKind::Error);
+        }
+        let at = expr.span;
+        let kind = match &expr.kind {
+            ExprKind::Bool(_) | ExprKind::Error => return expr.clone(),
+            ExprKind::Compare { op, left, right } => {
+                if self.is_core_term(left) && self.is_core_term(right) {
+                    return expr.clone();
+                }
+                return self.compare(*op, left, right, at);
+            }
+            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
+            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
+            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
+            ExprKind::Implies(a, b) => {
+                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
+            }
+            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
+            ExprKind::If(c, a, b) => {
+                ExprKind::If(Box::new(self.formula(c)), Box::new(self.formula(a)), Box::new(self.formula(b)))
+            }
+            ExprKind::Quantified { quantifier, vars, body } => {
+                let body = Box::new(self.formula(body));
+                ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body }
+            }
+            ExprKind::Call { name, args } => return self.call(expr, name, args),
+        };
+        let result = Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, at) };
+        if result.depth > 2 * crate::syntax::MAX_DEPTH {
+            self.push(
+                Diagnostic::error("C0013", at, "formula nested too deeply once predicates are written out")
+                    .help("split the declaration"),
+            );
+            return truth(false, at);
+        }
+        result
+    }
+
+    /// Whether the core reads a term as it stands.
+    pub fn is_core_term(&self, term: &Term) -> bool {
+        let base = |base: &Base| match base {
+            Base::Name(name) => !self.symbols.is_special(&name.text),
+            Base::Cell { array, index } => {
+                !self.symbols.is_special(&array.text)
+                    && !index.iter().any(|it| self.symbols.numbers.contains_key(&it.text))
+            }
+            Base::Path(_) => false,
+        };
+        let count = |count: &Count| {
+            let (term, body) = count.parts().map_or((None, None), |(_, term, body)| (term, body));
+            term.is_none_or(|it| self.is_core_term(it)) && body.is_none_or(|it| self.is_core(it))
+        };
+        match &term.kind {
+            TermKind::Base(it) => base(it),
+            TermKind::Number(_) => true,
+            TermKind::Count(it) => count(it),
+            TermKind::Sum(summands) => summands.iter().all(|it| match &it.operand {
+                Operand::Number(_) => true,
+                Operand::Base(it) => base(it),
+                Operand::Count(it) => count(it),
+            }),
+            TermKind::Record(_) => false,
+        }
+    }
+
+    /// Whether the core reads a formula as it stands.
+    pub fn is_core(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Bool(_) | ExprKind::Error => true,
+            ExprKind::Compare { left, right, .. } => self.is_core_term(left) && self.is_core_term(right),
+            ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => self.is_core(a),
+            ExprKind::And(list) | ExprKind::Or(list) => list.iter().all(|it| self.is_core(it)),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.is_core(a) && self.is_core(b),
+            ExprKind::If(c, a, b) => [c, a, b].into_iter().all(|it| self.is_core(it)),
+            ExprKind::Call { name, args } => {
+                let known = self.predicates.get(&name.text);
+                let of_queue =
+                    known.is_none() && matches!(name.text.as_str(), "empty" | "full" | "send" | "receive");
+                !of_queue
+                    && !known.is_some_and(|it| it.1)
+                    && args.iter().all(|it| match it {
+                        Arg::Term(it) => self.is_core_term(it),
+                        Arg::Formula(it) => self.is_core(it),
+                    })
+            }
+        }
+    }
+
+    fn call(&mut self, expr: &Expr, name: &Name, args: &[Arg]) -> Expr {
+        if self.is_core(expr) {
+            return expr.clone();
+        }
+        let at = expr.span;
+        let Some((predicate, _)) = self.predicates.get(&name.text).cloned() else {
+            return self.about_queue(expr, name, args);
+        };
+        if predicate.params.len() != args.len() || args.iter().any(|it| matches!(it, Arg::Formula(_))) {
+            // The core says what is wrong.
+            return expr.clone();
+        }
+        let mut given = IndexMap::new();
+        for (param, arg) in predicate.params.iter().zip(args) {
+            if let Arg::Term(term) = arg {
+                given.insert(param.text.clone(), term.clone());
+            }
+        }
+        let body = substituted(&predicate.body, &given);
+        let mut body = self.formula(&body);
+        body.span = at;
+        body
+    }
+
+    /// `empty(C)`, `full(C)`, and what is not a condition.
+    fn about_queue(&mut self, expr: &Expr, name: &Name, args: &[Arg]) -> Expr {
+        let at = expr.span;
+        let word = name.text.as_str();
+        if matches!(word, "send" | "receive") {
+            self.push(
+                Diagnostic::error("C0216", at, format!("`{word}` is not a condition"))
+                    .label("it changes the queue, and stands among the updates of a transition")
+                    .help("a guard asks `not empty(C)`, and for the first message `C.head`"),
+            );
+            return truth(false, at);
+        }
+        let path = match args {
+            [Arg::Term(Term { kind: TermKind::Base(base), .. })] if matches!(word, "empty" | "full") => {
+                Self::path(base)
+            }
+            // The core reports a predicate that is not known.
+            _ => return expr.clone(),
+        };
+        let Some(places) = self.places(&path) else { return truth(false, at) };
+        let mut parts = Vec::new();
+        for way in places {
+            let Some(queue) = way.it.ty.queue() else {
+                self.push(
+                    Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
+                        .label(format!("`{word}` is about channels")),
+                );
+                return truth(false, at);
+            };
+            let count = if word == "full" { queue.capacity } else { 0 };
+            let mut conditions = way.conditions(at);
+            conditions.push(self.queue_length(&way.it, count));
+            parts.push(all(conditions, at));
+        }
+        any(parts, at)
+    }
+
+    /// The fields of a term that is a record, if it is one.
+    fn fields(&mut self, term: &Term) -> Option<Vec<String>> {
+        match &term.kind {
+            TermKind::Record(fields) => Some(fields.iter().map(|(name, _)| name.text.clone()).collect()),
+            TermKind::Base(base) => match self.type_of(base)? {
+                Type::Record(record) if record.queue.is_none() => {
+                    Some(record.fields.iter().map(|(name, _)| name.clone()).collect())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The type of a variable, cell or field; `None` when it has none.
+    pub fn type_of(&self, base: &Base) -> Option<Type> {
+        let path = Self::path(base);
+        let mut ty = self.symbols.variables.get(&path.name.text)?.ty.clone();
+        for field in &path.fields {
+            let Type::Record(record) = &ty else { return None };
+            let name = if record.queue.is_some() && field.text == "head" { "0" } else { field.text.as_str() };
+            ty = record.fields.iter().find(|(it, _)| it == name)?.1.clone();
+        }
+        Some(ty)
+    }
+
+    /// `left op right`, of which one is not a term of the core.
+    pub fn compare(&mut self, op: Comparison, left: &Term, right: &Term, at: Span) -> Expr {
+        if let (Some(a), Some(b)) = (self.fields(left), self.fields(right)) {
+            return self.compare_records(op, (left, a), (right, b), at);
+        }
+        let (Some(lefts), Some(rights)) = (self.value(left), self.value(right)) else {
+            return truth(false, at);
+        };
+        let mut parts = Vec::new();
+        for l in &lefts {
+            for r in &rights {
+                let Some(both) = l.and(r, |_, _| ()) else { continue };
+                let Some(compared) = self.compare_values(op, (&l.it, left), (&r.it, right), at) else {
+                    return truth(false, at);
+                };
+                let mut conditions = both.conditions(at);
+                conditions.push(compared);
+                parts.push(all(conditions, at));
+            }
+        }
+        match self.few(parts, at) {
+            Some(parts) => any(parts, at),
+            None => truth(false, at),
+        }
+    }
+
+    fn compare_records(
+        &mut self,
+        op: Comparison,
+        (left, a): (&Term, Vec<String>),
+        (right, b): (&Term, Vec<String>),
+        at: Span,
+    ) -> Expr {
+        if !matches!(op, Comparison::Eq | Comparison::Ne) {
+            self.push(
+                Diagnostic::error("C0206", at, "records have no order")
+                    .label("`=` and `<>` compare them")
+                    .help("compare their fields"),
+            );
+            return truth(false, at);
+        }
+        let declared = if matches!(left.kind, TermKind::Record(_)) { &b } else { &a };
+        if let Some((name, literal)) = [(&a, left), (&b, right)].into_iter().find_map(|(it, literal)| {
+            let odd = it.iter().find(|name| !declared.contains(name));
+            let missing = declared.iter().find(|name| !it.contains(name));
+            odd.or(missing).map(|name| (name.clone(), literal))
+        }) {
+            self.push(
+                Diagnostic::error(
+                    "C0214",
+                    literal.span(),
+                    format!("these records differ in the field `{name}`"),
+                )
+                .label("both sides have the same fields")
+                .help("compare the fields that matter, as in `X.field = value`"),
+            );
+            return truth(false, at);
+        }
+        let parts = declared
+            .iter()
+            .map(|field| {
+                let (l, r) = (projected(left, field), projected(right, field));
+                let one = Expr::new(ExprKind::Compare { op, left: l, right: r }, at);
+                self.formula(&one)
+            })
+            .collect();
+        if op == Comparison::Eq { all(parts, at) } else { any(parts, at) }
+    }
+
+    fn compare_values(
+        &mut self,
+        op: Comparison,
+        (a, left): (&Value, &Term),
+        (b, right): (&Value, &Term),
+        at: Span,
+    ) -> Option<Expr> {
+        let plain = |op| {
+            let (left, right) = (Self::core_term(a, left.loc), Self::core_term(b, right.loc));
+            Expr::new(ExprKind::Compare { op, left, right }, at)
+        };
+        let equality = matches!(op, Comparison::Eq | Comparison::Ne);
+        if let (Value::Cell(x, of), Value::Cell(y, other)) = (a, b)
+            && equality
+            && of == other
+        {
+            return Some(if x == y { truth(op == Comparison::Eq, at) } else { plain(op) });
+        }
+        let (Some(l), Some(r)) = (linear(a), linear(b)) else { return Some(plain(op)) };
+        let mut difference = l;
+        let Some(()) = difference.subtract(&r) else { return self.large(at) };
+        self.compare_number(op, &difference, left.loc, at)
+    }
+
+    /// That a sum compares so with zero.
+    pub fn compare_number(&mut self, op: Comparison, sum: &Linear, loc: Loc, at: Span) -> Option<Expr> {
+        if sum.cells.is_empty() {
+            if sum.rest.is_empty() {
+                return Some(truth(holds(op, sum.constant), at));
+            }
+            let left = Linear { rest: sum.rest.clone(), ..Linear::default() }.term(loc);
+            let Some(right) = sum.constant.checked_neg() else { return self.large(at) };
+            return Some(Expr::new(ExprKind::Compare { op, left, right: number(right, loc) }, at));
+        }
+        if !sum.rest.is_empty() {
+            let mut parts = Vec::new();
+            for (fixed, constant) in self.combinations(sum, at)? {
+                let one = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
+                let here = self.compare_number(op, &one, loc, at)?;
+                let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+                conditions.push(here);
+                parts.push(all(conditions, at));
+            }
+            return Some(any(parts, at));
+        }
+        // The values of the cell with most of them are one literal for each choice of the others.
+        let last = (0..sum.cells.len()).max_by_key(|&it| sum.cells[it].2.names.len()).unwrap_or(0);
+        let mut others = sum.clone();
+        let (factor, cell, values) = others.cells.remove(last);
+        let (mut parts, mut ever) = (Vec::new(), false);
+        for (fixed, constant) in self.combinations(&others, at)? {
+            let mut members = Vec::new();
+            for value in 0..values.names.len() {
+                let number =
+                    values.low.unwrap_or(0).checked_add(value as i64).and_then(|it| it.checked_mul(factor));
+                let Some(number) = number.and_then(|it| it.checked_add(constant)) else {
+                    return self.large(at);
+                };
+                members.push(holds(op, number));
+            }
+            ever |= members.contains(&(op != Comparison::Ne));
+            let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+            conditions.push(member(&cell, &values, &members, at));
+            parts.push(all(conditions, at));
+        }
+        if !ever && matches!(op, Comparison::Eq | Comparison::Ne) {
+            let (low, high) = Type::Finite(Arc::clone(&values)).range().unwrap_or_default();
+            self.push(
+                Diagnostic::error("C0213", at, "these numbers are never equal")
+                    .label(format!("the range of `{}` is {low}..{high}", cell.name().text))
+                    .help("mend the number, or widen the range"),
+            );
+        }
+        Some(any(parts, at))
+    }
+}
+
+impl Linear {
+    /// Subtracts another sum; `None` when a number leaves the range.
+    pub fn subtract(&mut self, other: &Self) -> Option<()> {
+        self.add(other, -1)
+    }
+}
+
+/// A field of a record.
+pub fn projected(term: &Term, field: &str) -> Term {
+    match &term.kind {
+        TermKind::Record(fields) => fields
+            .iter()
+            .find(|(name, _)| name.text == field)
+            .map_or_else(|| term.clone(), |(_, it)| it.clone()),
+        TermKind::Base(base) => {
+            let mut path = Expander::path(base);
+            path.fields.push(Name { text: field.to_owned(), loc: term.loc });
+            Term { kind: TermKind::Base(Base::Path(Box::new(path))), loc: term.loc }
+        }
+        _ => term.clone(),
+    }
+}
+
+/// Whether a formula has quantifiers, directly or in predicates.
+pub fn quantifiers<'e>(
+    expr: &'e Expr,
+    predicates: &IndexMap<String, (Predicate, bool)>,
+    out: &mut Vec<&'e Expr>,
+) {
+    match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => {}
+        ExprKind::Not(a) => quantifiers(a, predicates, out),
+        ExprKind::And(list) | ExprKind::Or(list) => {
+            for it in list {
+                quantifiers(it, predicates, out);
+            }
+        }
+        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+            quantifiers(a, predicates, out);
+            quantifiers(b, predicates, out);
+        }
+        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| quantifiers(it, predicates, out)),
+        ExprKind::Quantified { .. } => out.push(expr),
+        ExprKind::Call { name, .. } => {
+            let Some((predicate, _)) = predicates.get(&name.text) else { return };
+            let mut inner = Vec::new();
+            quantifiers(&predicate.body, predicates, &mut inner);
+            if !inner.is_empty() {
+                out.push(expr);
+            }
+        }
+    }
+}

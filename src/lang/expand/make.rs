@@ -1,0 +1,54 @@
+//! Terms and formulas that are not in the text.
+
+use crate::diagnostic::Span;
+use crate::syntax::ast::{Expr, ExprKind, Loc, Number, Term, TermKind};
+
+/// A number as a term.
+pub fn number(value: i64, loc: Loc) -> Term {
+    Term { kind: TermKind::Number(Number { text: value.to_string(), loc }), loc }
+}
+
+/// All of these.
+pub fn all(given: Vec<Expr>, at: Span) -> Expr {
+    let mut parts: Vec<Expr> = Vec::new();
+    for part in given {
+        let known = match &part.kind {
+            ExprKind::And(list) => list.iter().all(|it| parts.contains(it)),
+            ExprKind::Bool(truth) => *truth,
+            _ => parts.contains(&part),
+        };
+        match part.kind {
+            _ if known => {}
+            ExprKind::And(list) => {
+                let new: Vec<Expr> = list.into_iter().filter(|it| !parts.contains(it)).collect();
+                parts.extend(new);
+            }
+            _ => parts.push(part),
+        }
+    }
+    if parts.iter().any(|it| it.kind == ExprKind::Bool(false)) {
+        return truth(false, at);
+    }
+    match parts.len() {
+        0 => truth(true, at),
+        1 => parts.remove(0),
+        _ => Expr::new(ExprKind::And(parts), at),
+    }
+}
+
+/// One of these.
+pub fn any(mut parts: Vec<Expr>, at: Span) -> Expr {
+    parts.retain(|it| it.kind != ExprKind::Bool(false));
+    if parts.iter().any(|it| it.kind == ExprKind::Bool(true)) {
+        return truth(true, at);
+    }
+    match parts.len() {
+        0 => truth(false, at),
+        1 => parts.remove(0),
+        _ => Expr::new(ExprKind::Or(parts), at),
+    }
+}
+
+pub fn truth(truth: bool, at: Span) -> Expr {
+    Expr::new(ExprKind::Bool(truth), at)
+}

@@ -1,0 +1,477 @@
+//! The extended language in terms of the core.
+//!
+//! In: a syntax tree. Out: a tree of the core language, with the places of the original, which `model` reads. Ranges become
+//! enumerations or bounded integers, records and queues a variable for each part, arrays over finite types one for each value of
+//! the index. A declaration that uses nothing of this stays as it is.
+//!
+//! In reading order: `types` and `declare` (declarations, and the variables that they stand for), `terms` and `formulas` (which depend on values of
+//! cells: one way for each), `updates` (what a step writes, and when it ends in an error), `transitions` (one or several).
+
+mod declare;
+mod expander;
+mod facts;
+mod formulas;
+mod make;
+mod substitute;
+mod terms;
+mod transitions;
+mod types;
+mod updates;
+
+pub use self::expander::Expander;
+pub(crate) use self::formulas::quantifiers;
+use self::make::number;
+use self::types::{Index, Trouble, Type, Values, leaf_type};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::syntax::ast::{
+    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
+    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
+};
+
+/// A file in the core language.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// Its declarations.
+    pub file: File,
+    /// What is wrong with the original.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
+    pub families: Vec<Family>,
+}
+
+/// A declaration and the variables of the core that it stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// Where it is declared.
+    pub span: Span,
+    /// Its name.
+    pub name: String,
+    /// The names of the variables.
+    pub leaves: Vec<String>,
+}
+
+/// A file in the core language; the file itself when it uses nothing else.
+pub fn expand(file: &File) -> Expansion {
+    let mut expander = Expander::default();
+    expander.declare(file);
+    expander.file(file)
+}
+
+impl Expander {
+    /// Reads the declarations of a model.
+    pub fn of(file: &File) -> Self {
+        let mut expander = Self::default();
+        expander.declare(file);
+        for item in &file.items {
+            if let Item::Predicate(predicate) = item {
+                expander.predicate(predicate);
+            }
+        }
+        expander.diagnostics.clear();
+        expander
+    }
+
+    /// A formula in the names of the model, in the core language.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
+        let formula = self.formula(formula);
+        let found = std::mem::take(&mut self.diagnostics);
+        if found.is_empty() { Ok(formula) } else { Err(found) }
+    }
+
+    /// Claims in the names of the model, in the core language.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn claims(&mut self, claims: &File) -> Result<File, Vec<Diagnostic>> {
+        let mut claims = claims.clone();
+        for item in &mut claims.items {
+            if let Item::Property(claim) = item {
+                claim.body = self.asked(&claim.body)?;
+            }
+        }
+        Ok(claims)
+    }
+
+    fn file(mut self, file: &File) -> Expansion {
+        let mut types = Vec::new();
+        let mut symbols = Vec::new();
+        let mut rest = Vec::new();
+        for item in &file.items {
+            match item {
+                Item::NumberProcs(_) => types.push(item.clone()),
+                Item::Type(decl) => self.type_decl(decl, &mut types),
+                Item::Symbol(decl) => self.symbol(decl, &mut symbols),
+                Item::Property(property) => {
+                    let body = self.formula(&property.body);
+                    rest.push(Item::Property(Property { body, ..property.clone() }));
+                }
+                Item::Temporal(property) => {
+                    let body = self.formula(&property.body);
+                    let then = property.then.as_ref().map(|it| self.formula(it));
+                    rest.push(Item::Temporal(Temporal { body, then, ..property.clone() }));
+                }
+                Item::Fairness(_) => rest.push(item.clone()),
+                Item::Predicate(predicate) => {
+                    if !self.predicate(predicate) {
+                        rest.push(item.clone());
+                    }
+                }
+                Item::Transition(transition) => {
+                    rest.extend(self.transition(transition).into_iter().map(Item::Transition));
+                }
+            }
+        }
+        let families = self.families();
+        for values in std::mem::take(&mut self.symbols.further) {
+            let span = Span::default();
+            types.push(Item::Type(range_type(
+                &values,
+                Name { text: values.name.clone(), loc: Loc(span) },
+                Loc(span),
+            )));
+        }
+        self.further(&mut types, &mut symbols, &mut rest);
+        let items = types.into_iter().chain(symbols).chain(rest).collect();
+        let mut diagnostics = Diagnostics::default();
+        for diagnostic in self.diagnostics {
+            diagnostics.push(diagnostic);
+        }
+        Expansion {
+            file: File { items, damage: file.damage.clone() },
+            diagnostics: diagnostics.into_vec(),
+            families,
+        }
+    }
+
+    fn families(&self) -> Vec<Family> {
+        let own = self.symbols.variables.iter().filter(|(_, it)| !it.derived && !it.is_core());
+        own.map(|(name, it)| Family {
+            span: it.span,
+            name: name.clone(),
+            leaves: it.leaves.values().cloned().collect(),
+        })
+        .collect()
+    }
+
+    fn type_decl(&mut self, decl: &TypeDecl, out: &mut Vec<Item>) {
+        if decl.range.is_none() && decl.fields.is_none() {
+            out.push(Item::Type(decl.clone()));
+            return;
+        }
+        let known = out.iter().any(|it| matches!(it, Item::Type(known) if known.name.text == decl.name.text));
+        let predeclared = matches!(decl.name.text.as_str(), "bool" | "mbool" | "int" | "real" | "proc");
+        if known || predeclared {
+            let message = format!("duplicate type `{}`", decl.name.text);
+            self.push(
+                Diagnostic::error("C0101", decl.name.span(), message)
+                    .label("declared again")
+                    .help("choose another name"),
+            );
+            return;
+        }
+        if let Some(Type::Finite(values)) = self.symbols.types.get(&decl.name.text).cloned()
+            && decl.range.is_some()
+        {
+            out.push(Item::Type(range_type(&values, decl.name.clone(), decl.loc)));
+        }
+    }
+
+    fn symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Item>) {
+        let Some(variable) = self.symbols.variables.get(&decl.name.text).cloned() else {
+            if !matches!(decl.kind, SymbolKind::Number(_)) {
+                out.push(Item::Symbol(decl.clone()));
+            }
+            return;
+        };
+        if variable.is_core() || variable.span != decl.loc.0 {
+            // A wrong range has an error.
+            out.push(Item::Symbol(SymbolDecl { range: None, ..decl.clone() }));
+            return;
+        }
+        let processes = variable.processes();
+        for (key, leaf) in &variable.leaves {
+            let ty = leaf_type(&variable.ty, key);
+            let proc = Name { text: "proc".to_owned(), loc: decl.loc };
+            let index: Vec<Name> = match &decl.kind {
+                SymbolKind::Array(index) => {
+                    let kinds = variable.index.iter().zip(index);
+                    kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, name)| name.clone()).collect()
+                }
+                _ => vec![proc; processes],
+            };
+            let kind = match (index.is_empty(), variable.constant) {
+                (false, _) => SymbolKind::Array(index),
+                (true, true) => SymbolKind::Const,
+                (true, false) => SymbolKind::Var,
+            };
+            let name = Name { text: leaf.clone(), loc: decl.name.loc };
+            let ty = Name { text: ty.core(), loc: decl.ty.loc };
+            out.push(Item::Symbol(SymbolDecl { kind, name, ty, range: None, loc: decl.loc }));
+        }
+    }
+
+    /// Notes a predicate. Returns whether it is written out where it is used.
+    fn predicate(&mut self, predicate: &Predicate) -> bool {
+        let written_out = !self.is_core(&predicate.body);
+        if self.predicates.contains_key(&predicate.name.text) {
+            return false;
+        }
+        self.predicates.insert(predicate.name.text.clone(), (predicate.clone(), written_out));
+        written_out
+    }
+
+    /// A value of a range, or of another finite type, in the core.
+    fn core_value(&self, ty: &Type, value: &Term) -> Term {
+        match (ty, self.constant(value)) {
+            (Type::Finite(values), Some(number)) => {
+                let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
+                Term::name(Name { text: values.names[at].clone(), loc: value.loc })
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// The update that says what went wrong.
+    fn trouble(&mut self, trouble: &Trouble, at: Span) -> Update {
+        let value = if let Some(value) = self.troubles.get(trouble) {
+            value.clone()
+        } else {
+            let value = self.symbols.fresh(&trouble.value());
+            self.troubles.insert(trouble.clone(), value.clone());
+            value
+        };
+        let target = match self.trouble.clone() {
+            Some(name) => name,
+            None => self.symbols.fresh("Trouble"),
+        };
+        self.trouble = Some(target.clone());
+        let name = |text: String| Name { text, loc: Loc(at) };
+        let target = Path { name: name(target), index: None, fields: Vec::new(), loc: Loc(at) };
+        Update::new(target, Rhs::Term(Term::name(name(value))), Loc(at))
+    }
+
+    /// A variable with any value of a type.
+    fn any_value(&mut self, ty: &Type, number: usize, at: Loc) -> Name {
+        let key = (ty.core(), number);
+        let text = if let Some(name) = self.any.get(&key) {
+            name.clone()
+        } else {
+            let name = self.symbols.fresh(&format!("Any_{}_{number}", key.0));
+            self.any.insert(key, name.clone());
+            name
+        };
+        Name { text, loc: at }
+    }
+
+    /// Declarations that are not in the text: of the variables above, what says that no error happens, and bounds of integers.
+    fn further(&mut self, types: &mut Vec<Item>, symbols: &mut Vec<Item>, rest: &mut Vec<Item>) {
+        let nowhere = Loc(Span::default());
+        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere };
+        for ((ty, _), variable) in &self.any {
+            symbols.push(Item::Symbol(SymbolDecl::new(
+                SymbolKind::Var,
+                name(variable),
+                (name(ty), None),
+                nowhere,
+            )));
+        }
+        let mut initially: Vec<Box<dyn Fn(&Property) -> Expr>> = Vec::new();
+        if let Some(variable) = self.trouble.clone() {
+            let none = self.symbols.fresh("None_so_far");
+            let ty = self.symbols.fresh("trouble");
+            let mut constructors = vec![name(&none)];
+            let troubles: Vec<(Trouble, String)> =
+                self.troubles.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
+            constructors.extend(troubles.iter().map(|(_, value)| name(value)));
+            types.push(Item::Type(TypeDecl {
+                constructors: Some(constructors),
+                ..TypeDecl::new(name(&ty), nowhere)
+            }));
+            symbols.push(Item::Symbol(SymbolDecl::new(
+                SymbolKind::Var,
+                name(&variable),
+                (name(&ty), None),
+                nowhere,
+            )));
+            let holds = |value: &str, at: Span| {
+                let (left, right) = (Term::name(name(&variable)), Term::name(name(value)));
+                Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, at)
+            };
+            for (trouble, value) in &troubles {
+                let loc =
+                    Loc(self.symbols.variables.get(trouble.owner()).map_or(Span::default(), |it| it.span));
+                let title = self.symbols.fresh(&trouble.property());
+                let body = holds(value, loc.0);
+                let (kind, params) = (PropertyKind::Unsafe, Vec::new());
+                rest.push(Item::Property(Property {
+                    kind,
+                    name: Some(Name { text: title, loc }),
+                    params,
+                    body,
+                    loc,
+                }));
+            }
+            let first = holds(&none, Span::default());
+            initially.push(Box::new(move |_| first.clone()));
+        }
+        for variable in self.symbols.variables.values().filter(|it| !it.derived) {
+            for (key, leaf) in &variable.leaves {
+                let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
+                let (leaf, processes) = (leaf.clone(), variable.processes());
+                initially.push(Box::new(move |init| bounded(&leaf, processes, low, high, init)));
+            }
+        }
+        for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
+            for (key, leaf) in &variable.leaves {
+                let ty = leaf_type(&variable.ty, key);
+                let value = match Self::nothing(&ty) {
+                    Some(value) => Some(self.core_value(&ty, &value)),
+                    // The process of the channel.
+                    None if ty == Type::Proc && variable.processes() > 0 => None,
+                    None => continue,
+                };
+                let (leaf, processes) = (leaf.clone(), variable.processes());
+                initially.push(Box::new(move |init| {
+                    for_cells(&leaf, processes, init, &|cell, names| {
+                        let own = names.first().map(|it| Term::name(it.clone()));
+                        let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
+                        let left = cell.clone();
+                        Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, init.body.span)
+                    })
+                }));
+            }
+        }
+        for item in rest.iter_mut() {
+            if let Item::Property(init) = item
+                && init.kind == PropertyKind::Init
+                && !initially.is_empty()
+            {
+                let mut parts = vec![init.body.clone()];
+                let mut known: Vec<Expr> = Vec::new();
+                for make in &initially {
+                    let part = make(init);
+                    if !known.contains(&part) {
+                        known.push(part);
+                    }
+                }
+                parts.extend(known);
+                init.body = Expr::new(ExprKind::And(parts), init.body.span);
+            }
+        }
+    }
+}
+
+/// The declaration of the enumeration that a range is.
+fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
+    let constructors = values.names.iter().map(|it| Name { text: it.clone(), loc: name.loc }).collect();
+    let low = values.low.unwrap_or(0);
+    let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
+    TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
+}
+
+/// That a number, or all cells of an array of numbers, are in a range, as a part of `init`.
+fn bounded(leaf: &str, processes: usize, low: i64, high: i64, init: &Property) -> Expr {
+    let at = init.body.span;
+    for_cells(leaf, processes, init, &|cell, _| {
+        let compare = |op, bound| {
+            Expr::new(ExprKind::Compare { op, left: cell.clone(), right: number(bound, Loc(at)) }, at)
+        };
+        Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
+    })
+}
+
+/// That something holds of a variable, or of all cells of an array, as a part of `init`.
+fn for_cells(leaf: &str, processes: usize, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
+    let at = init.body.span;
+    let loc = Loc(at);
+    let name = |text: String| Name { text, loc };
+    let own = init.params.len() >= processes;
+    let names: Vec<Name> = if own {
+        init.params[..processes].to_vec()
+    } else {
+        (0..processes).map(|it| name(format!("any_{leaf}_{it}"))).collect()
+    };
+    let base = if processes == 0 {
+        Base::Name(name(leaf.to_owned()))
+    } else {
+        Base::Cell { array: name(leaf.to_owned()), index: names.clone() }
+    };
+    let mut body = holds(&Term { kind: TermKind::Base(base), loc }, &names);
+    if !own {
+        for name in names.into_iter().rev() {
+            let kind = ExprKind::Quantified {
+                quantifier: Quantifier::Forall,
+                vars: vec![name],
+                body: Box::new(body),
+            };
+            body = Expr::new(kind, at);
+        }
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load::in_core;
+
+    /// The declarations of a model in the core language that begin with this word.
+    fn core(model: &str, word: &str) -> Vec<String> {
+        let loaded = crate::load(model).unwrap_or_else(|errors| panic!("{errors}"));
+        let text = in_core(&loaded.file);
+        crate::load(&text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let words = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.split("\n\n").map(words).filter(|it| it.starts_with(word)).collect()
+    }
+
+    #[test]
+    fn a_guard_that_keeps_the_range_needs_no_error() {
+        let model = |guard: &str| {
+            format!(
+                "var Count : 0..2 var Wide : 0..99 init {{ Count = 0 && Wide = 0 }} unsafe {{ Count = 2 && Wide = 5 }}
+                 transition up () requires {{ {guard} }} {{ Count := Count + 1; Wide := Wide + 2 }}"
+            )
+        };
+        assert_eq!(core(&model("Count < 2 && Wide <= 97"), "transition").len(), 1);
+        assert_eq!(core(&model("Count <> 2 && Wide = 4"), "unsafe").len(), 1);
+        let both = core(&model("true"), "transition");
+        assert_eq!(both.len(), 3, "{both:?}");
+        assert!(
+            both[0].contains("Count = Range_0_2_2") && both[0].contains(":= Count_left_its_range"),
+            "{both:?}"
+        );
+        assert!(both[2].contains("Wide <= 97"), "{both:?}");
+    }
+
+    #[test]
+    fn models_of_the_core_stay_as_they_are() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut changed = Vec::new();
+        for folder in ["examples", "tests/pass", "tests/traps"] {
+            for path in std::fs::read_dir(root.join(folder)).expect("a folder") {
+                let path = path.expect("a file").path();
+                let Ok(text) = std::fs::read_to_string(&path) else { continue };
+                let Ok(loaded) = crate::load(&text) else { continue };
+                if super::expand(&loaded.file).file != loaded.file {
+                    changed.extend(path.file_stem().map(|it| it.to_string_lossy().into_owned()));
+                }
+            }
+        }
+        changed.sort();
+        let extended = ["alternating_bit", "cells", "dragon", "queues", "raft_election", "ranges", "records", "ring_election"];
+        assert_eq!(changed, extended);
+    }
+
+    #[test]
+    fn values_of_ranges_are_shown_as_numbers() {
+        let text = "type slot = -1..1 var X : slot array A[proc] : 0..40 init (p) { X = 0 && A[p] = 3 }
+                    unsafe (p) { X = 1 && A[p] > 9 } transition t (p) requires { X < 1 && A[p] < 40 } { X := X + 1; A[p] := A[p] + 1 }";
+        let system = crate::load(text).expect("a model").system;
+        let cube = &system.bad[0].cube;
+        let name = |_| "p".to_owned();
+        let shown: Vec<String> = cube.iter().map(|it| crate::words::literal(&system, it, &name)).collect();
+        assert_eq!(shown, ["X = 1", "10 <= A[p]"]);
+    }
+}

@@ -1,0 +1,191 @@
+//! Formulas and terms with other terms for names.
+
+use indexmap::IndexMap;
+
+use super::expander::Expander;
+use crate::syntax::ast::{
+    Arg, Base, Count, CountKind, Expr, ExprKind, Name, Number, Operand, Path, Summand, Term, TermKind,
+};
+
+/// A formula with terms for names; names that it binds are changed where one of the terms has them.
+pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
+    if given.is_empty() {
+        return expr.clone();
+    }
+    let boxed = |it: &Expr| Box::new(substituted(it, given));
+    let every = |list: &[Expr]| list.iter().map(|it| substituted(it, given)).collect();
+    let kind = match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::Error => return expr.clone(),
+        ExprKind::Compare { op, left, right } => {
+            ExprKind::Compare { op: *op, left: in_term(left, given), right: in_term(right, given) }
+        }
+        ExprKind::Not(a) => ExprKind::Not(boxed(a)),
+        ExprKind::And(list) => ExprKind::And(every(list)),
+        ExprKind::Or(list) => ExprKind::Or(every(list)),
+        ExprKind::Implies(a, b) => ExprKind::Implies(boxed(a), boxed(b)),
+        ExprKind::Iff(a, b) => ExprKind::Iff(boxed(a), boxed(b)),
+        ExprKind::If(c, a, b) => ExprKind::If(boxed(c), boxed(a), boxed(b)),
+        ExprKind::Quantified { quantifier, vars, body } => {
+            let (vars, inner) = apart(vars, given);
+            ExprKind::Quantified { quantifier: *quantifier, vars, body: Box::new(substituted(body, &inner)) }
+        }
+        ExprKind::Call { name, args } => {
+            let args = args.iter().map(|it| match it {
+                Arg::Term(it) => Arg::Term(in_term(it, given)),
+                Arg::Formula(it) => Arg::Formula(substituted(it, given)),
+            });
+            ExprKind::Call { name: name.clone(), args: args.collect() }
+        }
+    };
+    Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
+}
+
+/// Bound names that no term has, and the terms for the names within their scope.
+fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<String, Term>) {
+    let mut inner = given.clone();
+    for var in vars {
+        inner.shift_remove(&var.text);
+    }
+    let mut words = indexmap::IndexSet::new();
+    for term in inner.values() {
+        let text = term.to_string();
+        words.extend(
+            crate::syntax::spans(&text)
+                .map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()),
+        );
+    }
+    let vars = vars
+        .iter()
+        .map(|var| {
+            let mut name = var.clone();
+            while words.contains(&name.text) {
+                name.text.push('_');
+            }
+            if name != *var {
+                inner.insert(var.text.clone(), Term::name(name.clone()));
+            }
+            name
+        })
+        .collect();
+    (vars, inner)
+}
+
+/// A term with terms for names.
+pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
+    let kind = match &term.kind {
+        TermKind::Number(_) => return term.clone(),
+        TermKind::Base(base) => match in_base(base, given) {
+            Ok(base) => TermKind::Base(base),
+            Err(term) => return term,
+        },
+        TermKind::Count(count) => TermKind::Count(in_count(count, given)),
+        TermKind::Record(fields) => {
+            TermKind::Record(fields.iter().map(|(name, it)| (name.clone(), in_term(it, given))).collect())
+        }
+        TermKind::Sum(summands) => {
+            TermKind::Sum(summands.iter().flat_map(|it| in_summand(it, given)).collect())
+        }
+    };
+    Term { kind, loc: term.loc }
+}
+
+/// A sum for a summand: a factor multiplies all of it.
+fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand> {
+    let with = |operand| vec![Summand { operand, ..summand.clone() }];
+    match &summand.operand {
+        Operand::Number(_) => vec![summand.clone()],
+        Operand::Count(count) => with(Operand::Count(in_count(count, given))),
+        Operand::Base(base) => match in_base(base, given) {
+            Ok(base) => with(Operand::Base(base)),
+            Err(Term { kind: TermKind::Number(it), .. }) => {
+                let factor = summand.factor.as_ref().and_then(|it| it.text.parse::<i64>().ok());
+                match (factor, it.text.parse::<i64>().ok()) {
+                    (Some(factor), Some(value)) if factor.checked_mul(value).is_some() => {
+                        with(Operand::Number(Number { text: (factor * value).to_string(), ..it }))
+                            .into_iter()
+                            .map(|it| Summand { factor: None, ..it })
+                            .collect()
+                    }
+                    _ => with(Operand::Number(it)),
+                }
+            }
+            Err(Term { kind: TermKind::Count(it), .. }) => with(Operand::Count(it)),
+            Err(Term { kind: TermKind::Sum(inner), .. }) => {
+                let outer = summand.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
+                let times = |it: Summand| {
+                    let own = it.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
+                    let by = outer.zip(own).and_then(|(a, b)| a.checked_mul(b)).unwrap_or(i64::MAX);
+                    let negative = it.negative != summand.negative;
+                    let factor = (by != 1).then(|| Number { text: by.to_string(), loc: it.loc });
+                    match it.operand {
+                        Operand::Number(n) if by != 1 => {
+                            let text = n
+                                .text
+                                .parse::<i64>()
+                                .ok()
+                                .and_then(|it| it.checked_mul(by))
+                                .unwrap_or(i64::MAX);
+                            let operand = Operand::Number(Number { text: text.to_string(), ..n });
+                            Summand { negative, factor: None, operand, loc: it.loc }
+                        }
+                        operand => Summand { negative, factor, operand, loc: it.loc },
+                    }
+                };
+                inner.into_iter().map(times).collect()
+            }
+            Err(_) => vec![summand.clone()],
+        },
+    }
+}
+
+fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
+    let kind = match &count.kind {
+        CountKind::Processes => return count.clone(),
+        CountKind::Of { var, body } => {
+            let (mut vars, inner) = apart(std::slice::from_ref(var), given);
+            CountKind::Of { var: vars.remove(0), body: Box::new(substituted(body, &inner)) }
+        }
+        CountKind::Sum { var, summand, body } => {
+            let (mut vars, inner) = apart(std::slice::from_ref(var), given);
+            CountKind::Sum {
+                var: vars.remove(0),
+                summand: Box::new(in_term(summand, &inner)),
+                body: body.as_ref().map(|it| Box::new(substituted(it, &inner))),
+            }
+        }
+    };
+    Count { kind, loc: count.loc }
+}
+
+/// A base with terms for names, or the term that replaces it.
+fn in_base(base: &Base, given: &IndexMap<String, Term>) -> Result<Base, Term> {
+    if let Base::Name(name) = base {
+        return given.get(&name.text).map_or_else(
+            || Ok(base.clone()),
+            |it| match &it.kind {
+                TermKind::Base(base) => Ok(base.clone()),
+                _ => Err(it.clone()),
+            },
+        );
+    }
+    Ok(in_path(Expander::path(base), given))
+}
+
+/// A path with terms for names in its indices.
+pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Base {
+    let index = path.index.map(|index| index.iter().map(|it| in_term(it, given)).collect());
+    let path = match given.get(&path.name.text).map(|it| &it.kind) {
+        // A parameter of a predicate that stands for a record.
+        Some(TermKind::Base(base)) if index.is_none() => {
+            let mut known = Expander::path(base);
+            known.fields.extend(path.fields);
+            known
+        }
+        _ => Path { index, ..path },
+    };
+    match path.plain() {
+        Some((name, None)) => Base::Name(name),
+        Some((array, Some(index))) => Base::Cell { array, index },
+        None => Base::Path(Box::new(path)),
+    }
+}

@@ -1,0 +1,675 @@
+//! Terms of the extended language: what they are for each value of the cells that they depend on.
+
+use std::sync::Arc;
+
+use super::expander::Expander;
+use super::make::{all, number};
+use super::types::{Index, Type, Values};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Number, Operand, Path, Summand, Term,
+    TermKind,
+};
+
+/// Most combinations of values of the cells that a comparison or a value depends on.
+pub const MOST_WAYS: usize = 4096;
+
+/// A cell of a finite type that holds a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fixed {
+    pub cell: Base,
+    pub values: Arc<Values>,
+    pub value: usize,
+}
+
+impl Fixed {
+    pub fn formula(&self, at: Span) -> Expr {
+        let value = Name { text: self.values.names[self.value].clone(), loc: Loc(at) };
+        same(self.cell.clone(), Term::name(value), at)
+    }
+}
+
+/// `cell = value`
+fn same(cell: Base, value: Term, at: Span) -> Expr {
+    let left = Term { kind: TermKind::Base(cell), loc: Loc(at) };
+    Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right: value }, at)
+}
+
+/// What something is where cells hold these values, and further conditions hold.
+#[derive(Clone, Debug)]
+pub struct Way<T> {
+    pub fixed: Vec<Fixed>,
+    /// Conditions of the core without which it has no meaning.
+    pub needs: Vec<Expr>,
+    pub it: T,
+}
+
+impl<T> Way<T> {
+    pub const fn only(it: T) -> Self {
+        Self { fixed: Vec::new(), needs: Vec::new(), it }
+    }
+
+    /// With another meaning.
+    pub fn with<U>(self, it: U) -> Way<U> {
+        Way { fixed: self.fixed, needs: self.needs, it }
+    }
+
+    /// Both; `None` when they contradict each other.
+    pub fn and<U: Clone, V>(&self, other: &Way<U>, join: impl FnOnce(&T, U) -> V) -> Option<Way<V>> {
+        let mut fixed = self.fixed.clone();
+        for one in &other.fixed {
+            match fixed.iter().find(|it| it.cell == one.cell) {
+                Some(known) if known.value != one.value => return None,
+                Some(_) => {}
+                None => fixed.push(one.clone()),
+            }
+        }
+        let mut needs = self.needs.clone();
+        needs.extend(other.needs.iter().filter(|it| !self.needs.contains(it)).cloned());
+        Some(Way { fixed, needs, it: join(&self.it, other.it.clone()) })
+    }
+
+    /// The conditions.
+    pub fn conditions(&self, at: Span) -> Vec<Expr> {
+        self.fixed.iter().map(|it| it.formula(at)).chain(self.needs.iter().cloned()).collect()
+    }
+}
+
+/// A variable of the core with its indices, or a record of such.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The declared variable.
+    pub owner: String,
+    /// By which the owner knows the leaf.
+    pub key: String,
+    pub index: Vec<Name>,
+    pub ty: Type,
+    pub at: Loc,
+}
+
+/// A value that is not a record.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Of a cell of a finite type.
+    Cell(Base, Arc<Values>),
+    /// A value of a finite type.
+    Constant(Arc<Values>, usize),
+    /// A number.
+    Linear(Linear),
+    /// Any other term of the core.
+    Core(Term),
+}
+
+/// A sum of cells of ranges that are enumerated, numbers of the core, and a constant.
+#[derive(Clone, Debug, Default)]
+pub struct Linear {
+    pub constant: i64,
+    pub cells: Vec<(i64, Base, Arc<Values>)>,
+    pub rest: Vec<Summand>,
+}
+
+impl Linear {
+    /// Adds a multiple of another sum; `None` when a number leaves the range.
+    pub(super) fn add(&mut self, other: &Self, factor: i64) -> Option<()> {
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        for (by, cell, values) in &other.cells {
+            let by = by.checked_mul(factor)?;
+            match self.cells.iter_mut().find(|(_, known, _)| known == cell) {
+                Some((known, ..)) => *known = known.checked_add(by)?,
+                None => self.cells.push((by, cell.clone(), Arc::clone(values))),
+            }
+        }
+        self.cells.retain(|(by, ..)| *by != 0);
+        for summand in &other.rest {
+            let own = match &summand.factor {
+                Some(it) => it.text.parse::<i64>().ok()?,
+                None => 1,
+            };
+            let by = own.checked_mul(factor)?.checked_mul(if summand.negative { -1 } else { 1 })?;
+            self.rest.push(scaled(summand.operand.clone(), by, summand.loc));
+        }
+        Some(())
+    }
+
+    /// As a term of the core, when no cell of an enumerated range is left in it.
+    pub fn term(&self, loc: Loc) -> Term {
+        let mut summands = self.rest.clone();
+        if self.constant != 0 || summands.is_empty() {
+            let text = self.constant.unsigned_abs().to_string();
+            let negative = self.constant < 0;
+            if summands.is_empty() {
+                return number(self.constant, loc);
+            }
+            let operand = Operand::Number(Number { text, loc });
+            summands.push(Summand { negative, factor: None, operand, loc });
+        }
+        let first = summands.remove(0);
+        let rest = summands.into_iter().map(|it| (it.negative, it)).collect();
+        let span = loc.0;
+        Term { loc, ..Term::sum(first, rest, span.start, span.end) }
+    }
+}
+
+fn scaled(operand: Operand, by: i64, loc: Loc) -> Summand {
+    let factor = (by.unsigned_abs() != 1).then(|| Number { text: by.unsigned_abs().to_string(), loc });
+    Summand { negative: by < 0, factor, operand, loc }
+}
+
+impl Expander {
+    /// The variable of the core at a place that is not a record.
+    pub fn base(&self, place: &Place) -> Base {
+        let owner = self.symbols.variables.get(&place.owner);
+        let core =
+            owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
+        let name = Name { text: core, loc: place.at };
+        if place.index.is_empty() {
+            Base::Name(name)
+        } else {
+            Base::Cell { array: name, index: place.index.clone() }
+        }
+    }
+
+    /// The path that a base is.
+    pub fn path(base: &Base) -> Path {
+        match base {
+            Base::Name(name) => Path { name: name.clone(), index: None, fields: Vec::new(), loc: name.loc },
+            Base::Cell { array, index } => {
+                let index = Some(index.iter().cloned().map(Term::name).collect());
+                Path { name: array.clone(), index, fields: Vec::new(), loc: array.loc }
+            }
+            Base::Path(path) => (**path).clone(),
+        }
+    }
+
+    /// Where a path leads, for each value of the variables that are indices in it. `None` after an error.
+    pub fn places(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
+        let Some(variable) = self.symbols.variables.get(&path.name.text).cloned() else {
+            return self.unknown_path(path);
+        };
+        if variable.broken {
+            return None;
+        }
+        let given = path.index.as_deref().unwrap_or_default();
+        if given.len() != variable.index.len() {
+            let (want, name) = (variable.index.len(), &path.name.text);
+            let message = match want {
+                0 => format!("`{name}` is not an array"),
+                1 => format!("`{name}` must have one index"),
+                _ => format!("`{name}` must have {want} indices"),
+            };
+            self.push(
+                Diagnostic::error("C0202", path.name.span(), message)
+                    .label(format!("used with {} here", given.len()))
+                    .also(variable.span, "declared here"),
+            );
+            return None;
+        }
+        let place = Place {
+            owner: path.name.text.clone(),
+            key: String::new(),
+            index: Vec::new(),
+            ty: variable.ty,
+            at: path.loc,
+        };
+        let mut ways = vec![Way::only(place)];
+        for (kind, term) in variable.index.iter().zip(given) {
+            match kind {
+                Index::Proc => {
+                    let name = self.process_index(term)?;
+                    for way in &mut ways {
+                        way.it.index.push(name.clone());
+                    }
+                }
+                Index::Finite(values) => {
+                    let chosen = self.finite_index(term, values)?;
+                    let mut next = Vec::new();
+                    for way in &ways {
+                        next.extend(chosen.iter().filter_map(|one| {
+                            way.and(one, |place, at| Place {
+                                key: format!("{}[{at}]", place.key),
+                                ..place.clone()
+                            })
+                        }));
+                    }
+                    ways = self.few(next, path.loc.0)?;
+                }
+            }
+        }
+        for field in &path.fields {
+            ways = self.field(ways, field)?;
+        }
+        Some(ways)
+    }
+
+    /// A path at a name that is not declared, or declared with an error: the core reports it, where it can.
+    fn unknown_path(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
+        let mut index = Vec::new();
+        for term in path.index.iter().flatten() {
+            index.push(self.process_index(term)?);
+        }
+        if let Some(field) = path.fields.first() {
+            self.no_record(field, &path.name.text);
+            return None;
+        }
+        let owner = path.name.text.clone();
+        let place = Place { owner, key: String::new(), index, ty: Type::Core(String::new()), at: path.loc };
+        Some(vec![Way::only(place)])
+    }
+
+    fn no_record(&mut self, field: &Name, what: &str) {
+        self.push(
+            Diagnostic::error("C0214", field.span(), format!("`{what}` has no field `{}`", field.text))
+                .label("it is not a record")
+                .help("records are declared by `type t = { field : type; .. }`"),
+        );
+    }
+
+    fn field(&mut self, ways: Vec<Way<Place>>, field: &Name) -> Option<Vec<Way<Place>>> {
+        let mut next = Vec::new();
+        for way in ways {
+            let Type::Record(record) = way.it.ty.clone() else {
+                let owner = way.it.owner.clone();
+                self.no_record(field, &owner);
+                return None;
+            };
+            let head = record.queue.is_some() && field.text == "head";
+            let name = if head { "0" } else { field.text.as_str() };
+            let Some((_, ty)) = record.fields.iter().find(|(it, _)| it == name) else {
+                let known: Vec<String> = if record.queue.is_some() {
+                    vec!["`head`".to_owned(), "`length`".to_owned()]
+                } else {
+                    record.fields.iter().map(|(it, _)| format!("`{it}`")).collect()
+                };
+                let message = format!("`{}` has no field `{}`", record.name, field.text);
+                let error = Diagnostic::error("C0214", field.span(), message);
+                let names = record.fields.iter().map(|(it, _)| it.as_str());
+                let error = match crate::spelling::nearest(&field.text, names) {
+                    Some(similar) if record.queue.is_none() => error.did_you_mean(similar),
+                    _ => error.help(format!("it has {}", known.join(", "))),
+                };
+                self.push(error);
+                return None;
+            };
+            let mut way = way;
+            if head {
+                let nothing = self.queue_length(&way.it, 0);
+                way.needs.push(crate::syntax::negation(&nothing));
+            }
+            way.it.key = format!("{}.{name}", way.it.key);
+            way.it.ty = ty.clone();
+            next.push(way);
+        }
+        Some(next)
+    }
+
+    /// That the queue at a place has this many messages.
+    pub fn queue_length(&self, place: &Place, count: usize) -> Expr {
+        let at = place.at.0;
+        let Some((_, ty)) = (match &place.ty {
+            Type::Record(record) => record.fields.last(),
+            _ => None,
+        }) else {
+            return Expr::new(ExprKind::Error, at);
+        };
+        let length = Place { key: format!("{}.length", place.key), ty: ty.clone(), ..place.clone() };
+        match ty {
+            Type::Finite(values) => {
+                let (cell, values) = (self.base(&length), Arc::clone(values));
+                Fixed { cell, value: count.min(values.names.len() - 1), values }.formula(at)
+            }
+            _ => Expr::new(ExprKind::Error, at),
+        }
+    }
+
+    /// An index that is a process.
+    fn process_index(&mut self, term: &Term) -> Option<Name> {
+        let at = term.span();
+        let error = match &term.kind {
+            TermKind::Base(Base::Name(name)) if !self.symbols.numbers.contains_key(&name.text) => {
+                return Some(name.clone());
+            }
+            TermKind::Base(Base::Cell { array: name, .. }) => nested_index(name, at),
+            TermKind::Base(Base::Path(path)) => nested_index(&path.name, at),
+            TermKind::Number(number) => {
+                let digits = number.text.trim_start_matches(['-', '0']);
+                let whole = digits.split('.').next().filter(|it| !it.is_empty()).unwrap_or("1");
+                Diagnostic::error("C0014", at, "number used as an array index")
+                    .label("an index is a process")
+                    .help(format!("process constants are written `#{whole}`, and need `number_procs`"))
+            }
+            _ => Diagnostic::error("C0014", at, format!("`{term}` used as an array index"))
+                .label("an index is a process, or a value of the finite type that the array declares")
+                .help("declare a range, and the array over it: `type slot = 0 .. 3`, `array A[slot] : t`"),
+        };
+        self.push(error);
+        None
+    }
+
+    /// The values of an index of a finite type.
+    fn finite_index(&mut self, term: &Term, values: &Arc<Values>) -> Option<Vec<Way<usize>>> {
+        let at = term.span();
+        let position = |number: i64| {
+            let from = number.checked_sub(values.low?)?;
+            usize::try_from(from).ok().filter(|it| *it < values.names.len())
+        };
+        let mut found = Vec::new();
+        for way in self.value(term)? {
+            match way.it.clone() {
+                Value::Constant(of, value) if of == *values => found.push(way.with(value)),
+                Value::Cell(cell, of) if of == *values => {
+                    for value in 0..of.names.len() {
+                        let one = Fixed { cell: cell.clone(), values: Arc::clone(&of), value };
+                        let one = Way { fixed: vec![one], needs: Vec::new(), it: value };
+                        found.extend(way.and(&one, |_, at| at));
+                    }
+                }
+                Value::Cell(..) | Value::Linear(_) if values.low.is_some() => {
+                    let Some(linear) = linear(&way.it) else { return self.wrong_index(term, values) };
+                    if !linear.rest.is_empty() {
+                        return self.wrong_index(term, values);
+                    }
+                    let mut outside = None;
+                    for (fixed, sum) in self.combinations(&linear, at)? {
+                        match position(sum) {
+                            Some(value) => {
+                                let one = Way { fixed, needs: Vec::new(), it: value };
+                                found.extend(way.and(&one, |_, at| at));
+                            }
+                            None => outside = Some(sum),
+                        }
+                    }
+                    if let Some(sum) = outside {
+                        let may = if linear.cells.is_empty() { "is" } else { "may be" };
+                        self.push(
+                            Diagnostic::error(
+                                "C0213",
+                                at,
+                                format!("the index {may} {sum}, which `{}` does not have", values.name),
+                            )
+                            .label("there is no cell with this index")
+                            .help("use a variable of the type of the index"),
+                        );
+                        return None;
+                    }
+                }
+                _ => return self.wrong_index(term, values),
+            }
+        }
+        Some(found)
+    }
+
+    fn wrong_index(&mut self, term: &Term, values: &Values) -> Option<Vec<Way<usize>>> {
+        self.push(
+            Diagnostic::error("C0203", term.span(), format!("`{term}` is not of type `{}`", values.name))
+                .label("the declaration of the array says that this index is"),
+        );
+        None
+    }
+
+    /// The sums of the cells of enumerated ranges, for all their values.
+    pub fn combinations(&mut self, linear: &Linear, at: Span) -> Option<Vec<(Vec<Fixed>, i64)>> {
+        let mut all = vec![(Vec::new(), linear.constant)];
+        for (factor, cell, values) in &linear.cells {
+            let low = values.low.unwrap_or(0);
+            let mut next = Vec::new();
+            for (fixed, sum) in &all {
+                for value in 0..values.names.len() {
+                    let number = low.checked_add(value as i64).and_then(|it| it.checked_mul(*factor));
+                    let Some(sum) = number.and_then(|it| it.checked_add(*sum)) else { return self.large(at) };
+                    let one = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
+                    next.push(([&fixed[..], &[one]].concat(), sum));
+                }
+            }
+            all = self.few(next, at)?;
+        }
+        Some(all)
+    }
+
+    pub fn large<T>(&mut self, at: Span) -> Option<T> {
+        self.push(
+            Diagnostic::error("C0211", at, "number out of range")
+                .label("the result of this arithmetic does not fit 64 bits"),
+        );
+        None
+    }
+
+    /// These, unless they are too many.
+    pub fn few<T>(&mut self, ways: Vec<T>, at: Span) -> Option<Vec<T>> {
+        if ways.len() <= MOST_WAYS && self.spend(ways.len()) {
+            return Some(ways);
+        }
+        self.push(
+            Diagnostic::error(
+                "C0506",
+                at,
+                format!("this depends on more than {MOST_WAYS} combinations of values"),
+            )
+            .label("they are told apart one by one")
+            .help("use smaller ranges, `int`, or more than one step"),
+        );
+        None
+    }
+
+    /// The meaning of a term that is not a record. `None` after an error.
+    pub fn value(&mut self, term: &Term) -> Option<Vec<Way<Value>>> {
+        match &term.kind {
+            TermKind::Base(base) => self.base_value(base),
+            TermKind::Number(number) => Some(vec![Way::only(match number.text.parse() {
+                Ok(constant) if !number.is_real() => Value::Linear(Linear { constant, ..Linear::default() }),
+                _ => Value::Core(term.clone()),
+            })]),
+            TermKind::Record(_) => {
+                self.push(
+                    Diagnostic::error("C0214", term.span(), "a record where one value is expected")
+                        .label("this has fields")
+                        .help("a record is assigned to, or compared with, a variable of its type"),
+                );
+                None
+            }
+            TermKind::Count(count) => {
+                let linear = self.count(count)?;
+                Some(vec![Way::only(Value::Linear(linear))])
+            }
+            TermKind::Sum(summands) => self.sum(summands, term),
+        }
+    }
+
+    fn base_value(&mut self, base: &Base) -> Option<Vec<Way<Value>>> {
+        if let Base::Name(name) = base {
+            if let Some(&constant) = self.symbols.numbers.get(&name.text) {
+                return Some(vec![Way::only(Value::Linear(Linear { constant, ..Linear::default() }))]);
+            }
+            if let Some((values, at)) = self.symbols.constructors.get(&name.text) {
+                return Some(vec![Way::only(Value::Constant(Arc::clone(values), *at))]);
+            }
+        }
+        let path = Self::path(base);
+        let mut found = Vec::new();
+        for way in self.places(&path)? {
+            let cell = self.base(&way.it);
+            let value = match &way.it.ty {
+                Type::Finite(values) => Value::Cell(cell, Arc::clone(values)),
+                Type::Int | Type::Wide(..) => {
+                    let rest = vec![scaled(Operand::Base(cell), 1, path.loc)];
+                    Value::Linear(Linear { rest, ..Linear::default() })
+                }
+                Type::Proc | Type::Core(_) => Value::Core(Term { kind: TermKind::Base(cell), loc: path.loc }),
+                Type::Record(record) => {
+                    let help = if record.queue.is_some() {
+                        "a queue has `.head` and `.length`; messages are added by `send` and removed by `receive`"
+                    } else {
+                        "name a field of it, as in `X.field`"
+                    };
+                    self.push(
+                        Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
+                            .label("several values are here, one is expected")
+                            .help(help),
+                    );
+                    return None;
+                }
+            };
+            found.push(way.with(value));
+        }
+        Some(found)
+    }
+
+    fn sum(&mut self, summands: &[Summand], term: &Term) -> Option<Vec<Way<Value>>> {
+        let mut ways = vec![Way::only(Linear::default())];
+        for summand in summands {
+            let operand = match &summand.operand {
+                Operand::Number(number) => Term { kind: TermKind::Number(number.clone()), loc: summand.loc },
+                Operand::Base(base) => Term { kind: TermKind::Base(base.clone()), loc: summand.loc },
+                Operand::Count(count) => Term { kind: TermKind::Count(count.clone()), loc: summand.loc },
+            };
+            let factor = match &summand.factor {
+                Some(it) => it.text.parse::<i64>().ok(),
+                None => Some(1),
+            };
+            let Some(factor) = factor else { return self.large(summand.loc.0) };
+            let factor = if summand.negative { -factor } else { factor };
+            let mut next = Vec::new();
+            for one in self.value(&operand)? {
+                let part = match (&one.it, linear(&one.it)) {
+                    (_, Some(linear)) => linear,
+                    // Reals, and what the core reports.
+                    (Value::Core(it), None) => {
+                        let operand = match &it.kind {
+                            TermKind::Number(number) => Operand::Number(number.clone()),
+                            TermKind::Base(base) => Operand::Base(base.clone()),
+                            _ => return self.wrong_sum(&operand),
+                        };
+                        Linear { rest: vec![scaled(operand, 1, summand.loc)], ..Linear::default() }
+                    }
+                    _ => return self.wrong_sum(&operand),
+                };
+                for way in &ways {
+                    let mut sum = way.it.clone();
+                    if sum.add(&part, factor).is_none() {
+                        return self.large(summand.loc.0);
+                    }
+                    next.extend(way.and(&one, |_, _| sum));
+                }
+            }
+            ways = self.few(next, term.span())?;
+        }
+        Some(
+            ways.into_iter()
+                .map(|way| {
+                    let it = Value::Linear(way.it.clone());
+                    way.with(it)
+                })
+                .collect(),
+        )
+    }
+
+    fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {
+        self.push(
+            Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
+                .label("must be a number: of a range, or of type `int` or `real`"),
+        );
+        None
+    }
+
+    /// A count as a sum of counts of the core.
+    fn count(&mut self, count: &Count) -> Option<Linear> {
+        let (loc, at) = (count.loc, count.span());
+        let one = |kind: CountKind, by: i64| scaled(Operand::Count(Count { kind, loc }), by, loc);
+        let (var, summand, body) = match &count.kind {
+            CountKind::Processes => {
+                return Some(Linear { rest: vec![one(CountKind::Processes, 1)], ..Linear::default() });
+            }
+            CountKind::Of { var, body } => {
+                let body = Box::new(self.formula(body));
+                let rest = vec![one(CountKind::Of { var: var.clone(), body }, 1)];
+                return Some(Linear { rest, ..Linear::default() });
+            }
+            CountKind::Sum { var, summand, body } => (var, summand, body),
+        };
+        let body = body.as_ref().map(|body| self.formula(body));
+        let with = |mut conditions: Vec<Expr>| {
+            conditions.extend(body.clone());
+            (!conditions.is_empty()).then(|| Box::new(all(conditions, at)))
+        };
+        let counted = |conditions: Vec<Expr>, by: i64| {
+            let kind = match with(conditions) {
+                Some(body) => CountKind::Of { var: var.clone(), body },
+                None => CountKind::Processes,
+            };
+            one(kind, by)
+        };
+        let mut rest = Vec::new();
+        for way in self.value(summand)? {
+            let Some(sum) = linear(&way.it) else {
+                let Value::Core(term) = &way.it else { return self.wrong_sum(summand) };
+                let kind = CountKind::Sum {
+                    var: var.clone(),
+                    summand: Box::new(term.clone()),
+                    body: with(way.conditions(at)),
+                };
+                rest.push(one(kind, 1));
+                continue;
+            };
+            if sum.constant != 0 {
+                rest.push(counted(way.conditions(at), sum.constant));
+            }
+            for (factor, cell, values) in &sum.cells {
+                for value in 0..values.names.len() {
+                    let number = (values.low.unwrap_or(0) + value as i64).checked_mul(*factor);
+                    let Some(number) = number else { return self.large(at) };
+                    let here = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
+                    let conditions = way.conditions(at).into_iter().chain([here.formula(at)]).collect();
+                    if number != 0 {
+                        rest.push(counted(conditions, number));
+                    }
+                }
+            }
+            if !sum.rest.is_empty() {
+                let summand = Box::new(Linear { rest: sum.rest, ..Linear::default() }.term(loc));
+                rest.push(one(
+                    CountKind::Sum { var: var.clone(), summand, body: with(way.conditions(at)) },
+                    1,
+                ));
+            }
+        }
+        Some(Linear { rest, ..Linear::default() })
+    }
+
+    /// A value as a term of the core.
+    pub fn core_term(value: &Value, loc: Loc) -> Term {
+        match value {
+            Value::Cell(cell, _) => Term { kind: TermKind::Base(cell.clone()), loc },
+            Value::Constant(values, at) => Term::name(Name { text: values.names[*at].clone(), loc }),
+            Value::Linear(linear) => {
+                let mut linear = linear.clone();
+                for (factor, cell, _) in std::mem::take(&mut linear.cells) {
+                    linear.rest.push(scaled(Operand::Base(cell), factor, loc));
+                }
+                linear.term(loc)
+            }
+            Value::Core(term) => term.clone(),
+        }
+    }
+}
+
+/// A value as a number, if it is one.
+pub fn linear(value: &Value) -> Option<Linear> {
+    match value {
+        Value::Linear(linear) => Some(linear.clone()),
+        Value::Cell(cell, values) if values.low.is_some() => {
+            Some(Linear { cells: vec![(1, cell.clone(), Arc::clone(values))], ..Linear::default() })
+        }
+        Value::Constant(values, at) => {
+            Some(Linear { constant: values.low?.checked_add(*at as i64)?, ..Linear::default() })
+        }
+        _ => None,
+    }
+}
+
+fn nested_index(array: &Name, at: Span) -> Diagnostic {
+    Diagnostic::error("C0014", at, "array cell used as an array index")
+        .label("an index is a process or a global of type `proc`")
+        .help(format!(
+            "add a parameter or quantifier `g` with `{}[..] = g`, and use `g` as the index",
+            array.text
+        ))
+}

@@ -1,0 +1,527 @@
+//! Transitions of the extended language: one, or several of the core that together do the same.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::expander::Expander;
+use super::facts::Facts;
+use super::formulas::quantifiers;
+use super::make::{all, truth};
+use super::substitute::{in_path, in_term, substituted};
+use super::terms::Way;
+use super::types::Type;
+use super::updates::{Draft, Effect, Out, Write};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{
+    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, TermKind, Transition, Update,
+};
+use crate::syntax::{self, negation};
+
+/// Most transitions of the core that one declaration stands for.
+const MOST_PARTS: usize = 512;
+
+impl Expander {
+    /// The transitions of the core for a declaration.
+    pub fn transition(&mut self, decl: &Transition) -> Vec<Transition> {
+        if self.stays(decl) {
+            return vec![decl.clone()];
+        }
+        let decl = without_lets(decl);
+        let mut parts = Vec::new();
+        let Some(split) = self.without_quantifiers(decl.clone()) else { return vec![decl_only(&decl)] };
+        for one in split {
+            if self.parts(&one, &mut parts).is_none() {
+                // Errors were reported.
+                return vec![decl_only(&decl)];
+            }
+            if parts.len() > MOST_PARTS {
+                self.push(
+                    Diagnostic::error(
+                        "C0506",
+                        decl.name.span(),
+                        format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
+                    )
+                    .label("one for each value that `?` gives a cell, and each way in which queues behave")
+                    .help("split it into several transitions"),
+                );
+                return vec![decl_only(&decl)];
+            }
+        }
+        for (at, part) in parts.iter_mut().enumerate() {
+            part.part = if at == 0 { Part::First } else { Part::Further };
+        }
+        parts
+    }
+
+    /// Whether the core reads a transition as it stands.
+    fn stays(&self, decl: &Transition) -> bool {
+        let mut arrays = IndexSet::new();
+        let has_quantifiers = |when: &Expr| {
+            let mut found = Vec::new();
+            quantifiers(when, &self.predicates, &mut found);
+            !found.is_empty()
+        };
+        decl.requires.as_ref().is_none_or(|it| self.is_core(it))
+            && decl.lets.iter().all(|it| self.is_core_term(&it.value))
+            && decl.updates.iter().all(|update| {
+                let once = update.index.is_none() || arrays.insert(&update.target.text);
+                let plain = match &update.value {
+                    Rhs::Term(term) => self.is_core_term(term),
+                    Rhs::Cases(cases) => cases.iter().all(|case| {
+                        let when = case.when.as_ref();
+                        when.is_none_or(|it| self.is_core(it) && !has_quantifiers(it))
+                            && self.is_core_term(&case.value)
+                    }),
+                    Rhs::Nondet => update.index.is_none(),
+                    Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => false,
+                };
+                once && plain && self.is_plain_target(update)
+            })
+    }
+
+    fn is_plain_target(&self, update: &Update) -> bool {
+        let numbers = &self.symbols.numbers;
+        update.each.is_none()
+            && update.path.is_none()
+            && !self.symbols.is_special(&update.target.text)
+            && !update.index.iter().flatten().any(|it| numbers.contains_key(&it.text))
+    }
+
+    /// The declaration for each choice of the truth of the quantified formulas in conditions of its `case`s.
+    fn without_quantifiers(&mut self, decl: Transition) -> Option<Vec<Transition>> {
+        let mut found: Option<(Expr, Vec<Name>)> = None;
+        for update in &decl.updates {
+            let Rhs::Cases(cases) = &update.value else { continue };
+            let target = update.written();
+            let own = target.index.iter().flatten().filter_map(|it| match &it.kind {
+                TermKind::Base(Base::Name(name)) => Some(name.clone()),
+                _ => None,
+            });
+            let own: Vec<Name> =
+                own.filter(|it| !decl.params.iter().any(|param| param.text == it.text)).collect();
+            for when in cases.iter().filter_map(|it| it.when.as_ref()) {
+                let mut inner = Vec::new();
+                quantifiers(when, &self.predicates, &mut inner);
+                if let (Some(first), None) = (inner.first(), &found) {
+                    found = Some(((*first).clone(), own.clone()));
+                }
+            }
+        }
+        let Some((quantified, own)) = found else { return Some(vec![decl]) };
+        if let Some(name) = own.iter().find(|name| mentions(&quantified.to_string(), &name.text)) {
+            self.push(
+                Diagnostic::error(
+                    "C0408",
+                    quantified.span,
+                    format!("this quantifier depends on `{}`", name.text),
+                )
+                .label(
+                    "it may hold for one cell and not for another, so that it cannot be decided by the guard",
+                )
+                .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`"),
+            );
+            return None;
+        }
+        let at = quantified.span;
+        let mut all_parts = Vec::new();
+        for value in [true, false] {
+            let mut part = decl.clone();
+            let condition = if value { quantified.clone() } else { negation(&quantified) };
+            let condition = condition.in_parentheses(at.start, at.end);
+            part.requires = Some(match part.requires.take() {
+                Some(guard) => Expr::new(ExprKind::And(vec![guard, condition]), at),
+                None => condition,
+            });
+            for update in &mut part.updates {
+                let Rhs::Cases(cases) = &mut update.value else { continue };
+                for case in cases {
+                    case.when = case.when.as_ref().map(|it| decided(it, &quantified, value));
+                }
+            }
+            all_parts.extend(self.without_quantifiers(part)?);
+            if all_parts.len() > MOST_PARTS {
+                return Some(all_parts);
+            }
+        }
+        Some(all_parts)
+    }
+
+    /// The transitions of a declaration without `let` and quantifiers in conditions of a `case`.
+    fn parts(&mut self, decl: &Transition, out: &mut Vec<Transition>) -> Option<()> {
+        let at = decl.loc.0;
+        let guard = decl.requires.as_ref().map(|it| self.formula(it));
+        let facts = guard.as_ref().map(Facts::of).unwrap_or_default();
+        let mut drafts = vec![Draft { guard: guard.into_iter().collect(), ..Draft::default() }];
+        let raw = self.raw_updates(decl);
+        for (update, is_raw) in decl.updates.iter().zip(raw) {
+            let options = if is_raw {
+                let effect = Effect::Raw(Box::new(update.clone()));
+                let name = update.target.text.clone();
+                let ty = Type::Core(String::new());
+                let write = Write {
+                    name,
+                    index: Vec::new(),
+                    bound: Vec::new(),
+                    ty,
+                    when: Vec::new(),
+                    effect,
+                    at: update.loc,
+                };
+                vec![Draft { writes: vec![write], ..Draft::default() }]
+            } else {
+                self.options(update, &facts, &decl.params)?
+            };
+            let products = drafts.iter().flat_map(|draft| options.iter().map(|it| draft.and(it.clone())));
+            drafts = products.take(MOST_PARTS + 1).collect();
+        }
+        for draft in drafts {
+            for (trouble, condition) in &draft.troubles {
+                let mut parts = draft.guard.clone();
+                parts.push(condition.clone());
+                let update = self.trouble(trouble, at);
+                let transition = step(decl, parts, vec![update]);
+                if !out.contains(&transition) {
+                    out.push(transition);
+                }
+            }
+            if draft.fails {
+                continue;
+            }
+            let mut parts = draft.guard.clone();
+            parts.extend(draft.troubles.iter().map(|(_, condition)| negation(condition)));
+            for updates in self.updates(decl, &draft)? {
+                let transition = step(decl, parts.clone(), updates);
+                if !out.contains(&transition) {
+                    out.push(transition);
+                }
+                if out.len() > MOST_PARTS {
+                    return Some(());
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Which updates stay as they are: the core reads them, and no other one writes the same array.
+    fn raw_updates(&self, decl: &Transition) -> Vec<bool> {
+        let same =
+            |update: &Update| decl.updates.iter().filter(|it| it.target.text == update.target.text).count();
+        let is_raw = |update: &Update| {
+            let core = self.is_plain_target(update)
+                && match &update.value {
+                    Rhs::Term(term) => self.is_core_term(term),
+                    Rhs::Cases(cases) => cases.iter().all(|it| {
+                        it.when.as_ref().is_none_or(|it| self.is_core(it)) && self.is_core_term(&it.value)
+                    }),
+                    Rhs::Nondet => true,
+                    _ => false,
+                };
+            let unknown = !self.symbols.variables.contains_key(&update.target.text);
+            // The core reports what is assigned twice.
+            let twice = same(update) > 1 && !Self::apart(decl, &update.target.text);
+            let alone = same(update) == 1 && (update.value != Rhs::Nondet || update.index.is_none());
+            core && (unknown || alone || twice || update.index.is_none())
+        };
+        decl.updates.iter().map(is_raw).collect()
+    }
+
+    /// Whether the cells of an array of the core that a transition writes are known to be different.
+    fn apart(decl: &Transition, name: &str) -> bool {
+        let mut known: Vec<&[Name]> = Vec::new();
+        for update in decl.updates.iter().filter(|it| it.target.text == name) {
+            let (Some(index), None) = (&update.index, &update.each) else { return false };
+            if matches!(update.value, Rhs::Cases(_))
+                || known.iter().any(|it| !differ(it, index, &decl.params))
+            {
+                return false;
+            }
+            known.push(index);
+        }
+        true
+    }
+
+    /// The updates of the core for the writes of a step: several choices where a cell gets any value.
+    fn updates(&mut self, decl: &Transition, draft: &Draft) -> Option<Vec<Vec<Update>>> {
+        let mut groups: IndexMap<&str, Vec<&Write>> = IndexMap::new();
+        let mut choices: Vec<Vec<Update>> = vec![Vec::new()];
+        for write in &draft.writes {
+            if let Effect::Raw(update) = &write.effect {
+                choices[0].push((**update).clone());
+                continue;
+            }
+            groups.entry(&write.name).or_default().push(write);
+        }
+        let words = words(&decl.to_string());
+        let mut chosen: IndexMap<String, usize> = IndexMap::new();
+        for writes in groups.values() {
+            self.all_apart(writes, decl)?;
+            let mut options: Vec<Vec<Case>> = vec![Vec::new()];
+            let mut further = Vec::new();
+            let names = Self::indices(writes, &words);
+            let simple = Self::simple(writes);
+            for write in writes {
+                let at = write.at;
+                let cell = where_it_writes(write, &names);
+                let ways: Vec<Vec<Case>> = match &write.effect {
+                    Effect::Raw(_) => continue,
+                    Effect::Cases(branches) => vec![cases(write, &cell, branches)],
+                    Effect::Any if simple && write.index.is_empty() => {
+                        further.push(plain(write, Rhs::Nondet));
+                        continue;
+                    }
+                    Effect::Any => {
+                        let one = |value: Term| {
+                            let when = all(cell.iter().chain(&write.when).cloned().collect(), at.0);
+                            let when = (when.kind != ExprKind::Bool(true)).then_some(when);
+                            vec![Case { when, value, loc: at }]
+                        };
+                        match &write.ty {
+                            Type::Finite(values) => values
+                                .names
+                                .iter()
+                                .map(|name| one(Term::name(Name { text: name.clone(), loc: at })))
+                                .collect(),
+                            ty => {
+                                let number = chosen.entry(ty.core()).or_insert(0);
+                                *number += 1;
+                                let any = self.any_value(ty, *number, at);
+                                let target =
+                                    Path { name: any.clone(), index: None, fields: Vec::new(), loc: at };
+                                further.push(Update::new(target, Rhs::Nondet, at));
+                                vec![one(Term::name(any))]
+                            }
+                        }
+                    }
+                };
+                let products =
+                    options.iter().flat_map(|known| ways.iter().map(|it| [&known[..], &it[..]].concat()));
+                options = products.take(MOST_PARTS + 1).collect();
+            }
+            let write = writes[0];
+            let made: Vec<Vec<Update>> = options
+                .into_iter()
+                .map(|cases| {
+                    let mut updates = further.clone();
+                    if let (true, [Case { when: None, value, .. }]) = (simple, cases.as_slice()) {
+                        updates.push(plain(write, Rhs::Term(value.clone())));
+                    } else if simple
+                        && write.bound.is_empty()
+                        && cases.len() == 1
+                        && !write.index.is_empty()
+                        && write.when.is_empty()
+                    {
+                        updates.push(plain(write, Rhs::Term(cases[0].value.clone())));
+                    } else if !cases.is_empty() {
+                        updates.push(joined(write, &names, cases));
+                    }
+                    updates
+                })
+                .collect();
+            let products =
+                choices.iter().flat_map(|known| made.iter().map(|it| [&known[..], &it[..]].concat()));
+            choices = products.take(MOST_PARTS + 1).collect();
+        }
+        Some(choices)
+    }
+
+    /// Whether one unconditional value is written.
+    fn simple(writes: &[&Write]) -> bool {
+        let [write] = writes else { return false };
+        write.when.is_empty()
+            && write.bound.is_empty()
+            && match &write.effect {
+                Effect::Cases(branches) => match branches.as_slice() {
+                    [(None, values)] => {
+                        let to = values.iter().filter(|it| matches!(it.it, Out::To(_)));
+                        let to: Vec<&Way<Out>> = to.collect();
+                        to.len() == 1 && to[0].conditions(write.at.0).is_empty()
+                    }
+                    _ => false,
+                },
+                Effect::Any => true,
+                Effect::Raw(_) => false,
+            }
+    }
+
+    /// Reports writes that may be of one cell.
+    fn all_apart(&mut self, writes: &[&Write], decl: &Transition) -> Option<()> {
+        for (at, write) in writes.iter().enumerate() {
+            for other in &writes[..at] {
+                let whole = !write.bound.is_empty() || !other.bound.is_empty() || write.index.is_empty();
+                // Sending and receiving write a place under conditions of one statement each.
+                if whole || !differ(&write.index, &other.index, &decl.params) {
+                    self.push(
+                        Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
+                            .label("this may write the same cell")
+                            .also(other.at.0, "as this does")
+                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Names for the indices of a `case`.
+    fn indices(writes: &[&Write], words: &IndexSet<String>) -> Vec<Name> {
+        let write = writes[0];
+        let mut number = 0;
+        let fresh = |at: Loc, number: &mut usize| loop {
+            *number += 1;
+            let text = format!("c{number}");
+            if !words.contains(&text) {
+                return Name { text, loc: at };
+            }
+        };
+        let single = writes.len() == 1;
+        let name = |it: &Name, number: &mut usize| {
+            let own = single && write.bound.contains(it);
+            if own { it.clone() } else { fresh(write.at, number) }
+        };
+        write.index.iter().map(|it| name(it, &mut number)).collect()
+    }
+}
+
+/// That the indices of a `case` are those of a write.
+fn where_it_writes(write: &Write, names: &[Name]) -> Vec<Expr> {
+    let pairs = names.iter().zip(&write.index).filter(|(name, index)| name != index);
+    pairs
+        .map(|(name, index)| {
+            let (left, right) = (Term::name(name.clone()), Term::name(index.clone()));
+            Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, write.at.0)
+        })
+        .collect()
+}
+
+/// The branches of a write.
+fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)]) -> Vec<Case> {
+    let at = write.at;
+    let mut found = Vec::new();
+    for (condition, values) in branches {
+        for value in values {
+            let Out::To(term) = &value.it else { continue };
+            let parts =
+                cell.iter().chain(&write.when).chain(condition).cloned().chain(value.conditions(at.0));
+            let when = all(parts.collect(), at.0);
+            if when.kind == ExprKind::Bool(false) {
+                continue;
+            }
+            let when = (when.kind != ExprKind::Bool(true)).then_some(when);
+            let last = when.is_none();
+            found.push(Case { when, value: term.clone(), loc: at });
+            if last {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// One update with these branches, which leaves other cells as they are.
+fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
+    let at = write.at;
+    let name = Name { text: write.name.clone(), loc: at };
+    let index = (!names.is_empty()).then(|| names.to_vec());
+    if cases.last().is_some_and(|it| it.when.is_some()) {
+        let base = match &index {
+            Some(index) => Base::Cell { array: name.clone(), index: index.clone() },
+            None => Base::Name(name.clone()),
+        };
+        cases.push(Case { when: None, value: Term { kind: TermKind::Base(base), loc: at }, loc: at });
+    }
+    let index = index.map(|index| index.into_iter().map(Term::name).collect());
+    Update::new(Path { name, index, fields: Vec::new(), loc: at }, Rhs::Cases(cases), at)
+}
+
+/// An update of one cell.
+fn plain(write: &Write, value: Rhs) -> Update {
+    let name = Name { text: write.name.clone(), loc: write.at };
+    let index = (!write.index.is_empty()).then(|| write.index.iter().cloned().map(Term::name).collect());
+    Update::new(Path { name, index, fields: Vec::new(), loc: write.at }, value, write.at)
+}
+
+/// Whether two tuples of indices are of different cells: parameters, and process constants, are different processes.
+fn differ(a: &[Name], b: &[Name], params: &[Name]) -> bool {
+    let param = |name: &Name| params.iter().any(|it| it.text == name.text);
+    let constant = |name: &Name| name.text.starts_with('#');
+    a.iter().zip(b).any(|(a, b)| a.text != b.text && (param(a) && param(b) || constant(a) && constant(b)))
+}
+
+fn step(decl: &Transition, guard: Vec<Expr>, updates: Vec<Update>) -> Transition {
+    let at = decl.requires.as_ref().map_or(decl.name.span(), |it| it.span);
+    let guard = all(guard, at);
+    let requires = (guard.kind != ExprKind::Bool(true)).then_some(guard);
+    Transition { requires, lets: Vec::new(), updates, ..decl.clone() }
+}
+
+/// The declaration without what it does, after an error.
+fn decl_only(decl: &Transition) -> Transition {
+    Transition { requires: None, lets: Vec::new(), updates: Vec::new(), part: Part::Further, ..decl.clone() }
+}
+
+/// The declaration with the terms of its `let`s in place.
+fn without_lets(decl: &Transition) -> Transition {
+    let mut given: IndexMap<String, Term> = IndexMap::new();
+    for binding in &decl.lets {
+        let value = in_term(&binding.value, &given);
+        given.insert(binding.name.text.clone(), value);
+    }
+    let mut decl = decl.clone();
+    decl.lets.clear();
+    if given.is_empty() {
+        return decl;
+    }
+    for update in &mut decl.updates {
+        let target = syntax_path(&in_path(update.written(), &given));
+        let value = match &update.value {
+            Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
+            Rhs::Send(term) => Rhs::Send(in_term(term, &given)),
+            Rhs::Receive(path) => Rhs::Receive(Box::new(syntax_path(&in_path((**path).clone(), &given)))),
+            Rhs::Cases(cases) => Rhs::Cases(
+                cases
+                    .iter()
+                    .map(|it| Case {
+                        when: it.when.as_ref().map(|it| substituted(it, &given)),
+                        value: in_term(&it.value, &given),
+                        loc: it.loc,
+                    })
+                    .collect(),
+            ),
+            other => other.clone(),
+        };
+        *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
+    }
+    decl
+}
+
+fn syntax_path(base: &Base) -> Path {
+    Expander::path(base)
+}
+
+/// A condition with the truth of a formula in it.
+fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
+    if expr == what {
+        return truth(value, expr.span);
+    }
+    let boxed = |it: &Expr| Box::new(decided(it, what, value));
+    let every = |list: &[Expr]| list.iter().map(|it| decided(it, what, value)).collect();
+    let kind = match &expr.kind {
+        ExprKind::Not(a) => ExprKind::Not(boxed(a)),
+        ExprKind::And(list) => ExprKind::And(every(list)),
+        ExprKind::Or(list) => ExprKind::Or(every(list)),
+        ExprKind::Implies(a, b) => ExprKind::Implies(boxed(a), boxed(b)),
+        ExprKind::Iff(a, b) => ExprKind::Iff(boxed(a), boxed(b)),
+        ExprKind::If(c, a, b) => ExprKind::If(boxed(c), boxed(a), boxed(b)),
+        _ => return expr.clone(),
+    };
+    Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
+}
+
+/// The words of a text.
+fn words(text: &str) -> IndexSet<String> {
+    syntax::spans(text).map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()).collect()
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    words(text).contains(name)
+}

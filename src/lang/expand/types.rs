@@ -1,0 +1,223 @@
+//! The types of the extended language, and what its names mean.
+
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::make::number;
+use crate::diagnostic::Span;
+use crate::syntax::ast::{Loc, Name, Term};
+
+/// The values of a finite type.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Values {
+    /// The type's name in the core.
+    pub name: String,
+    /// The names of the values in the core.
+    pub names: Vec<String>,
+    /// Of a range: its least value.
+    pub low: Option<i64>,
+}
+
+impl Values {
+    /// The term of value number `at`, as a model writes it.
+    pub fn written(&self, at: usize, loc: Loc) -> Term {
+        match self.low {
+            Some(low) => number(low + at as i64, loc),
+            None => Term::name(Name { text: self.names[at].clone(), loc }),
+        }
+    }
+
+    /// Value number `at` as a part of a name.
+    pub fn part(&self, at: usize) -> String {
+        self.low.map_or_else(|| self.names[at].clone(), |low| signed(low + at as i64))
+    }
+}
+
+/// A record, or the places and the length of a queue.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Record {
+    pub name: String,
+    pub fields: Vec<(String, Type)>,
+    pub queue: Option<Queue>,
+}
+
+/// What a full queue does with a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Full {
+    Blocks,
+    Drops,
+    Fails,
+}
+
+/// How a queue behaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Queue {
+    pub capacity: usize,
+    pub full: Full,
+    pub lossy: bool,
+    pub duplicating: bool,
+}
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Type {
+    Proc,
+    Int,
+    /// Another type of the core, or one with an error: its name.
+    Core(String),
+    Finite(Arc<Values>),
+    /// A range that is a bounded integer.
+    Wide(i64, i64),
+    Record(Arc<Record>),
+}
+
+impl Type {
+    /// The bounds of a range.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        match self {
+            Self::Finite(values) => values.low.map(|low| (low, low + values.names.len() as i64 - 1)),
+            Self::Wide(low, high) => Some((*low, *high)),
+            _ => None,
+        }
+    }
+
+    /// Whether its values are numbers.
+    pub fn is_number(&self) -> bool {
+        *self == Self::Int || self.range().is_some()
+    }
+
+    /// Its name in the core; a record has none.
+    pub fn core(&self) -> String {
+        match self {
+            Self::Proc => "proc".to_owned(),
+            Self::Int | Self::Wide(..) => "int".to_owned(),
+            Self::Core(name) => name.clone(),
+            Self::Finite(values) => values.name.clone(),
+            Self::Record(record) => record.name.clone(),
+        }
+    }
+
+    /// The queue that it is.
+    pub fn queue(&self) -> Option<Queue> {
+        if let Self::Record(record) = self { record.queue } else { None }
+    }
+}
+
+/// The type of an index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Index {
+    Proc,
+    Finite(Arc<Values>),
+}
+
+/// A declared variable, constant, array or channel.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub index: Vec<Index>,
+    pub ty: Type,
+    pub constant: bool,
+    /// Whether its declaration has an error: nothing further is said about it.
+    pub broken: bool,
+    /// Whether it is only a part of what the text declares.
+    pub derived: bool,
+    pub span: Span,
+    /// The names of the variables of the core, by the values of its finite indices and the fields.
+    pub leaves: IndexMap<String, String>,
+}
+
+impl Variable {
+    /// Whether the core has the same variable, of a type that is not a range.
+    pub fn is_core(&self) -> bool {
+        let finite = self.broken || self.index.iter().any(|it| *it != Index::Proc);
+        !finite && (matches!(self.ty, Type::Proc | Type::Int | Type::Core(_)) || self.is_plain())
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(&self.ty, Type::Finite(values) if values.low.is_none())
+    }
+
+    /// How many of its indices are processes.
+    pub fn processes(&self) -> usize {
+        self.index.iter().filter(|it| **it == Index::Proc).count()
+    }
+}
+
+/// The declarations of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    pub types: IndexMap<String, Type>,
+    pub variables: IndexMap<String, Variable>,
+    pub numbers: IndexMap<String, i64>,
+    pub constructors: IndexMap<String, (Arc<Values>, usize)>,
+    /// All names that are in use.
+    pub taken: IndexSet<String>,
+    /// Types of the core that have no declaration.
+    pub further: Vec<Arc<Values>>,
+}
+
+impl Symbols {
+    /// `wanted`, or a name like it that nothing has.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        while !self.taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Whether a name means something that the core does not know by it.
+    pub fn is_special(&self, name: &str) -> bool {
+        self.numbers.contains_key(name) || self.variables.get(name).is_some_and(|it| !it.is_core())
+    }
+}
+
+/// The type of the leaf with this key.
+pub fn leaf_type(ty: &Type, key: &str) -> Type {
+    let mut ty = ty.clone();
+    for field in key.split('.').skip(1) {
+        let Type::Record(record) = &ty else { break };
+        let Some((_, inner)) = record.fields.iter().find(|(name, _)| name == field) else { break };
+        ty = inner.clone();
+    }
+    ty
+}
+
+/// A number as a part of a name.
+pub fn signed(number: i64) -> String {
+    if number < 0 { format!("m{}", number.unsigned_abs()) } else { number.to_string() }
+}
+
+/// Why a run ends in an error.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Trouble {
+    /// This variable leaves its range.
+    Range(String),
+    /// This channel gets a message when it is full.
+    Overflow(String),
+}
+
+impl Trouble {
+    /// The variable that it is about.
+    pub fn owner(&self) -> &str {
+        match self {
+            Self::Range(owner) | Self::Overflow(owner) => owner,
+        }
+    }
+
+    /// The name of the property that says it does not happen.
+    pub fn property(&self) -> String {
+        match self {
+            Self::Range(owner) => format!("{owner}_leaves_its_range"),
+            Self::Overflow(owner) => format!("{owner}_overflows"),
+        }
+    }
+
+    /// The name of the value that says that it happened.
+    pub fn value(&self) -> String {
+        match self {
+            Self::Range(owner) => format!("{owner}_left_its_range"),
+            Self::Overflow(owner) => format!("{owner}_overflowed"),
+        }
+    }
+}

@@ -1,0 +1,744 @@
+//! What updates write: for each variable of the core the cells, the conditions and the values.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::expander::Expander;
+use super::facts::Facts;
+use super::formulas::projected;
+use super::make::{self, all, any, number};
+use super::substitute::{in_path, in_term, substituted};
+use super::terms::{Linear, Place, Value, Way, linear};
+use super::types::{Full, Index, Trouble, Type};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Operand, Path, Quantifier, Rhs, Term, TermKind, Update,
+};
+use crate::syntax::{self, Word, negation};
+
+/// A value that is assigned.
+#[derive(Clone, Debug)]
+pub enum Out {
+    To(Term),
+    /// None of the range.
+    Leaves,
+}
+
+/// What a write does to its cells.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// The first branch that holds gives the value; without one the cell keeps its value.
+    Cases(Vec<(Option<Expr>, Vec<Way<Out>>)>),
+    /// Any value.
+    Any,
+    /// An update of the core, as it stands.
+    Raw(Box<Update>),
+}
+
+/// A write of one variable of the core.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// The variable.
+    pub name: String,
+    pub index: Vec<Name>,
+    /// The indices among them that stand for all processes.
+    pub bound: Vec<Name>,
+    pub ty: Type,
+    /// The conditions under which it takes place.
+    pub when: Vec<Expr>,
+    pub effect: Effect,
+    pub at: Loc,
+}
+
+/// A step, before it is written in the core.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    pub guard: Vec<Expr>,
+    pub writes: Vec<Write>,
+    /// Where it ends in an error instead.
+    pub troubles: Vec<(Trouble, Expr)>,
+    /// Whether it always does.
+    pub fails: bool,
+}
+
+impl Draft {
+    pub fn and(&self, other: Self) -> Self {
+        let mut both = self.clone();
+        both.guard.extend(other.guard);
+        both.writes.extend(other.writes);
+        both.troubles.extend(other.troubles);
+        both.fails |= other.fails;
+        both
+    }
+}
+
+impl Expander {
+    /// The ways in which an update may happen. `None` after an error.
+    pub fn options(&mut self, update: &Update, facts: &Facts, params: &[Name]) -> Option<Vec<Draft>> {
+        let target = update.written();
+        match &update.value {
+            Rhs::Send(value) => self.send(&target, value, facts, update.loc),
+            Rhs::Drop => self.receive(&target, update.loc),
+            Rhs::Receive(channel) => {
+                let mut head = (**channel).clone();
+                head.fields.push(Name { text: "head".to_owned(), loc: channel.loc });
+                self.channel(channel)?;
+                let value =
+                    Rhs::Term(Term { kind: TermKind::Base(Base::Path(Box::new(head))), loc: channel.loc });
+                let taken = self.assign(&Assigned::new(target, value, update.loc), facts)?;
+                let rest = self.receive(channel, update.loc)?;
+                Some(rest.into_iter().map(|it| taken.and(it)).collect())
+            }
+            value => {
+                let mut assigned = Assigned::new(target, value.clone(), update.loc);
+                if let Some((quantifier, vars)) = &update.each {
+                    self.quantified(*quantifier, vars, &mut assigned, params)?;
+                } else if let Rhs::Cases(_) = value {
+                    let names = assigned.target.index.iter().flatten().filter_map(small_name);
+                    assigned.bound = names.cloned().collect();
+                }
+                Some(vec![self.assign(&assigned, facts)?])
+            }
+        }
+    }
+
+    /// `forall q. A[q] := ..`
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        vars: &[Name],
+        assigned: &mut Assigned,
+        params: &[Name],
+    ) -> Option<()> {
+        let others = match quantifier {
+            Quantifier::Forall => false,
+            Quantifier::ForallOther => true,
+            Quantifier::Exists | Quantifier::ExistsOther => {
+                self.push(
+                    Diagnostic::error(
+                        "C0408",
+                        assigned.at.0,
+                        format!("`{quantifier}` in front of an update"),
+                    )
+                    .label("an update is for all processes, or for given ones")
+                    .help("add a parameter to the transition, which stands for some process"),
+                );
+                return None;
+            }
+        };
+        for var in vars {
+            let indexed =
+                assigned.target.index.iter().flatten().filter_map(small_name).any(|it| it.text == var.text);
+            let message = if params.iter().any(|it| it.text == var.text) {
+                format!("`{}` is already a parameter", var.text)
+            } else if !indexed {
+                format!("`{}` is not an index of `{}`", var.text, assigned.target)
+            } else {
+                continue;
+            };
+            self.push(
+                Diagnostic::error("C0405", var.span(), message)
+                    .label("the quantifier binds a new name, which stands among the indices")
+                    .help("write `forall q. A[q] := ..` with a new name `q`"),
+            );
+            return None;
+        }
+        assigned.bound = vars.to_vec();
+        if others {
+            let index = assigned.target.index.as_deref().unwrap_or_default();
+            let kinds = self.symbols.variables.get(&assigned.target.name.text).map(|it| it.index.clone());
+            let finite = |var: &Name| {
+                let mut at = kinds.iter().flatten().zip(index);
+                at.any(|(kind, term)| {
+                    *kind != Index::Proc && small_name(term).is_some_and(|it| it.text == var.text)
+                })
+            };
+            let processes: Vec<&Name> = vars.iter().filter(|var| !finite(var)).collect();
+            for (var, param) in processes.iter().flat_map(|var| params.iter().map(move |param| (*var, param)))
+            {
+                let (left, right) = (Term::name(var.clone()), Term::name(param.clone()));
+                assigned
+                    .when
+                    .push(Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, var.span()));
+            }
+        }
+        Some(())
+    }
+
+    /// The places of a channel; `None`, with an error, when it is not one.
+    fn channel(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
+        let places = self.places(path)?;
+        if places.iter().any(|it| it.it.ty.queue().is_none()) {
+            self.push(
+                Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
+                    .label("messages are sent to, and received from, a `channel`"),
+            );
+            return None;
+        }
+        Some(places)
+    }
+
+    /// A part of the queue at a path.
+    fn part(channel: &Path, part: &str) -> Path {
+        let mut path = channel.clone();
+        path.fields.push(Name { text: part.to_owned(), loc: channel.loc });
+        path
+    }
+
+    fn has_length(channel: &Path, length: usize) -> Expr {
+        let left = Term {
+            kind: TermKind::Base(Base::Path(Box::new(Self::part(channel, "length")))),
+            loc: channel.loc,
+        };
+        let right = number(length as i64, channel.loc);
+        Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, channel.loc.0)
+    }
+
+    fn send(&mut self, channel: &Path, value: &Term, facts: &Facts, at: Loc) -> Option<Vec<Draft>> {
+        let places = self.channel(channel)?;
+        let owner = places.first()?.it.owner.clone();
+        let queue = places.first()?.it.ty.queue()?;
+        let is_full = Self::has_length(channel, queue.capacity);
+        let mut sent = Draft::default();
+        for length in 0..queue.capacity {
+            let here = vec![Self::has_length(channel, length)];
+            let message = Assigned {
+                internal: true,
+                when: here.clone(),
+                ..Assigned::new(Self::part(channel, &length.to_string()), Rhs::Term(value.clone()), at)
+            };
+            sent = sent.and(self.assign(&message, facts)?);
+        }
+        let cases = (0..queue.capacity).map(|length| Case {
+            when: Some(Self::has_length(channel, length)),
+            value: number(length as i64 + 1, at),
+            loc: at,
+        });
+        let target = Self::part(channel, "length");
+        let longer = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
+        sent = sent.and(self.assign(&longer, facts)?);
+        let full = self.formula(&is_full);
+        let mut lost = Draft::default();
+        match queue.full {
+            Full::Drops => {}
+            Full::Blocks | Full::Fails => {
+                sent.guard.push(negation(&full));
+                lost.guard.push(negation(&full));
+            }
+        }
+        let mut ways = vec![sent];
+        if queue.lossy {
+            ways.push(lost);
+        }
+        if queue.full == Full::Fails {
+            let guard = vec![full.clone()];
+            ways.push(Draft {
+                guard,
+                troubles: vec![(Trouble::Overflow(owner), full)],
+                fails: true,
+                ..Draft::default()
+            });
+        }
+        Some(ways)
+    }
+
+    fn receive(&mut self, channel: &Path, at: Loc) -> Option<Vec<Draft>> {
+        let places = self.channel(channel)?;
+        let queue = places.first()?.it.ty.queue()?;
+        let waiting = negation(&self.formula(&Self::has_length(channel, 0)));
+        let mut taken = Draft { guard: vec![waiting.clone()], ..Draft::default() };
+        let facts = Facts::default();
+        for place in 0..queue.capacity {
+            let target = Self::part(channel, &place.to_string());
+            let draft = if place + 1 < queue.capacity {
+                let next = Base::Path(Box::new(Self::part(channel, &(place + 1).to_string())));
+                let value = Rhs::Term(Term { kind: TermKind::Base(next), loc: at });
+                self.assign(&Assigned { internal: true, ..Assigned::new(target, value, at) }, &facts)?
+            } else {
+                self.cleared(&target, at)?
+            };
+            taken = taken.and(draft);
+        }
+        let cases = (1..=queue.capacity).map(|length| Case {
+            when: Some(Self::has_length(channel, length)),
+            value: number(length as i64 - 1, at),
+            loc: at,
+        });
+        let target = Self::part(channel, "length");
+        let shorter = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
+        taken = taken.and(self.assign(&shorter, &facts)?);
+        let mut ways = vec![taken];
+        if queue.duplicating {
+            ways.push(Draft { guard: vec![waiting], ..Draft::default() });
+        }
+        Some(ways)
+    }
+
+    /// Gives the last place of a queue the value of places that hold no message.
+    fn cleared(&mut self, target: &Path, at: Loc) -> Option<Draft> {
+        let mut draft = Draft::default();
+        // The types are the same at all places.
+        if let Some(way) = self.places(target)?.first() {
+            for (path, ty) in leaves(target, &way.it.ty) {
+                let process = way.it.index.first().cloned().map(Term::name);
+                let value = match Self::nothing(&ty) {
+                    Some(value) => Some(value),
+                    None if ty == Type::Proc => process,
+                    None => None,
+                };
+                let Some(value) = value else { continue };
+                draft = draft.and(self.assign(
+                    &Assigned {
+                        internal: true,
+                        ..Assigned::new(path, Rhs::Term(Term { loc: at, ..value }), at)
+                    },
+                    &Facts::default(),
+                )?);
+            }
+        }
+        Some(draft)
+    }
+
+    /// The value of a place of a queue that holds no message; a process is that of the channel instead.
+    pub fn nothing(ty: &Type) -> Option<Term> {
+        match ty {
+            Type::Finite(values) => Some(values.written(0, Loc::default())),
+            Type::Wide(low, _) => Some(number(*low, Loc::default())),
+            Type::Int => Some(number(0, Loc::default())),
+            Type::Proc | Type::Core(_) | Type::Record(_) => None,
+        }
+    }
+
+    /// The writes of an assignment.
+    fn assign(&mut self, this: &Assigned, facts: &Facts) -> Option<Draft> {
+        if let Some(drafts) = self.every_value(this, facts) {
+            return drafts;
+        }
+        let base = Base::Path(Box::new(this.target.clone()));
+        if let Some(Type::Record(record)) = self.type_of(&base) {
+            if record.queue.is_some() {
+                self.push(
+                    Diagnostic::error("C0216", this.at.0, format!("channel `{}` is assigned", this.target))
+                        .label("`send` and `receive` change a channel")
+                        .help("write `send(C, value)` or `receive(C)`"),
+                );
+                return None;
+            }
+            let mut draft = Draft::default();
+            for (field, _) in &record.fields {
+                let value = match &this.value {
+                    Rhs::Term(term) => Rhs::Term(self.field_of(term, field, &record.fields)?),
+                    Rhs::Cases(cases) => {
+                        let mut parts = Vec::new();
+                        for case in cases {
+                            parts.push(Case {
+                                value: self.field_of(&case.value, field, &record.fields)?,
+                                ..case.clone()
+                            });
+                        }
+                        Rhs::Cases(parts)
+                    }
+                    other => other.clone(),
+                };
+                let mut target = this.target.clone();
+                target.fields.push(Name { text: field.clone(), loc: this.target.loc });
+                draft = draft.and(self.assign(&Assigned { target, value, ..this.clone() }, facts)?);
+            }
+            return Some(draft);
+        }
+        let mut draft = Draft::default();
+        for way in self.places(&this.target)? {
+            let owner = self.symbols.variables.get(&way.it.owner).cloned();
+            if let Some(owner) = &owner
+                && owner.ty.queue().is_some()
+                && !this.internal
+            {
+                self.push(
+                    Diagnostic::error("C0216", this.at.0, format!("`{}` is assigned", this.target))
+                        .label("`send` and `receive` change a channel"),
+                );
+                return None;
+            }
+            if let Some(owner) = owner.as_ref().filter(|it| it.constant) {
+                let message = format!("constant `{}` cannot be assigned", this.target.name.text);
+                self.push(
+                    Diagnostic::error("C0401", this.target.name.span(), message)
+                        .label("a `const` never changes")
+                        .also(owner.span, "declared here")
+                        .help("declare it with `var` if it is to change"),
+                );
+                return None;
+            }
+            let written = self.written(this, way, facts)?;
+            draft = draft.and(written);
+        }
+        Some(draft)
+    }
+
+    /// An assignment with names for indices of finite types: one for each value of these.
+    fn every_value(&mut self, this: &Assigned, facts: &Facts) -> Option<Option<Draft>> {
+        let variable = self.symbols.variables.get(&this.target.name.text)?;
+        let index = this.target.index.as_deref().unwrap_or_default();
+        let mut finite = variable.index.iter().zip(index).filter_map(|(kind, term)| match kind {
+            Index::Finite(values) => Some((small_name(term)?.clone(), Arc::clone(values))),
+            Index::Proc => None,
+        });
+        let (name, values) = finite.find(|(name, _)| this.bound.iter().any(|it| it.text == name.text))?;
+        let mut draft = Draft::default();
+        for at in 0..values.names.len() {
+            let given = IndexMap::from([(name.text.clone(), values.written(at, name.loc))]);
+            let target = Self::path(&in_path(this.target.clone(), &given));
+            let value = match &this.value {
+                Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
+                Rhs::Cases(cases) => Rhs::Cases(
+                    cases
+                        .iter()
+                        .map(|it| Case {
+                            when: it.when.as_ref().map(|it| substituted(it, &given)),
+                            value: in_term(&it.value, &given),
+                            loc: it.loc,
+                        })
+                        .collect(),
+                ),
+                other => other.clone(),
+            };
+            let bound = this.bound.iter().filter(|it| it.text != name.text).cloned().collect();
+            let when = this.when.iter().map(|it| substituted(it, &given)).collect();
+            let one = Assigned { target, bound, when, value, ..this.clone() };
+            match self.assign(&one, facts) {
+                Some(it) => draft = draft.and(it),
+                None => return Some(None),
+            }
+        }
+        Some(Some(draft))
+    }
+
+    /// A field of a value that is a record.
+    fn field_of(&mut self, term: &Term, field: &str, fields: &[(String, Type)]) -> Option<Term> {
+        let known: Vec<String> = match &term.kind {
+            TermKind::Record(given) => {
+                for (at, (name, _)) in given.iter().enumerate() {
+                    let twice = given[..at].iter().any(|(other, _)| other.text == name.text);
+                    let odd = !fields.iter().any(|(it, _)| *it == name.text);
+                    if twice || odd {
+                        let what = if twice { "twice" } else { "not a field of this record" };
+                        self.push(
+                            Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
+                                .label("each field of the record stands here once")
+                                .help(format!("the fields are {}", listed(fields))),
+                        );
+                        return None;
+                    }
+                }
+                given.iter().map(|(name, _)| name.text.clone()).collect()
+            }
+            TermKind::Base(base) => match self.type_of(base) {
+                Some(Type::Record(record)) if record.queue.is_none() => {
+                    record.fields.iter().map(|(name, _)| name.clone()).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        if known.iter().any(|it| it == field) {
+            return Some(projected(term, field));
+        }
+        let message = if matches!(term.kind, TermKind::Record(_)) {
+            format!("the field `{field}` is missing")
+        } else {
+            format!("`{term}` is not a record with the field `{field}`")
+        };
+        self.push(
+            Diagnostic::error("C0214", term.span(), message)
+                .label(format!("a record with the fields {} is expected", listed(fields)))
+                .help("to change one field, write `X.field := value`"),
+        );
+        None
+    }
+
+    /// The write of one place.
+    fn written(&mut self, this: &Assigned, way: Way<Place>, facts: &Facts) -> Option<Draft> {
+        let at = this.at.0;
+        let mut draft = Draft::default();
+        let mut when = way.conditions(at);
+        for condition in &this.when {
+            when.push(self.formula(condition));
+        }
+        let bound: Vec<Name> =
+            way.it.index.iter().filter(|it| this.bound.iter().any(|b| b.text == it.text)).cloned().collect();
+        let mut branches = Vec::new();
+        let mut before: Vec<Expr> = when.clone();
+        let cases: Vec<Case> = match &this.value {
+            Rhs::Term(value) => vec![Case { when: None, value: value.clone(), loc: this.at }],
+            Rhs::Cases(cases) => cases.clone(),
+            _ => Vec::new(),
+        };
+        for case in &cases {
+            let condition = case.when.as_ref().map(|it| self.formula(it));
+            let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
+            let mut facts = facts.clone();
+            for it in &here {
+                facts.add(it);
+            }
+            let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
+            let mut leaves = Vec::new();
+            for value in values.iter().filter(|it| matches!(it.it, Out::Leaves)) {
+                leaves.push(all(value.conditions(at), at));
+            }
+            if !leaves.is_empty() {
+                let mut parts = here.clone();
+                parts.push(any(leaves, at));
+                let owner = way.it.owner.clone();
+                let condition = self.for_some(&bound, all(parts, at), at)?;
+                draft.troubles.push((Trouble::Range(owner), condition));
+            }
+            let meanings = if self.is_core_term(&case.value) { Vec::new() } else { self.value(&case.value)? };
+            if meanings.iter().any(|it| !it.needs.is_empty()) {
+                // Where no value has a meaning, there is no step.
+                let meant = any(meanings.iter().map(|it| all(it.conditions(at), at)).collect(), at);
+                let mut parts = here;
+                parts.push(negation(&meant));
+                let none = self.for_some(&bound, all(parts, at), at)?;
+                draft.guard.push(negation(&none));
+                if let [only] = meanings.as_slice() {
+                    // The guard says so.
+                    for value in &mut values {
+                        value.needs.retain(|it| !only.needs.contains(it));
+                    }
+                }
+            }
+            before.extend(condition.as_ref().map(negation));
+            branches.push((condition, values));
+        }
+        if this.value == Rhs::Nondet && !bound.is_empty() {
+            self.push(
+                Diagnostic::error("C0408", at, "any value for each of all cells")
+                    .label("`?` chooses a value for one cell")
+                    .help("give the cells their values one by one, each in a step of its process"),
+            );
+            return None;
+        }
+        let effect = if this.value == Rhs::Nondet { Effect::Any } else { Effect::Cases(branches) };
+        if let (Effect::Any, Type::Wide(low, high)) = (&effect, &way.it.ty) {
+            self.push(
+                Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
+                    .label("`?` chooses among at most 64 values")
+                    .help("use a smaller range, or `int`"),
+            );
+            return None;
+        }
+        let name = self.base(&way.it).name().text.clone();
+        draft.writes.push(Write {
+            name,
+            index: way.it.index.clone(),
+            bound,
+            ty: way.it.ty,
+            when,
+            effect,
+            at: this.at,
+        });
+        Some(draft)
+    }
+
+    /// That a formula holds for some processes of these names, equal ones included.
+    pub fn for_some(&mut self, bound: &[Name], formula: Expr, at: Span) -> Option<Expr> {
+        let exists = |vars: &[Name], body: Expr| {
+            let kind = ExprKind::Quantified {
+                quantifier: Quantifier::Exists,
+                vars: vars.to_vec(),
+                body: Box::new(body),
+            };
+            Expr::new(kind, at)
+        };
+        match bound {
+            [] => Some(formula),
+            [_] => Some(exists(bound, formula)),
+            [a, b] => {
+                let equal = IndexMap::from([(b.text.clone(), Term::name(a.clone()))]);
+                let same = exists(std::slice::from_ref(a), substituted(&formula, &equal));
+                Some(any(vec![exists(bound, formula), same], at))
+            }
+            _ => {
+                self.push(
+                    Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")
+                        .label("this update is for all cells with three or more indices")
+                        .help("assign values that are in the range whatever the cells hold"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The values that a term gives a cell of this type.
+    fn assigned(&mut self, ty: &Type, term: &Term, facts: &Facts) -> Option<Vec<Way<Out>>> {
+        let at = term.span();
+        let mut found = Vec::new();
+        for way in self.value(term)? {
+            let sum = linear(&way.it);
+            match (ty, &way.it, sum) {
+                (Type::Finite(values), Value::Cell(cell, of), _) if of == values => {
+                    let to = Out::To(Term { kind: TermKind::Base(cell.clone()), loc: term.loc });
+                    found.push(way.with(to));
+                }
+                (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
+                    if ty.is_number() && (!sum.cells.is_empty() || *ty != Type::Int) =>
+                {
+                    for (fixed, constant) in self.combinations(&sum, at)? {
+                        if fixed.iter().any(|it| facts.excludes(it)) {
+                            continue;
+                        }
+                        let alone = sum.cells.is_empty();
+                        let here = Way { fixed, needs: Vec::new(), it: () };
+                        let Some(here) = way.and(&here, |_, ()| ()) else { continue };
+                        let left = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
+                        self.number_to(ty, &left, &here, alone, facts, term, &mut found)?;
+                    }
+                }
+                (_, it, _) => {
+                    let to = Out::To(Self::core_term(it, term.loc));
+                    found.push(way.with(to));
+                }
+            }
+        }
+        self.few(found, at)
+    }
+
+    /// The values that a number gives a cell: to a range only those in it.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one step of `assigned`")]
+    fn number_to(
+        &mut self,
+        ty: &Type,
+        sum: &Linear,
+        here: &Way<()>,
+        alone: bool,
+        facts: &Facts,
+        term: &Term,
+        found: &mut Vec<Way<Out>>,
+    ) -> Option<()> {
+        let (at, loc) = (term.span(), term.loc);
+        let Some((low, high)) = ty.range() else {
+            found.push(here.clone().with(Out::To(sum.term(loc))));
+            return Some(());
+        };
+        let value = |number: i64| match ty {
+            Type::Finite(values) => Term::name(Name {
+                text: values.names[usize::try_from(number - low).unwrap_or(0)].clone(),
+                loc,
+            }),
+            _ => make::number(number, loc),
+        };
+        if sum.rest.is_empty() {
+            let number = sum.constant;
+            if (low..=high).contains(&number) {
+                found.push(here.clone().with(Out::To(value(number))));
+            } else if alone {
+                self.push(
+                    Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
+                        .label("the target never holds this value"),
+                );
+                return None;
+            } else {
+                found.push(here.clone().with(Out::Leaves));
+            }
+            return Some(());
+        }
+        let compared = |this: &mut Self, op, bound: i64| {
+            let mut sum = sum.clone();
+            match sum.constant.checked_sub(bound) {
+                Some(constant) => sum.constant = constant,
+                None => return this.large(at),
+            }
+            this.compare_number(op, &sum, loc, at)
+        };
+        let (least, most) = self.interval(sum, facts);
+        let mut outside = Vec::new();
+        if least.is_none_or(|it| it < low) {
+            outside.push(compared(self, Comparison::Lt, low)?);
+        }
+        if most.is_none_or(|it| it > high) {
+            outside.push(compared(self, Comparison::Gt, high)?);
+        }
+        if !outside.is_empty() {
+            let mut way = here.clone().with(Out::Leaves);
+            way.needs.push(any(outside, at));
+            found.push(way);
+        }
+        if let Type::Finite(_) = ty {
+            for number in low..=high {
+                let mut way = here.clone().with(Out::To(value(number)));
+                way.needs.push(compared(self, Comparison::Eq, number)?);
+                found.push(way);
+            }
+        } else {
+            found.push(here.clone().with(Out::To(sum.term(loc))));
+        }
+        Some(())
+    }
+
+    /// Bounds of a sum whose cells have bounds.
+    fn interval(&self, sum: &Linear, facts: &Facts) -> (Option<i64>, Option<i64>) {
+        let (mut least, mut most) = (Some(sum.constant), Some(sum.constant));
+        for summand in &sum.rest {
+            let factor = summand.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
+            let factor = factor.map(|it| if summand.negative { -it } else { it });
+            let range = match &summand.operand {
+                Operand::Base(base) => {
+                    let known = self.symbols.variables.get(&base.name().text).and_then(|it| it.ty.range());
+                    let (low, high) = known.unzip();
+                    facts.bounds(base, low, high)
+                }
+                _ => (None, None),
+            };
+            let times = |bound: Option<i64>| bound.zip(factor).and_then(|(a, b)| a.checked_mul(b));
+            let (a, b) = (times(range.0), times(range.1));
+            let (a, b) = if factor.is_some_and(|it| it < 0) { (b, a) } else { (a, b) };
+            least = least.zip(a).and_then(|(x, y)| x.checked_add(y));
+            most = most.zip(b).and_then(|(x, y)| x.checked_add(y));
+        }
+        (least, most)
+    }
+}
+
+/// An assignment that is not a core's.
+#[derive(Clone)]
+struct Assigned {
+    target: Path,
+    /// Names among the indices that stand for all values.
+    bound: Vec<Name>,
+    /// Further conditions, in the extended language.
+    when: Vec<Expr>,
+    value: Rhs,
+    /// Whether the parts of a queue may be written.
+    internal: bool,
+    at: Loc,
+}
+
+impl Assigned {
+    const fn new(target: Path, value: Rhs, at: Loc) -> Self {
+        Self { target, bound: Vec::new(), when: Vec::new(), value, internal: false, at }
+    }
+}
+
+/// The paths to the parts of a value of this type that are not records.
+fn leaves(path: &Path, ty: &Type) -> Vec<(Path, Type)> {
+    let Type::Record(record) = ty else { return vec![(path.clone(), ty.clone())] };
+    let inner = |(field, ty): &(String, Type)| {
+        let mut path = path.clone();
+        path.fields.push(Name { text: field.clone(), loc: path.loc });
+        leaves(&path, ty)
+    };
+    record.fields.iter().flat_map(inner).collect()
+}
+
+/// The name with a small letter that a term is.
+fn small_name(term: &Term) -> Option<&Name> {
+    match &term.kind {
+        TermKind::Base(Base::Name(name)) => (syntax::word(&name.text) == Some(Word::Small)).then_some(name),
+        _ => None,
+    }
+}
+
+fn listed(fields: &[(String, Type)]) -> String {
+    fields.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
