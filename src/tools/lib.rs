@@ -2,7 +2,7 @@
 //!
 //! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
 //! harmless), `inductive` (are the claims inductive?), `refines` (why a refinement fails), `simulate` (step by step), `export` (to
-//! other tools), `itf` (traces as files).
+//! other tools), `itf` (traces as files), `validate` (logs of programs).
 
 pub mod export;
 pub mod inductive;
@@ -11,4 +11,5 @@ pub mod lint;
 pub mod mutation;
 pub mod refines;
 pub mod simulate;
+pub mod validate;
 pub mod witness;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cubicle_report::document::{Document, Head, MutationDocument, WitnessDocument};
+use cubicle_report::document::{Document, Head, MutationDocument, ValidationDocument, WitnessDocument};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -213,6 +213,8 @@ impl Ending {
             Results::Json => self.output.write(&document.text()),
             Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
             Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
+            Results::Validation => self.output.write(&ValidationDocument::without_logs(&document).text()),
+            Results::ValidationLine => self.output.write(&ValidationDocument::without_logs(&document).line()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),
         }

@@ -33,6 +33,10 @@ pub enum Results {
     Mutants,
     /// A document of a run that shows something, without a run to show.
     Witness,
+    /// A document of logs, without any.
+    Validation,
+    /// The same in a line.
+    ValidationLine,
 }
 
 /// What is written to standard output.

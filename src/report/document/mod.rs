@@ -18,6 +18,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod validation;
 mod witness;
 
 use std::collections::BTreeMap;
@@ -43,7 +44,10 @@ pub use self::search::{
     Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
-
+pub use self::validation::{
+    LogAnswerWord, LogRecord, LogSum, NearRecord, RunStepRecord, StateRecord, ValidationDocument,
+    ValidationMark,
+};
 pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, WitnessMark};
 
 /// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not

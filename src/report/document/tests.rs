@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use super::{Document, EventLine, Message, MutationDocument, WitnessDocument};
+use super::{Document, EventLine, Message, MutationDocument, ValidationDocument, WitnessDocument};
 
 fn check<T: JsonSchema>(name: &str, title: &str) {
     let mut schema = schema_for!(T);
@@ -42,6 +42,11 @@ fn the_schema_of_mutants_is_that_of_its_type() {
 #[test]
 fn the_schema_of_a_witness_is_that_of_its_type() {
     check::<WitnessDocument>("witness.json", "A run of a model that shows something");
+}
+
+#[test]
+fn the_schema_of_validated_logs_is_that_of_its_type() {
+    check::<ValidationDocument>("validation.json", "Logs that were compared with a model");
 }
 
 #[test]

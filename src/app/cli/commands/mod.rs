@@ -17,6 +17,7 @@ mod replay;
 mod resume;
 mod shrink;
 mod simulate;
+mod validate;
 mod witness;
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
@@ -52,6 +53,7 @@ pub enum Task {
     Resume(ResumeArgs),
     Shrink(shrink::ShrinkArgs),
     Simulate(simulate::SimulateArgs),
+    Validate(validate::ValidateArgs),
     Witness(witness::WitnessArgs),
 }
 
@@ -75,6 +77,7 @@ impl Task {
             Self::Resume(args) => resume::run(args),
             Self::Shrink(args) => shrink::run(args),
             Self::Simulate(args) => simulate::run(args),
+            Self::Validate(args) => validate::run(args),
             Self::Witness(args) => witness::run(args),
         }
     }
