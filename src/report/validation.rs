@@ -37,7 +37,8 @@ pub fn validated(system: &System, log: &str, found: &Validated, style: Style) ->
         }
         LogAnswer::NotExplained => {
             let title = style.bad("not explained");
-            format!("{log}: {title}: {line}, after {events}, with {procs}\n")
+            let counted = if found.counted { ", as many as the log names" } else { "" };
+            format!("{log}: {title}: {line}, after {events}, with {procs}{counted}\n")
         }
         LogAnswer::Inconclusive(_) | LogAnswer::Interrupted(_) => {
             let why = LogAnswerWord::of(&found.answer).1.unwrap_or_default();
@@ -51,11 +52,8 @@ pub fn validated(system: &System, log: &str, found: &Validated, style: Style) ->
         let more = if shown.len() < line.len() { ".." } else { "" };
         let _ = writeln!(text, "  {shown}{more}");
     }
-    if let (0, why) = (found.skipped.0, &found.skipped.1) {
-        debug_assert!(why.is_none(), "a line was skipped");
-    } else {
-        let first = found.skipped.1.as_deref().unwrap_or_default();
-        let _ = writeln!(text, "  {} skipped; {first}", count(found.skipped.0, "line"));
+    if let (skipped, Some(first)) = &found.skipped {
+        let _ = writeln!(text, "  {} skipped, the first of them {first}", count(skipped, "line"));
     }
     if found.answer == LogAnswer::NotExplained {
         text += &lost(found);

@@ -48,6 +48,7 @@ mod spill;
 mod swarm;
 mod terminal;
 mod vacuous;
+mod validate;
 mod witness;
 
 #[test]

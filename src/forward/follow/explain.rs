@@ -2,7 +2,6 @@
 
 use super::follower::Follower;
 use super::history::{NONE, SAME};
-use crate::program::bad::BadScratch;
 use crate::run::trace::{RealStep, states};
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::System;
@@ -55,13 +54,8 @@ impl Follower {
         let whole = chain.first().is_none_or(|(first, _)| first.from == NONE);
         let mut cube = None;
         if bad {
-            let mut scratch = BadScratch::new(&self.program, &self.clock);
-            let found = chain.iter().enumerate().find_map(|(at, (_, state))| {
-                self.program
-                    .bad(state, &mut scratch)
-                    .filter(|(_, refined)| refined == state)
-                    .map(|(cube, _)| (at, cube))
-            });
+            let found =
+                chain.iter().enumerate().find_map(|(at, (_, state))| Some((at, self.bad_cube(state)?)));
             let Some((at, number)) = found else {
                 return Err(if whole { Unexplained::NotBad } else { Unexplained::NotKept });
             };

@@ -30,7 +30,7 @@ pub struct Follower {
     of: Vec<Range<usize>>,
     /// No cell can be undefined.
     plain: bool,
-    pub(super) clock: Arc<Clock>,
+    clock: Arc<Clock>,
     /// The most states in a front.
     most: usize,
     label: u64,
@@ -440,6 +440,12 @@ impl Follower {
         let Work { bad, bad_undefined, .. } = &mut self.work;
         self.program.bad_table.look(state, bad, bad_undefined);
         bad.iter().any(|word| *word != 0)
+    }
+
+    /// A bad cube that a state surely satisfies.
+    pub(super) fn bad_cube(&self, state: &[u64]) -> Option<usize> {
+        let holds = |guard| guard_truth(&self.program, self.plain, guard, state, &mut false) == Truth::Yes;
+        self.program.bads.iter().find(|bad| holds(&bad.guard)).map(|bad| bad.bad)
     }
 
     /// All ways to define a cell.

@@ -90,6 +90,8 @@ pub struct Validated {
     pub events: u64,
     /// Processes of the instance.
     pub procs: usize,
+    /// Whether that is the number of processes that the log names.
+    pub counted: bool,
     /// The names of processes, in order of appearance.
     pub names: Vec<String>,
     /// Where a run is wanted: lines of the log, with their numbers; of a long log the last ones.
@@ -146,6 +148,7 @@ impl Judge<'_> {
             answer: LogAnswer::Explained,
             events: 0,
             procs: self.options.procs.unwrap_or(0),
+            counted: self.options.procs.is_none(),
             names: Vec::new(),
             texts: Vec::new(),
             at: None,
@@ -349,8 +352,7 @@ impl Judge<'_> {
                 found.answer = LogAnswer::NotExplained;
                 found.events = done.iter().map(|n| u64::from(*n)).sum();
                 let next = streams.after(&done);
-                let text = |line| found.texts.iter().find(|it| it.0 == line).map(|it| it.1.clone());
-                found.at = next.first().map(|event| (event.line, text(event.line).unwrap_or_default()));
+                found.at = next.first().map(|event| (event.line, self.text_of(log, event.line)));
                 let mut front = front;
                 if self.options.hidden > 0 {
                     let set = follower.set_of(&self.words.hidden);
@@ -364,6 +366,17 @@ impl Judge<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The text of a line, where the log can be read again.
+    fn text_of(&self, log: &dyn Log, line: u64) -> String {
+        let mut reader = match self.reader(log) {
+            Ok(reader) if log.is_repeatable() && !log.is_itf() => reader,
+            _ => return String::new(),
+        };
+        let mut names = Names::default();
+        while reader.line < line && reader.next(&mut names).is_ok() {}
+        reader.text()
     }
 
     /// Keeps the text of the last line, where a run is wanted.

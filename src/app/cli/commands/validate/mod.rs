@@ -115,6 +115,8 @@ impl Validation<'_> {
             sum.add(record.answer);
             code = worse(code, of_answer(&found.answer));
             match args.format {
+                // Standard error has what is wrong with it.
+                ValidateFormat::Text if matches!(found.answer, LogAnswer::Refused(_)) => {}
                 ValidateFormat::Text => self.tell(&validated(&system, &log, &found, style)),
                 ValidateFormat::Ndjson => ending.output.write(&record.line()),
                 ValidateFormat::Json => {}
