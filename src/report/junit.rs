@@ -1,4 +1,4 @@
-//! Results as JUnit XML, which forges and build servers read: a list of cases, each with an outcome. Only the times differ
+//! Results as `JUnit` XML, which forges and build servers read: a list of cases, each with an outcome. Only the times differ
 //! between two runs of the same command.
 
 use std::fmt::Write as _;

@@ -31,9 +31,9 @@ pub fn validated(system: &System, log: &str, found: &Validated, style: Style) ->
         }
         LogAnswer::Violated => {
             let bad = found.run.as_ref().map(|(run, _)| ending(system, &run.trace).to_owned());
-            let bad = bad.map_or_else(|| "a bad state".to_owned(), |name| format!("a bad state, of {name}"));
+            let bad = bad.map_or_else(|| "a bad state".to_owned(), |name| format!("a bad state ({name})"));
             let title = style.bad("violated");
-            format!("{log}: {title}: {line}: every run with {procs} that explains the log has {bad}\n")
+            format!("{log}: {title}: {line}: every run with {procs} that explains the log reaches {bad}\n")
         }
         LogAnswer::NotExplained => {
             let title = style.bad("not explained");

@@ -68,7 +68,7 @@ fn a_violation_comes_with_a_run_that_replays() {
     let found = run_words(&["validate", model, log, "--trace-out", run]);
     assert_eq!(found.code, Some(1), "{found:?}");
     assert!(found.stdout.contains("violated: line 6: every run with 2 processes"), "{found:?}");
-    assert!(found.stdout.contains("    line 6  set(b): Locked"), "{found:?}");
+    assert!(found.stdout.contains("    line 6  set(b): At[b] = Inside"), "{found:?}");
     let replayed = run_words(&["replay", model, run]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     // A trace is a log, too.
@@ -203,12 +203,13 @@ fn a_stream_is_followed_until_it_leaves_the_model_or_time_is_up() {
     );
     drop(pipe);
     let mut command = cubicle();
-    command.args(words).stdin(Stdio::piped());
-    let running = Running::of(&mut command);
+    let mut running = Running::start(command.args(words).stdin(Stdio::piped()));
+    let pipe = running.stdin.take();
     running.wait_until_it_listens();
     running.signal(Signal::TERM);
     let found = running.finish();
     assert_eq!(found.code, Some(143), "{found:?}");
+    drop(pipe);
 }
 
 /// Builds a program of `examples/conformance` and says how many of its logs have which exit code.

@@ -292,8 +292,8 @@ impl Follower {
                 }
                 let Work { candidates, undefined, .. } = &mut self.work;
                 self.program.enabled.look(front.state(at), candidates, undefined);
-                for w in 0..set.len() {
-                    let mut rest = self.work.candidates[w] & set[w];
+                for (w, of_set) in set.iter().enumerate() {
+                    let mut rest = self.work.candidates[w] & of_set;
                     while rest != 0 {
                         let i = w * 64 + rest.trailing_zeros() as usize;
                         rest &= rest - 1;

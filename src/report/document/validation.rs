@@ -272,7 +272,9 @@ impl ValidationDocument {
     #[must_use]
     pub fn with_logs(self, logs: Vec<LogRecord>) -> Self {
         let mut sum = LogSum::default();
-        logs.iter().for_each(|log| sum.add(log.answer));
+        for log in &logs {
+            sum.add(log.answer);
+        }
         Self { logs, sum, ..self }
     }
 

@@ -130,7 +130,7 @@ impl Vocabulary<'_> {
                     }
                     action = Some(steps);
                 }
-                Some(Field::Procs) => self.arguments(value, &mut arguments, names)?,
+                Some(Field::Procs) => arguments.read(value, names)?,
                 Some(Field::Values(When::Before)) => self.values(value, names, &mut event.before)?,
                 Some(Field::Values(When::After)) => self.values(value, names, &mut event.after)?,
                 Some(Field::State) => {
@@ -193,7 +193,7 @@ impl Vocabulary<'_> {
                 if let Some(Json::Text(name)) = value.get("transition") {
                     action = Some(self.transitions(name)?);
                     if let Some(list) = value.get("arguments") {
-                        self.arguments(list, &mut arguments, names)?;
+                        arguments.read(list, names)?;
                     }
                 }
             } else if !key.starts_with('#')
@@ -257,24 +257,6 @@ impl Vocabulary<'_> {
             }
         }
         Some(Candidate { transition: id, args })
-    }
-
-    /// `{"p": "a"}`, `["a", "b"]` or `"a"`.
-    fn arguments(&self, value: &Json<'_>, to: &mut Arguments, names: &mut Names) -> Result<(), String> {
-        match value {
-            Json::Object(entries) => {
-                for (param, value) in entries {
-                    to.by_name.push((param.to_string(), process(value, names)?));
-                }
-            }
-            Json::List(list) => {
-                for value in list {
-                    to.by_place.push(process(value, names)?);
-                }
-            }
-            one => to.by_place.push(process(one, names)?),
-        }
-        Ok(())
     }
 
     /// `{"S": {"a": "Busy"}, "Free": false}`.
@@ -389,6 +371,24 @@ impl Vocabulary<'_> {
 }
 
 impl Arguments {
+    /// `{"p": "a"}`, `["a", "b"]` or `"a"`.
+    fn read(&mut self, value: &Json<'_>, names: &mut Names) -> Result<(), String> {
+        match value {
+            Json::Object(entries) => {
+                for (param, value) in entries {
+                    self.by_name.push((param.to_string(), process(value, names)?));
+                }
+            }
+            Json::List(list) => {
+                for value in list {
+                    self.by_place.push(process(value, names)?);
+                }
+            }
+            one => self.by_place.push(process(one, names)?),
+        }
+        Ok(())
+    }
+
     /// The name for a parameter.
     fn named(&self, param: &str) -> Result<NameId, String> {
         let all = self.mapped.iter().chain(&self.by_name);

@@ -199,12 +199,12 @@ impl MapReader<'_> {
             if let Some(param) = index.iter().find(|it| !self.has_param(it)) {
                 return Err((place, format!("no transition has a parameter `{param}`")));
             }
-            self.map_field(field, &span, |mapped| match mapped.cell {
-                Some(_) => Err("the field has two meanings: it is the value of two cells".to_owned()),
-                None => {
-                    mapped.cell = Some((when, var, index));
-                    Ok(())
+            self.map_field(field, &span, |mapped| {
+                if mapped.cell.is_some() {
+                    return Err("the field has two meanings: it is the value of two cells".to_owned());
                 }
+                mapped.cell = Some((when, var, index));
+                Ok(())
             })?;
         }
         Ok(())

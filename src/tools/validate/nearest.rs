@@ -99,27 +99,26 @@ impl Place<'_> {
     }
 
     fn cells(&self, state: &State, open: &[bool], explainer: &Explainer<'_>) -> Vec<CellValue> {
-        let value = |var, position: usize| match open[position] {
-            true => "?".to_owned(),
-            false => explainer.value_of(var, state.values[position]),
+        let value = |var, position: usize| {
+            if open[position] { "?".to_owned() } else { explainer.value_of(var, state.values[position]) }
         };
         let all = cells(self.system, self.procs);
         all.map(|(_, var, name, position)| CellValue {
-            cell: self.renamed(&name, explainer),
+            cell: renamed(&name, explainer),
             value: value(var, position),
         })
         .collect()
     }
+}
 
-    /// `S[#1]` in the names of the log.
-    fn renamed(&self, cell: &str, explainer: &Explainer<'_>) -> String {
-        let Some((var, index)) = cell.split_once('[') else { return cell.to_owned() };
-        let names = index.trim_end_matches(']').split(", ").map(|it| {
-            let number = it.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
-            number.map_or_else(|| it.to_owned(), |number| explainer.process(number - 1))
-        });
-        format!("{var}[{}]", names.collect::<Vec<_>>().join(", "))
-    }
+/// `S[#1]` in the names of the log.
+fn renamed(cell: &str, explainer: &Explainer<'_>) -> String {
+    let Some((var, index)) = cell.split_once('[') else { return cell.to_owned() };
+    let names = index.trim_end_matches(']').split(", ").map(|it| {
+        let number = it.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
+        number.map_or_else(|| it.to_owned(), |number| explainer.process(number - 1))
+    });
+    format!("{var}[{}]", names.collect::<Vec<_>>().join(", "))
 }
 
 struct NearState<'a> {
@@ -152,7 +151,7 @@ impl NearState<'_> {
             args.iter().map(|name| name.map(|name| self.binding.process(name))).collect();
         let agrees =
             |tuple: &Vec<usize>| tuple.iter().zip(&known).all(|(p, known)| known.is_none_or(|k| k == *p));
-        let tuples = distinct_tuples(self.place.procs, declared.arity()).take(MOST_TUPLES).filter(agrees);
+        let tuples = distinct_tuples(self.place.procs, declared.arity()).filter(agrees).take(MOST_TUPLES);
         let mut found = Vec::new();
         for args in tuples {
             let shown = args[..declared.params.len()].iter().map(|p| self.explainer.process(*p));

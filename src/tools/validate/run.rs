@@ -183,7 +183,7 @@ impl Judge<'_> {
         let mut most_lines = u64::MAX;
         if self.options.procs.is_none() {
             if !log.is_repeatable() {
-                let why = "standard input is read once: --procs says how many processes there are";
+                let why = "it can be read only once: --procs says how many processes there are";
                 return Err(Ended::Answer(LogAnswer::Refused(why.to_owned())));
             }
             let mut names = Names::default();
@@ -273,7 +273,7 @@ impl Judge<'_> {
                     self.run(follower, (&group.front, at, &group.binding), false, found);
                 }
             }
-            Outcome::Bad if follower.is_partial() => found.answer = guessed(),
+            Outcome::Bad | Outcome::Lost if follower.is_partial() => found.answer = guessed(),
             Outcome::Bad => {
                 found.answer = LogAnswer::Violated;
                 let group = &groups[0];
@@ -281,7 +281,6 @@ impl Judge<'_> {
                 let whole = found.run.as_ref().is_some_and(|(run, _)| run.whole);
                 return Ok(whole || kept == Kept::All || !log.is_repeatable());
             }
-            Outcome::Lost if follower.is_partial() => found.answer = guessed(),
             Outcome::Lost => {
                 found.answer = LogAnswer::NotExplained;
                 if self.options.keep_run

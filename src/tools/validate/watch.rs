@@ -67,8 +67,8 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// A name without a process.
     pub fn take(&mut self, event: &Event, names: &Names) -> Result<Outcome, String> {
-        while self.groups[0].binding.len() < names.list().len() {
-            self.bind(&names.list()[self.groups[0].binding.len()])?;
+        if self.groups[0].binding.len() < names.list().len() {
+            self.bind(names.list())?;
             if self.follower.stop().is_some() {
                 return Ok(self.now());
             }
@@ -106,17 +106,29 @@ impl<'a> Watch<'a> {
         Ok(self.now())
     }
 
-    /// Gives the next name all processes that it may have.
-    fn bind(&mut self, name: &str) -> Result<(), String> {
-        let mut groups = Vec::with_capacity(self.groups.len());
-        for Group { binding, front, next } in std::mem::take(&mut self.groups) {
-            for binding in binding.extended(name, self.words, self.procs)? {
-                groups.push(Group { binding, front: front.clone(), next: next.clone() });
+    /// Gives new names all processes that they may have. Nothing changes when one of them has none.
+    fn bind(&mut self, names: &[String]) -> Result<(), String> {
+        let known = self.groups[0].binding.len();
+        let mut all: Vec<(usize, Binding)> =
+            self.groups.iter().enumerate().map(|(of, group)| (of, group.binding.clone())).collect();
+        for name in &names[known..] {
+            let mut next = Vec::new();
+            for (of, binding) in all {
+                let more = binding.extended(name, self.words, self.procs)?;
+                next.extend(more.into_iter().map(|binding| (of, binding)));
+            }
+            all = next;
+            let states = all.iter().map(|(of, _)| self.groups[*of].front.len()).sum();
+            self.follower.hold(states);
+            if self.follower.stop().is_some() {
+                return Ok(());
             }
         }
-        self.groups = groups;
-        let states = self.groups.iter().map(|group| group.front.len()).sum();
-        self.follower.hold(states);
+        let group = |(of, binding): (usize, Binding)| {
+            let Group { front, next, .. } = &self.groups[of];
+            Group { binding, front: front.clone(), next: next.clone() }
+        };
+        self.groups = all.into_iter().map(group).collect();
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! Logs: random runs, of which a part is written to a log, sometimes with a mistake; the answer of the product is that of brute
 //! force over all bindings of names, all hidden steps and all merges.
 
+#![allow(clippy::cast_sign_loss, reason = "values count from 0 where they name a process")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
@@ -172,7 +174,7 @@ fn write(instance: &Instance<'_>, dice: &mut Dice) -> Option<Written> {
     let shows = [15, 40, 90][dice.below(3)];
     let mut events = Vec::new();
     let mut unseen = 0;
-    for now in 0..1 + dice.below(7) {
+    for now in 0..=dice.below(7) {
         let steps: Vec<_> =
             instance.steps(&state).into_iter().filter(|(label, _)| *label != Label::Stutter).collect();
         if steps.is_empty() {

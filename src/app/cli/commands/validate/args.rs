@@ -83,6 +83,6 @@ pub enum ValidateFormat {
     Json,
     /// A line of JSON for each log when it is known, then the document without the logs
     Ndjson,
-    /// JUnit XML, a case for each log
+    /// A test report in XML, as `JUnit` writes it, with a case for each log
     Junit,
 }

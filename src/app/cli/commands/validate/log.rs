@@ -47,7 +47,7 @@ impl Log for LogFile {
     }
 
     fn is_repeatable(&self) -> bool {
-        !self.is_stdin() && self.path.metadata().is_ok_and(|it| it.is_file())
+        !self.is_stdin() && self.path.metadata().map_or(true, |it| it.is_file() || it.is_dir())
     }
 
     fn is_itf(&self) -> bool {

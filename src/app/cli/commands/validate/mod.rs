@@ -126,7 +126,7 @@ impl Validation<'_> {
                 }
             }
             if let Some(path) = &args.trace_out {
-                self.file(&files::numbered(path, number + 1), (&system, &source), &found)?;
+                write_run(&files::numbered(path, number + 1), (&system, &source), &found)?;
             }
             if let LogAnswer::Refused(why) = &found.answer {
                 ending.messages.error(&format!("{log}: {why}"));
@@ -189,22 +189,21 @@ impl Validation<'_> {
     fn tell(&self, text: &str) {
         self.ending.output.write(text);
     }
+}
 
-    /// Writes the run of a log, or removes the file of an earlier one, so that it is not mistaken for one of this log.
-    fn file(
-        &self,
-        path: &Path,
-        (system, source): (&cubicle_lang::model::System, &Source<'_>),
-        found: &Validated,
-    ) -> Result<(), Failure> {
-        let whole = found.run.as_ref().filter(|(run, _)| run.whole);
-        let Some((run, _)) = whole else { return files::remove_traces(path, 1).map(drop) };
-        let text = match run.trace.bad {
-            Some(_) => itf::write(system, &run.trace, source),
-            None => itf::write_open(system, &run.trace, source),
-        };
-        files::write(path, &text)
-    }
+/// Writes the run of a log, or removes the file of an earlier one, so that it is not mistaken for one of this log.
+fn write_run(
+    path: &Path,
+    (system, source): (&cubicle_lang::model::System, &Source<'_>),
+    found: &Validated,
+) -> Result<(), Failure> {
+    let whole = found.run.as_ref().filter(|(run, _)| run.whole);
+    let Some((run, _)) = whole else { return files::remove_traces(path, 1).map(drop) };
+    let text = match run.trace.bad {
+        Some(_) => itf::write(system, &run.trace, source),
+        None => itf::write_open(system, &run.trace, source),
+    };
+    files::write(path, &text)
 }
 
 /// The exit code for a log.
