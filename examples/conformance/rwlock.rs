@@ -2,7 +2,7 @@
 //! `examples/rw_spin.cub`.
 //!
 //! `rustc -O rwlock.rs && ./rwlock > rwlock.log`. With `--bug`, a writer looks at the word and sets it in two steps; with `--bug
-//! --force`, two writers look before one of them sets it.
+//! --force`, two writers look before one of them sets it, and both are inside before one of them leaves.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
@@ -15,8 +15,9 @@ static WORD: AtomicI64 = AtomicI64::new(0);
 /// Counts what happens: the times of the log.
 static TIME: AtomicU64 = AtomicU64::new(0);
 
-/// Writers that have seen 0 and not set the word yet.
+/// Writers that have seen 0, and those that have set the word.
 static LOOKED: AtomicI64 = AtomicI64::new(0);
+static ENTERED: AtomicI64 = AtomicI64::new(0);
 
 const READER: i64 = 2;
 const WRITER: i64 = 1;
@@ -74,6 +75,7 @@ impl Log {
         for _ in 0..ATTEMPTS {
             let take = || if options.bug { set_in_two_steps(options.force) } else { test_and_set() };
             if self.event(take, |_| "writer in").is_some() {
+                meet(&ENTERED, options.force && options.bug);
                 thread::yield_now();
                 self.event(|| Some(WORD.fetch_sub(WRITER, SeqCst)), |_| "writer out");
                 return true;
@@ -94,14 +96,19 @@ fn set_in_two_steps(force: bool) -> Option<i64> {
     if old != 0 {
         return None;
     }
-    LOOKED.fetch_add(1, SeqCst);
-    let began = Instant::now();
-    while force && LOOKED.load(SeqCst) < 2 && began.elapsed() < Duration::from_secs(5) {
-        thread::yield_now();
-    }
+    meet(&LOOKED, force);
     thread::yield_now();
     WORD.store(WRITER, SeqCst);
     Some(old)
+}
+
+/// With `--force`, waits until two threads have come here.
+fn meet(count: &AtomicI64, force: bool) {
+    count.fetch_add(1, SeqCst);
+    let began = Instant::now();
+    while force && count.load(SeqCst) < 2 && began.elapsed() < Duration::from_secs(5) {
+        thread::yield_now();
+    }
 }
 
 fn main() {
