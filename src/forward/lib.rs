@@ -11,7 +11,7 @@
 //! one: `error`, `folder` (which one run uses), `clock` (time), `limits` (when to end), `ground` (formulas of the instance), `state` (how states are
 //! encoded), `symmetry` (when two states are equivalent), `program` (how to step), `store` (where
 //! states are kept), `run` (levels, findings, runs), `exhaustive` and `fuzz` (the two ways to search),
-//! `conclude` (from findings to runs), `explored` (states for queries), `explore` (all of it) and
+//! `conclude` (from findings to runs), `explored` (states for queries), `follow` (a run known in part), `explore` (all of it) and
 //! `oracle`. `tuning` has the trade-off constants.
 
 // Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
@@ -28,6 +28,7 @@ mod exhaustive;
 mod explore;
 mod explored;
 mod folder;
+mod follow;
 mod fuzz;
 mod ground;
 mod limits;
@@ -50,6 +51,7 @@ pub use explore::{
 };
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
+pub use follow::{FollowedRun, Follower, Front, Kept, Known, Seen, Unexplained};
 pub use fuzz::peers::{EpochMessage, Peers, walking_agreement};
 pub use live::{RunAnswer, RunsChecked, check_runs};
 pub use oracle::StateSpace;

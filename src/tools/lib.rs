@@ -2,7 +2,7 @@
 //!
 //! `mutation` (is each small mistake noticed?), `lint` (parts that make no difference), `witness` (a run that shows something
 //! harmless), `inductive` (are the claims inductive?), `refines` (why a refinement fails), `simulate` (step by step), `export` (to
-//! other tools), `itf` (traces as files), `expect` (what models promise about themselves).
+//! other tools), `itf` (traces as files), `validate` (logs of programs), `expect` (what models promise about themselves).
 
 pub mod expect;
 pub mod export;
@@ -12,4 +12,5 @@ pub mod lint;
 pub mod mutation;
 pub mod refines;
 pub mod simulate;
+pub mod validate;
 pub mod witness;

@@ -50,6 +50,7 @@ mod swarm;
 mod terminal;
 mod tested;
 mod vacuous;
+mod validate;
 mod witness;
 
 #[test]

@@ -7,7 +7,8 @@ use std::path::Path;
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
 use cubicle_report::document::{
-    Document, Head, Level, Message, Model, MutationDocument, OptionValue, TestDocument, Tool, WitnessDocument,
+    Document, Head, Level, Message, Model, MutationDocument, OptionValue, TestDocument, Tool,
+    ValidationDocument, WitnessDocument,
 };
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Procs;
@@ -170,6 +171,10 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
         }
         _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
         _ if command.is_some_and(|word| word == "test") => TestDocument::new(Vec::new(), &document).text(),
+        _ if command.is_some_and(|word| word == "validate") => {
+            let document = ValidationDocument::without_logs(&document);
+            if format == ResultFormat::Ndjson { document.line() } else { document.text() }
+        }
         ResultFormat::Ndjson => document.line(),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });

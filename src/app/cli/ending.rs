@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use cubicle_report::document::{Document, Head, MutationDocument, TestDocument, WitnessDocument};
+use cubicle_report::document::{
+    Document, Head, MutationDocument, TestDocument, ValidationDocument, WitnessDocument,
+};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -219,6 +221,8 @@ impl Ending {
             Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
             Results::Tests => self.output.write(&TestDocument::new(Vec::new(), &document).text()),
             Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
+            Results::Validation => self.output.write(&ValidationDocument::without_logs(&document).text()),
+            Results::ValidationLine => self.output.write(&ValidationDocument::without_logs(&document).line()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),
             Results::Junit => self.output.write(&report::junit_of_run(&document)),

@@ -37,6 +37,10 @@ pub enum Results {
     Tests,
     /// A document of a run that shows something, without a run to show.
     Witness,
+    /// A document of logs, without any.
+    Validation,
+    /// The same in a line.
+    ValidationLine,
 }
 
 /// What is written to standard output.

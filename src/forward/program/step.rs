@@ -97,6 +97,30 @@ impl Program {
         true
     }
 
+    /// Fires an instance whose guard holds in `state`, where all that it reads is defined, in a program whose cells may be
+    /// undefined: there is one successor, with nameless codes in canonical form. False when a number leaves its range.
+    #[inline]
+    pub fn fire_once(&self, i: usize, state: &[u64], out: &mut [u64], numbers: &mut bool) -> bool {
+        debug_assert!(self.undefined, "`?` has one successor where its cell stays undefined");
+        if !self.fire(i, state, out, numbers) {
+            return false;
+        }
+        if self.instances[i].renames {
+            self.normalize(out);
+        }
+        true
+    }
+
+    /// Whether an instance writes to a cell.
+    pub fn changes(&self, i: usize, cell: usize) -> bool {
+        let field = self.packing.fields[cell];
+        let keep = self.masks[2 * self.packing.words * i + usize::from(field.word)];
+        let instance = &self.instances[i];
+        keep >> field.shift & field.mask() != field.mask()
+            || instance.nondet.contains(&cell)
+            || instance.writes.iter().any(|write| write.cell == cell)
+    }
+
     /// Calls `f` with each firing of one instance: the state with all that it reads defined, and the
     /// successor, nameless codes in canonical form but processes not renamed.
     pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {

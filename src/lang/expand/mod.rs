@@ -460,7 +460,16 @@ mod tests {
             }
         }
         changed.sort();
-        let extended = ["alternating_bit", "cells", "dragon", "queues", "raft_election", "ranges", "records", "ring_election"];
+        let extended = [
+            "alternating_bit",
+            "cells",
+            "dragon",
+            "queues",
+            "raft_election",
+            "ranges",
+            "records",
+            "ring_election",
+        ];
         assert_eq!(changed, extended);
     }
 

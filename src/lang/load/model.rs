@@ -59,10 +59,15 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     }
 }
 
+/// A model in the core language. `file` has no errors.
+pub fn core(file: &File) -> File {
+    expand::expand(file).file
+}
+
 /// The text of a model in the core language: with an enumeration or bounded integers for a range, a variable for each field of a
 /// record and each place of a queue, and so on. `file` has no errors.
 pub fn in_core(file: &File) -> String {
-    syntax::print(&expand::expand(file).file)
+    syntax::print(&core(file))
 }
 
 /// Messages about the core as ones about the text: a declaration that stands for several variables is unused, or never set,

@@ -19,6 +19,7 @@ mod tested;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod validation;
 mod witness;
 
 use std::collections::BTreeMap;
@@ -47,7 +48,10 @@ pub use self::tested::{
     RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
-
+pub use self::validation::{
+    LogAnswerWord, LogRecord, LogSum, NearRecord, RunStepRecord, StateRecord, ValidationDocument,
+    ValidationMark,
+};
 pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, WitnessMark};
 
 /// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not

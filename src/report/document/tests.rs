@@ -5,7 +5,9 @@ use std::path::Path;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use super::{Document, EventLine, Message, MutationDocument, TestDocument, WitnessDocument};
+use super::{
+    Document, EventLine, Message, MutationDocument, TestDocument, ValidationDocument, WitnessDocument,
+};
 
 fn check<T: JsonSchema>(name: &str, title: &str) {
     let mut schema = schema_for!(T);
@@ -47,6 +49,11 @@ fn the_schema_of_a_witness_is_that_of_its_type() {
 #[test]
 fn the_schema_of_tests_is_that_of_its_type() {
     check::<TestDocument>("test.json", "Models, and whether they are as expected");
+}
+
+#[test]
+fn the_schema_of_validated_logs_is_that_of_its_type() {
+    check::<ValidationDocument>("validation.json", "Logs that were compared with a model");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::html::{Section, heads, section, table, to_line};
 use crate::runs;
-use crate::trace::history;
+use crate::trace::{history, open_run};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::model::{System, Var};
@@ -39,6 +39,8 @@ struct RunText<'a> {
     trace: &'a Trace,
     /// The property of runs that it settles, and how.
     settles: Option<(usize, &'a TemporalFinding)>,
+    /// Its last state is nothing special.
+    open: bool,
     names: ValueNames<'a>,
     cells: Vec<RunCell<'a>>,
 }
@@ -64,6 +66,12 @@ pub fn of_property(
     text.section(&format!("run-{}", number + 1), &format!("Run: {}", system.temporal[property].name))
 }
 
+/// The run that explains log number `number`, from 0.
+pub fn of_log(system: &System, source: &Source<'_>, trace: &Trace, number: usize) -> Section {
+    let text = RunText { open: trace.bad.is_none(), ..RunText::new(system, source, trace) };
+    text.section(&format!("run-of-{}", number + 1), "Run")
+}
+
 impl<'a> RunText<'a> {
     fn new(system: &'a System, source: &'a Source<'a>, trace: &'a Trace) -> Self {
         let owner = |name: &str| {
@@ -77,6 +85,7 @@ impl<'a> RunText<'a> {
             source,
             trace,
             settles: None,
+            open: false,
             names: ValueNames::new(system, trace),
             cells: cells.collect(),
         }
@@ -89,6 +98,10 @@ impl<'a> RunText<'a> {
     fn history(&self) -> String {
         match self.settles {
             Some((property, found)) => runs::history(self.system, property, found, Style::PLAIN),
+            None if self.open => {
+                let text = open_run(self.system, self.trace, Style::PLAIN);
+                text.lines().next().unwrap_or_default().to_owned()
+            }
             None => history(self.system, self.trace, Style::PLAIN),
         }
     }
@@ -239,6 +252,9 @@ impl<'a> RunText<'a> {
 
     /// Explains the property that the run settles, or what the last state violates, literal by literal.
     fn ending(&self) -> Markup {
+        if self.open {
+            return html! {};
+        }
         if let Some((property, found)) = self.settles {
             let mut lines = runs::explained(self.system, self.source, property, found).into_iter();
             let what = lines.next().unwrap_or_default();

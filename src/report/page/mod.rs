@@ -13,9 +13,11 @@ mod mutants;
 mod source;
 #[cfg(test)]
 mod tests;
+mod validation;
 
 use self::html::{Section, section, visible};
 pub use self::mutants::MutationPage;
+pub use self::validation::ValidationPage;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::result::{Conclusion, Report, SearchGraph};

@@ -2,8 +2,8 @@
 //! their cells.
 
 use cubicle_lang::diagnostic::{Source, Span};
-use cubicle_lang::model::semantics::{Env, Layout, State, Step, other_tuples, tuples};
-use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
+use cubicle_lang::model::semantics::{Env, Layout, State, Step, Value, other_tuples, tuples};
+use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Var};
 use cubicle_lang::words::{ValueNames, literal};
 use cubicle_run::verdict::Trace;
 
@@ -16,12 +16,41 @@ pub(crate) struct Explainer<'a> {
     source: &'a Source<'a>,
     names: ValueNames<'a>,
     layout: Layout,
+    /// Names of processes, when they are not `#1`, `#2`, ..
+    procs: Option<&'a [String]>,
 }
 
 impl<'a> Explainer<'a> {
     pub fn new(system: &'a System, source: &'a Source<'a>, trace: &Trace) -> Self {
         let layout = Layout::new(system, trace.initial.procs);
-        Self { system, source, names: ValueNames::new(system, trace), layout }
+        Self { system, source, names: ValueNames::new(system, trace), layout, procs: None }
+    }
+
+    /// Writes processes with these names.
+    pub fn naming(self, procs: &'a [String]) -> Self {
+        Self { procs: Some(procs), ..self }
+    }
+
+    /// `#1` for process 0, or its name.
+    pub fn process(&self, process: usize) -> String {
+        let named = self.procs.and_then(|names| names.get(process));
+        named.cloned().unwrap_or_else(|| super::write::process(process))
+    }
+
+    /// A value that a cell of this variable holds.
+    pub fn value_of(&self, var: &Var, value: Value) -> String {
+        match value {
+            Value::Proc(point) if let Some(process) = point.as_process(self.layout.procs) => {
+                self.process(process)
+            }
+            _ => self.names.value(var, value),
+        }
+    }
+
+    /// `At[#1]`.
+    pub fn cell(&self, var: &Var, index: &[usize]) -> String {
+        let index: Vec<String> = index.iter().map(|p| self.process(*p)).collect();
+        if index.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, index.join(", ")) }
     }
 
     fn env<'b>(&'b self, state: &'b State, procs: &'b [usize]) -> Env<'b> {
@@ -47,7 +76,7 @@ impl<'a> Explainer<'a> {
 
     /// The literals of bad cube number `bad` at these processes.
     pub fn literals_of_bad(&self, bad: usize, procs: &[usize]) -> Vec<String> {
-        let name = |p| process(procs, p);
+        let name = |p| self.reference(procs, p);
         self.system.bad[bad].cube.iter().map(|l| literal(self.system, l, &name)).collect()
     }
 
@@ -68,7 +97,7 @@ impl<'a> Explainer<'a> {
             })
         });
         let (others, why) = failing.min_by(|(a, _), (b, _)| a.cmp(b))?;
-        let others: Vec<String> = others.iter().map(|other| format!("#{}", other + 1)).collect();
+        let others: Vec<String> = others.iter().map(|other| self.process(*other)).collect();
         Some(format!("its condition on all other processes fails for {}: {why}", others.join(" and ")))
     }
 
@@ -107,7 +136,7 @@ impl<'a> Explainer<'a> {
 
     /// `At[#1] = Idle (model.cub:12:10) is false, At[#1] is Busy`.
     fn literal(&self, env: &Env<'_>, of: &Literal, span: Span) -> String {
-        let text = literal(self.system, of, &|p| process(env.procs, p));
+        let text = literal(self.system, of, &|p| self.reference(env.procs, p));
         let place = self.source.place(span);
         if env.literal(of).is_none() {
             return format!("{text} ({place}) leaves the 64-bit range");
@@ -120,16 +149,19 @@ impl<'a> Explainer<'a> {
     /// `At[#1] is Busy`.
     fn value(&self, env: &Env<'_>, cell: &Cell) -> String {
         let var = self.system.var(cell.var);
-        let index: Vec<String> = cell.index.iter().map(|&p| process(env.procs, p)).collect();
-        let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
-        format!("{}{index} is {}", var.name, self.names.value(var, env.cell(cell)))
+        let index = cell.index.iter().map(|p| match p {
+            ProcRef::Var(i) => env.procs[usize::from(*i)],
+            ProcRef::Const(k) => usize::from(*k),
+        });
+        let index: Vec<usize> = index.collect();
+        format!("{} is {}", self.cell(var, &index), self.value_of(var, env.cell(cell)))
     }
-}
 
-/// `#1` for a reference to process 0.
-fn process(procs: &[usize], proc: ProcRef) -> String {
-    match proc {
-        ProcRef::Var(i) => super::write::process(procs[usize::from(i)]),
-        ProcRef::Const(k) => super::write::process(usize::from(k)),
+    /// The name of the process that a reference means.
+    fn reference(&self, procs: &[usize], proc: ProcRef) -> String {
+        match proc {
+            ProcRef::Var(i) => self.process(procs[usize::from(i)]),
+            ProcRef::Const(k) => self.process(usize::from(k)),
+        }
     }
 }

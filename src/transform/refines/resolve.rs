@@ -256,6 +256,12 @@ fn marked(
         Rhs::Term(value) => vec![value],
         Rhs::Cases(cases) => cases.iter_mut().map(|case| &mut case.value).collect(),
         Rhs::Nondet => Vec::new(),
+        Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {
+            let error =
+                Diagnostic::error("C0701", update.target.span(), "a map gives values, and sends nothing");
+            errors.push(error.help("give the abstract variable a value over concrete cells"));
+            return;
+        }
     };
     let Type::Enum(id) = ty else { return };
     for value in values {

@@ -81,6 +81,11 @@ impl<'m> Instance<'m> {
         self.offsets[var] + index.iter().fold(0, |at, p| at * self.procs + p)
     }
 
+    /// The place of a cell in a state.
+    pub fn position(&self, var: usize, index: &[usize]) -> usize {
+        self.cell(var, index)
+    }
+
     pub fn is_alive(&self, state: &[Value], process: usize) -> bool {
         state[self.cells() + process] == 1
     }

@@ -24,6 +24,7 @@ mod refined;
 mod runs;
 mod small;
 mod states;
+mod validate;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -122,6 +123,7 @@ const DOORS: &[Door] = &[
     Door { name: "mutants", every: 66, enter: mutants::cache },
     Door { name: "runs_failing", every: 6, enter: runs::failing },
     Door { name: "monitors", every: 2, enter: runs::monitors },
+    Door { name: "logs", every: 1, enter: validate::logs },
     Door { name: "any_number", every: 16, enter: runs::for_any_number },
 ];
 

@@ -19,6 +19,7 @@ mod resume;
 mod shrink;
 mod simulate;
 mod test;
+mod validate;
 mod witness;
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
@@ -56,6 +57,7 @@ pub enum Task {
     Shrink(shrink::ShrinkArgs),
     Simulate(simulate::SimulateArgs),
     Test(test::TestArgs),
+    Validate(validate::ValidateArgs),
     Witness(witness::WitnessArgs),
 }
 
@@ -81,6 +83,7 @@ impl Task {
             Self::Shrink(args) => shrink::run(args),
             Self::Simulate(args) => simulate::run(args),
             Self::Test(args) => test::run(args),
+            Self::Validate(args) => validate::run(args),
             Self::Witness(args) => witness::run(args),
         }
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::load::core;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::document::{
@@ -95,8 +96,10 @@ impl RefinesRun<'_> {
         for path in args.trace_out.iter().chain(&args.model_out) {
             files::probe(path)?;
         }
-        let refinement =
-            Refinement::new(refined(&inputs.concrete), refined(&inputs.abstraction), &inputs.map.text);
+        let (of_concrete, of_abstract) = (core(&inputs.concrete.file), core(&inputs.abstraction.file));
+        let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
+        let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
+        let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
         let refinement = refinement.map_err(|refused| self.refused(&inputs, &refused))?;
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
@@ -337,8 +340,4 @@ impl RefinesRun<'_> {
         let source = Source { name: &input::name(&self.args.concrete), text: &inputs.concrete.text };
         files::write(path, &itf::write_open(&inputs.concrete.system, &broken.run, &source))
     }
-}
-
-fn refined(it: &LoadedModel) -> RefinedModel<'_> {
-    RefinedModel { system: &it.system, file: &it.file }
 }

@@ -1,0 +1,232 @@
+//! `cubicle validate FILE LOG..`: whether a run of the model explains the log of a program.
+
+mod args;
+mod log;
+
+use std::io::stdout;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cubicle_lang::diagnostic::Source;
+use cubicle_report::document::{LogRecord, LogSum, ValidationDocument};
+use cubicle_report::{JunitCase, Style, ValidationPage, junit, validated, validated_all, validation_case};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::itf;
+use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Vocabulary};
+
+pub use self::args::ValidateArgs;
+use self::args::ValidateFormat;
+use self::log::LogFile;
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Failure, after_output};
+use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
+use crate::cli::messages::Format;
+use crate::cli::settings::Results;
+use crate::cli::supervise::supervise_until;
+use crate::cli::{document, exit, files, input, outputs, settings};
+
+/// Runs the command.
+pub fn run(args: ValidateArgs) -> u8 {
+    let mut read = vec![("the model", args.model.clone())];
+    read.extend(args.map.iter().map(|path| ("the map", path.clone())));
+    read.extend(args.logs.iter().map(|path| ("a log", path.clone())));
+    let mut written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
+    for number in 1..=args.logs.len() {
+        written.extend(args.trace_out.iter().map(|path| ("--trace-out", files::numbered(path, number))));
+    }
+    let streams = read.iter().filter(|(_, path)| path.as_os_str() == "-").count();
+    let checked = if streams > 1 {
+        Err(Failure::usage("standard input can be read once: `-` stands for one of the files"))
+    } else {
+        outputs::check(&read, &written, args.force)
+    };
+    if let Err(failure) = checked {
+        return document::refused(&document::typed(), failure);
+    }
+    let model = args.model.clone();
+    let results = match args.format {
+        ValidateFormat::Text | ValidateFormat::Junit => Results::Human,
+        ValidateFormat::Json => Results::Validation,
+        ValidateFormat::Ndjson => Results::ValidationLine,
+    };
+    supervise_until(
+        args.time_limit,
+        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
+        move |interrupt, ending| match (Validation { args: &args, ending, interrupt }).validate() {
+            Ok(code) => after_output(code, ending.output.finish()),
+            Err(failure) => {
+                ending.begin();
+                ending.fail(failure)
+            }
+        },
+    )
+}
+
+struct Validation<'a> {
+    args: &'a ValidateArgs,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+}
+
+impl Validation<'_> {
+    fn validate(&self) -> Result<u8, Failure> {
+        let Self { args, ending, interrupt } = *self;
+        let LoadedModel { system, text, .. } = load_for(ending, &args.model, &[], false)?;
+        passes_over_runs(&system, &ending.messages);
+        let words = match &args.map {
+            None => Vocabulary::new(&system),
+            Some(path) => {
+                let map = input::read(path)?;
+                let read = Vocabulary::with_map(&system, &map.text);
+                read.map_err(|why| {
+                    let place = format!("{}:{}:{}", map.name, why.line, why.column);
+                    Failure::usage(format!("{place}: {}", why.why))
+                })?
+            }
+        };
+        if args.hidden.is_some() && !words.has_hidden() {
+            let why = "--hidden: no transition may be hidden; `hidden = [..]` in a map names those that may";
+            return Err(Failure::usage(why));
+        }
+        for number in 1..=args.logs.len() {
+            args.trace_out.iter().try_for_each(|path| files::probe(&files::numbered(path, number)))?;
+        }
+        args.report.iter().try_for_each(|path| files::probe(path))?;
+        let name = input::name(&args.model);
+        let source = Source { name: &name, text: &text };
+        let tell = |events: u64| ending.progress().begin(&format!("{events} events"));
+        let judge = Judge {
+            system: &system,
+            source: &source,
+            words: &words,
+            options: self.options(&words),
+            interrupt,
+            tell: &tell,
+        };
+        let style = settings::automatic_style(&stdout());
+        let (mut all, mut cases, mut sum) = (Vec::new(), Vec::new(), LogSum::default());
+        let mut code = exit::OK;
+        for (number, path) in args.logs.iter().enumerate() {
+            let (log, began) = (input::name(path), Instant::now());
+            ending.progress().begin(&format!("following {log}"));
+            let found = judge.validate(&LogFile { path: path.clone(), interrupt: interrupt.clone() });
+            let record = LogRecord::new((&system, &text), &log, &found);
+            sum.add(record.answer);
+            code = worse(code, of_answer(&found.answer));
+            match args.format {
+                // Standard error has what is wrong with it.
+                ValidateFormat::Text if matches!(found.answer, LogAnswer::Refused(_)) => {}
+                ValidateFormat::Text => self.tell(&validated(&system, &log, &found, style)),
+                ValidateFormat::Ndjson => ending.output.write(&record.line()),
+                ValidateFormat::Json => {}
+                ValidateFormat::Junit => {
+                    let seconds = began.elapsed().as_secs_f64();
+                    cases.push(validation_case(&system, (&name, &log), &found, seconds));
+                }
+            }
+            if let Some(path) = &args.trace_out {
+                write_run(&files::numbered(path, number + 1), (&system, &source), &found)?;
+            }
+            if let LogAnswer::Refused(why) = &found.answer {
+                ending.messages.error(&format!("{log}: {why}"));
+            }
+            let stopped = matches!(found.answer, LogAnswer::Interrupted(_));
+            all.push((log, record, found));
+            if stopped {
+                break;
+            }
+        }
+        ending.begin();
+        self.end(code, (&system, &source), (all, cases, sum))
+    }
+
+    fn options(&self, words: &Vocabulary<'_>) -> ValidateOptions {
+        let args = self.args;
+        ValidateOptions {
+            procs: args.procs.map(usize::from),
+            hidden: args.hidden.map_or(usize::from(words.has_hidden()), usize::from),
+            max_states: args.max_states as usize,
+            lenient: args.lenient,
+            keep_run: args.trace_out.is_some() || args.report.is_some(),
+            coverage: args.coverage,
+        }
+    }
+
+    /// Writes what is known of all logs.
+    fn end(
+        &self,
+        code: u8,
+        (system, source): (&cubicle_lang::model::System, &Source<'_>),
+        (all, cases, sum): (Vec<(String, LogRecord, Validated)>, Vec<JunitCase>, LogSum),
+    ) -> Result<u8, Failure> {
+        let Self { args, ending, .. } = *self;
+        let (records, logs): (Vec<LogRecord>, Vec<(String, Validated)>) =
+            all.into_iter().map(|(log, record, found)| (record, (log, found))).unzip();
+        let draft = ending.draft(code, &ending.document());
+        let document = ValidationDocument::without_logs(&draft).with_logs(records);
+        match args.format {
+            ValidateFormat::Text if logs.len() > 1 => self.tell(&validated_all(sum)),
+            ValidateFormat::Text => {}
+            ValidateFormat::Json => ending.output.write(&document.text()),
+            ValidateFormat::Ndjson => ending.output.write(&document.line()),
+            ValidateFormat::Junit => ending.output.write(&junit("cubicle validate", &cases)),
+        }
+        if let Some(path) = &args.report {
+            let answer = match logs.as_slice() {
+                [(log, found)] => {
+                    validated(system, log, found, Style::PLAIN).lines().next().unwrap_or_default().to_owned()
+                }
+                _ => validated_all(sum),
+            };
+            let data = document.text();
+            let page = ValidationPage { source: *source, system, logs: &logs, answer: &answer, data: &data };
+            files::write(path, &page.text())?;
+        }
+        Ok(code)
+    }
+
+    fn tell(&self, text: &str) {
+        self.ending.output.write(text);
+    }
+}
+
+/// Writes the run of a log, or removes the file of an earlier one, so that it is not mistaken for one of this log.
+fn write_run(
+    path: &Path,
+    (system, source): (&cubicle_lang::model::System, &Source<'_>),
+    found: &Validated,
+) -> Result<(), Failure> {
+    let whole = found.run.as_ref().filter(|(run, _)| run.whole);
+    let Some((run, _)) = whole else { return files::remove_traces(path, 1).map(drop) };
+    let text = match run.trace.bad {
+        Some(_) => itf::write(system, &run.trace, source),
+        None => itf::write_open(system, &run.trace, source),
+    };
+    files::write(path, &text)
+}
+
+/// The exit code for a log.
+fn of_answer(answer: &LogAnswer) -> u8 {
+    match answer {
+        LogAnswer::Explained => exit::OK,
+        LogAnswer::Violated | LogAnswer::NotExplained => exit::UNSAFE,
+        LogAnswer::Inconclusive(_) => exit::UNKNOWN,
+        LogAnswer::Interrupted(reason) => exit::of_reason(reason),
+        LogAnswer::Refused(_) => exit::USAGE,
+        LogAnswer::Fault(_) => exit::INTERNAL,
+    }
+}
+
+/// The code for two logs: signals and faults first, then what cannot be read, then what is wrong, then what is not known.
+fn worse(a: u8, b: u8) -> u8 {
+    let rank = |code: u8| match code {
+        exit::OK => 0,
+        exit::UNKNOWN => 1,
+        exit::UNSAFE => 2,
+        exit::USAGE => 3,
+        exit::INTERNAL => 4,
+        _ => 5,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}

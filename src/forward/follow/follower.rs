@@ -1,0 +1,544 @@
+//! The steps of a set of states.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use super::front::{Entry, Front};
+use super::history::{History, Kept, NONE, Record, SAME};
+use super::known::{Known, Seen};
+use crate::clock::Clock;
+use crate::program::code::Guard;
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use crate::program::lazy::Gaps;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use cubicle_lang::bits::bits;
+use cubicle_lang::model::{System, TransitionId, VarId};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
+
+/// The clocks are read once in this many states.
+const POLL_EVERY: u32 = 1024;
+
+/// Follows runs of an instance.
+pub struct Follower {
+    pub(super) program: Program,
+    pub(super) history: History,
+    /// The instances of each transition.
+    of: Vec<Range<usize>>,
+    /// No cell can be undefined.
+    plain: bool,
+    clock: Arc<Clock>,
+    /// The most states in a front.
+    most: usize,
+    label: u64,
+    /// The instances that were steps of events.
+    fired: Vec<bool>,
+    work: Work,
+    stop: Option<Stop>,
+}
+
+/// Buffers, and what was left out.
+#[derive(Default)]
+struct Work {
+    next: Vec<u64>,
+    candidates: Vec<u64>,
+    undefined: Vec<u64>,
+    bad: Vec<u64>,
+    bad_undefined: Vec<u64>,
+    numbers: bool,
+    polls: u32,
+}
+
+/// Whether a guard holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    No,
+    Yes,
+    /// That depends on cells that are not defined.
+    Open,
+}
+
+impl Follower {
+    /// For the instance of `system` with `procs` processes; fronts have at most `most` states.
+    ///
+    /// # Errors
+    /// Why the instance cannot be explored.
+    pub fn new(
+        system: &System,
+        procs: usize,
+        (most, kept): (usize, Kept),
+        interrupt: &Interrupt,
+    ) -> Result<Self, Stop> {
+        let clock = Arc::new(Clock::new(&ForwardOptions::default(), interrupt));
+        let build = BuildOptions {
+            symmetry: false,
+            undefined: true,
+            range: None,
+            expected_end: &[],
+            clock: &clock,
+            memory: None,
+        };
+        let program = Program::new(system, procs, build)?;
+        let mut of = vec![0..0; system.transitions.len()];
+        for (i, instance) in program.instances.iter().enumerate() {
+            let range = &mut of[usize::from(instance.transition.0)];
+            *range = if range.end == 0 { i..i + 1 } else { range.start..i + 1 };
+        }
+        let work = Work {
+            next: vec![0; program.packing.words],
+            candidates: vec![0; program.enabled.words],
+            undefined: vec![0; program.enabled.words],
+            bad: vec![0; program.bad_table.words],
+            bad_undefined: vec![0; program.bad_table.words],
+            ..Work::default()
+        };
+        let history = History::new(program.packing.words, kept);
+        let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
+        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, work, stop: None })
+    }
+
+    /// Why a front may lack states: the limit on their number, the time limit, a signal.
+    pub const fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    /// Whether runs may have been left out since the beginning: a number had to be guessed, or left its range.
+    pub const fn is_partial(&self) -> bool {
+        self.work.numbers || self.stop.is_some()
+    }
+
+    /// Notes that a number of the log is out of range, so that runs may be missing.
+    pub const fn overflow(&mut self) {
+        self.work.numbers = true;
+    }
+
+    /// Looks at the clock.
+    pub fn poll(&mut self) {
+        let nothing = self.nothing();
+        self.is_late(&nothing);
+    }
+
+    /// Gives up when several fronts together have more states than one may have.
+    pub fn hold(&mut self, states: usize) {
+        if states > self.most {
+            self.stop = self.stop.or(Some(Stop::States));
+        }
+    }
+
+    /// Steps from now on are of the event with this number; 0 for those that no event shows.
+    pub const fn label(&mut self, label: u64) {
+        self.label = label;
+    }
+
+    /// The transitions by which an event led to a state that was possible then.
+    pub fn fired(&self, transition: TransitionId) -> bool {
+        self.fired[self.of[usize::from(transition.0)].clone()].contains(&true)
+    }
+
+    /// Forgets what no state of these fronts needs, as far as it need not be kept.
+    pub fn forget<'f>(&mut self, fronts: impl Iterator<Item = &'f Front>) {
+        if self.history.is_long() {
+            let records = fronts.flat_map(|front| (0..front.len()).map(|at| front.record(at)));
+            self.history.trim(records.min().unwrap_or(u64::MAX));
+        }
+    }
+
+    /// Adds the values that the cells of each enum variable have in a front, to a set for each variable.
+    pub fn values_in(&self, front: &Front, sets: &mut [u64]) {
+        let cells = &self.program.cells;
+        for at in 0..front.len() {
+            let shapes = cells.cells.iter().zip(&self.program.packing.fields);
+            for (cell, field) in shapes.filter(|(cell, _)| cell.kind == CodeKind::Enum) {
+                let code = field.get(front.state(at));
+                if code != UNDEF {
+                    sets[usize::from(cell.var.0)] |=
+                        1 << cells.classes[cell.class].constructors[code as usize];
+                }
+            }
+        }
+    }
+
+    /// Approximate memory of the past.
+    pub const fn bytes(&self) -> usize {
+        self.history.bytes()
+    }
+
+    /// Adds to `known` that a cell holds this.
+    ///
+    /// # Errors
+    /// A number is out of range.
+    pub fn know(&self, known: &mut Known, var: VarId, index: &[usize], seen: Seen) -> Result<(), Stop> {
+        let cell = self.program.cells.layout.position(var, index.iter().copied());
+        Ok(known.add(&self.program, cell, seen)?)
+    }
+
+    /// Adds the instances of a transition with these arguments to a list; an argument may be unknown.
+    pub fn instances(&self, transition: TransitionId, args: &[Option<usize>], to: &mut Vec<u32>) {
+        let range = self.of[usize::from(transition.0)].clone();
+        let instances = &self.program.instances[range.clone()];
+        // Instances stand in the order of their arguments.
+        let first = args.iter().take_while(|arg| arg.is_some()).count();
+        let begin = |instance: &crate::program::code::Instance| {
+            let (own, known) = (instance.args.iter(), args[..first].iter().flatten());
+            own.map(|p| usize::from(*p)).take(first).cmp(known.copied())
+        };
+        let from = instances.partition_point(|it| begin(it).is_lt());
+        for (at, instance) in instances.iter().enumerate().skip(from) {
+            if begin(instance).is_gt() {
+                break;
+            }
+            let agrees = |(own, arg): (&u8, &Option<usize>)| arg.is_none_or(|p| p == usize::from(*own));
+            if instance.args.iter().zip(args).all(agrees) {
+                to.push((range.start + at) as u32);
+            }
+        }
+    }
+
+    /// The instances of these transitions, as a set for [`Follower::unseen`].
+    pub fn set_of(&self, transitions: &[TransitionId]) -> Vec<u64> {
+        let mut set = vec![0; self.program.enabled.words];
+        for i in transitions.iter().flat_map(|t| self.of[usize::from(t.0)].clone()) {
+            set[i / 64] |= 1 << (i % 64);
+        }
+        set
+    }
+
+    /// All initial states.
+    ///
+    /// # Errors
+    /// There are too many, or the run must end.
+    pub fn begin(&mut self) -> Result<Front, Stop> {
+        let mut found = Vec::new();
+        let (words, most) = (self.program.packing.words, self.most);
+        let mut cut = false;
+        self.program.initial_states(&self.clock, &mut self.work.numbers, |state| {
+            found.extend_from_slice(state);
+            cut = found.len() / words > most;
+            if cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let mut front = Front::new(words);
+        for state in found.chunks_exact(words) {
+            self.enter(state, Entry { bad: false, record: NONE }, SAME, &mut front);
+        }
+        if cut {
+            self.stop = Some(Stop::States);
+        }
+        Ok(front)
+    }
+
+    /// A set without states.
+    pub const fn nothing(&self) -> Front {
+        Front::new(self.program.packing.words)
+    }
+
+    /// Keeps the states of which `known` is true, in `to`.
+    pub fn observe(&mut self, from: &Front, known: &Known, to: &mut Front) {
+        to.forget();
+        for at in 0..from.len() {
+            if self.is_late(to) {
+                return;
+            }
+            self.arrive(from.state(at), from.entry(at), SAME, known, to);
+        }
+    }
+
+    /// Takes a step by one of `instances` from each state of `from` of which `before` is true, to states of which `after` is
+    /// true. `to` has these states afterwards.
+    pub fn step(
+        &mut self,
+        from: &Front,
+        instances: &[u32],
+        (before, after): (&Known, &Known),
+        to: &mut Front,
+    ) {
+        to.forget();
+        for at in 0..from.len() {
+            if self.is_late(to) {
+                return;
+            }
+            let (state, entry) = (from.state(at), from.entry(at));
+            match self.truth(before, state) {
+                Truth::No => {}
+                Truth::Yes => {
+                    for i in instances {
+                        self.fire(*i as usize, state, entry, after, to);
+                    }
+                }
+                Truth::Open => {
+                    for state in self.narrowed(before, state) {
+                        let record = self.record(&state, entry.record, SAME);
+                        for i in instances {
+                            self.fire(*i as usize, &state, Entry { record, ..entry }, after, to);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the states after at most `rounds` steps by instances of a set.
+    pub fn unseen(&mut self, front: &mut Front, set: &[u64], rounds: usize) {
+        let nothing = Known::default();
+        let mut work: Vec<usize> = (0..front.len()).collect();
+        let mut added = self.nothing();
+        for _ in 0..rounds {
+            added.forget();
+            for &at in &work {
+                if self.is_late(front) || self.is_late(&added) {
+                    return;
+                }
+                let Work { candidates, undefined, .. } = &mut self.work;
+                self.program.enabled.look(front.state(at), candidates, undefined);
+                for (w, of_set) in set.iter().enumerate() {
+                    let mut rest = self.work.candidates[w] & of_set;
+                    while rest != 0 {
+                        let i = w * 64 + rest.trailing_zeros() as usize;
+                        rest &= rest - 1;
+                        self.fire(i, front.state(at), front.entry(at), &nothing, &mut added);
+                    }
+                }
+            }
+            work.clear();
+            for at in 0..added.len() {
+                let Entry { bad, record } = added.entry(at);
+                work.extend(front.insert(added.state(at), bad, || record));
+            }
+            if work.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Whether the front must be given up; the reason is kept.
+    fn is_late(&mut self, front: &Front) -> bool {
+        if front.len() > self.most {
+            self.stop = self.stop.or(Some(Stop::States));
+        }
+        self.work.polls = self.work.polls.wrapping_add(1);
+        if self.work.polls.is_multiple_of(POLL_EVERY) && self.stop.is_none() {
+            self.stop = self.clock.reason();
+        }
+        self.stop.is_some()
+    }
+
+    fn record(&mut self, state: &[u64], from: u64, instance: u32) -> u64 {
+        let label = if instance == SAME { 0 } else { self.label };
+        self.history.add(state, Record { from, instance, label })
+    }
+
+    /// Fires an instance in a state, in all ways.
+    #[inline]
+    fn fire(&mut self, i: usize, state: &[u64], entry: Entry, after: &Known, to: &mut Front) {
+        match self.enabled(i, state) {
+            Truth::No => {}
+            Truth::Yes => {
+                let mut next = std::mem::take(&mut self.work.next);
+                if self.program.fire_once(i, state, &mut next, &mut self.work.numbers) {
+                    self.arrive(&next, entry, i as u32, after, to);
+                }
+                self.work.next = next;
+            }
+            Truth::Open => self.fire_open(i, state, entry, after, to),
+        }
+    }
+
+    #[cold]
+    fn fire_open(&mut self, i: usize, state: &[u64], entry: Entry, after: &Known, to: &mut Front) {
+        let mut start = state.to_vec();
+        // A number that is seen afterwards, and that the step does not change, need not be guessed.
+        for (cell, code) in &after.numbers {
+            if let Some(code) = code
+                && self.program.get(state, *cell) == UNDEF
+                && !self.program.changes(i, *cell)
+            {
+                self.program.packing.fields[*cell].set(&mut start, *code);
+            }
+        }
+        let mut refined = Vec::new();
+        let Self { program, work, clock, .. } = self;
+        let guard = &program.instances[i].guard;
+        program
+            .refine(guard, &start, Gaps::new(&mut work.numbers, Some(clock)), |s| refined.push(s.to_vec()));
+        let mut next = vec![0; state.len()];
+        for mut state in refined {
+            self.program.normalize(&mut state);
+            if self.program.fire_once(i, &state, &mut next, &mut self.work.numbers) {
+                let record = self.record(&state, entry.record, SAME);
+                self.arrive(&next, Entry { record, ..entry }, i as u32, after, to);
+            }
+        }
+    }
+
+    /// A state after a step (or the same state), of which `known` must be true.
+    #[inline]
+    fn arrive(&mut self, state: &[u64], entry: Entry, instance: u32, known: &Known, to: &mut Front) {
+        match self.truth(known, state) {
+            Truth::No => {}
+            Truth::Yes => self.enter(state, entry, instance, to),
+            Truth::Open => {
+                for state in self.narrowed(known, state) {
+                    self.enter(&state, entry, instance, to);
+                }
+            }
+        }
+    }
+
+    /// Adds a state to a front, split by whether it is bad where that depends on undefined cells.
+    #[inline]
+    fn enter(&mut self, state: &[u64], entry: Entry, instance: u32, to: &mut Front) {
+        let Entry { bad, record } = entry;
+        if bad || !self.may_be_bad(state) {
+            self.put(state, entry, instance, to);
+            return;
+        }
+        let mut stack = vec![state.to_vec()];
+        while let Some(state) = stack.pop() {
+            if self.is_late(to) {
+                return;
+            }
+            if !self.may_be_bad(&state) {
+                self.put(&state, Entry { bad, record }, instance, to);
+                continue;
+            }
+            let Work { bad: candidates, numbers, .. } = &mut self.work;
+            let (mut is_bad, mut open) = (false, None);
+            for i in bits(candidates) {
+                let guard = &self.program.bads[i].guard;
+                let cell = if self.plain { None } else { self.program.open_cell(guard, &state) };
+                match cell {
+                    Some(cell) => open = open.or(Some(cell)),
+                    None => match self.program.all(&guard.tests, &state) {
+                        Some(holds) => is_bad |= holds,
+                        None => *numbers = true,
+                    },
+                }
+            }
+            match open.filter(|_| !is_bad) {
+                None => self.put(&state, Entry { bad: is_bad, record }, instance, to),
+                Some(cell) => stack.extend(self.split(&state, cell)),
+            }
+        }
+    }
+
+    fn put(&mut self, state: &[u64], Entry { bad, record }: Entry, instance: u32, to: &mut Front) {
+        let label = if instance == SAME { 0 } else { self.label };
+        if label != 0 {
+            self.fired[instance as usize] = true;
+        }
+        to.insert(state, bad, || self.history.add(state, Record { from: record, instance, label }));
+    }
+
+    /// Whether a bad cube is not refuted by the table; these are then in the buffer.
+    #[inline]
+    fn may_be_bad(&mut self, state: &[u64]) -> bool {
+        if self.program.bads.is_empty() {
+            return false;
+        }
+        let Work { bad, bad_undefined, .. } = &mut self.work;
+        self.program.bad_table.look(state, bad, bad_undefined);
+        bad.iter().any(|word| *word != 0)
+    }
+
+    /// A bad cube that a state surely satisfies.
+    pub(super) fn bad_cube(&self, state: &[u64]) -> Option<usize> {
+        let holds = |guard| guard_truth(&self.program, self.plain, guard, state, &mut false) == Truth::Yes;
+        self.program.bads.iter().find(|bad| holds(&bad.guard)).map(|bad| bad.bad)
+    }
+
+    /// All ways to define a cell.
+    fn split(&mut self, state: &[u64], cell: usize) -> Vec<Vec<u64>> {
+        let Self { program, work, .. } = self;
+        let mut codes = Vec::new();
+        program.packing.unpack(state, &mut codes);
+        if program.cells.cells[cell].codes == 0 {
+            work.numbers = true;
+        }
+        let mut ways = Vec::new();
+        program.cells.choices(&codes, cell, program.cells.open_codes(cell), |codes| {
+            let mut packed = vec![0; state.len()];
+            if program.packing.pack(&codes, &mut packed).is_none() {
+                work.numbers = true;
+                return;
+            }
+            program.normalize(&mut packed);
+            ways.push(packed);
+        });
+        ways
+    }
+
+    #[inline]
+    fn enabled(&mut self, i: usize, state: &[u64]) -> Truth {
+        let guard = &self.program.instances[i].guard;
+        guard_truth(&self.program, self.plain, guard, state, &mut self.work.numbers)
+    }
+
+    /// Whether `known` is true of a state.
+    #[inline]
+    fn truth(&mut self, known: &Known, state: &[u64]) -> Truth {
+        let mut open = false;
+        for (cell, code) in &known.numbers {
+            match self.program.get(state, *cell) {
+                UNDEF => open = true,
+                other if Some(other) == *code => {}
+                _ => return Truth::No,
+            }
+        }
+        let guard = guard_truth(&self.program, self.plain, &known.guard, state, &mut self.work.numbers);
+        if open && guard == Truth::Yes { Truth::Open } else { guard }
+    }
+
+    /// The ways to define cells of a state such that `known` is true of it.
+    #[cold]
+    fn narrowed(&mut self, known: &Known, state: &[u64]) -> Vec<Vec<u64>> {
+        let mut start = state.to_vec();
+        let Self { program, work, clock, .. } = self;
+        for (cell, code) in &known.numbers {
+            match (program.get(&start, *cell), code) {
+                (UNDEF, Some(code)) => program.packing.fields[*cell].set(&mut start, *code),
+                (UNDEF, None) => {
+                    // There may be a run, with a number that cannot be stored.
+                    work.numbers = true;
+                    return Vec::new();
+                }
+                // Two different numbers for one cell.
+                (other, code) if Some(other) != *code => return Vec::new(),
+                _ => {}
+            }
+        }
+        let mut ways = Vec::new();
+        program.refine(&known.guard, &start, Gaps::new(&mut work.numbers, Some(clock)), |s| {
+            let mut way = s.to_vec();
+            program.normalize(&mut way);
+            ways.push(way);
+        });
+        ways
+    }
+}
+
+#[inline]
+fn guard_truth(program: &Program, plain: bool, guard: &Guard, state: &[u64], numbers: &mut bool) -> Truth {
+    let mut open = false;
+    for (cell, set) in &guard.sets {
+        let field = program.packing.fields[*cell];
+        let raw = field.raw(state);
+        if !plain && raw == field.undef {
+            open = true;
+        } else if set >> raw & 1 == 0 {
+            return Truth::No;
+        }
+    }
+    if !plain && (open || guard.reads.iter().any(|cell| program.get(state, *cell) == UNDEF)) {
+        return Truth::Open;
+    }
+    match program.all(&guard.tests, state) {
+        Some(true) => Truth::Yes,
+        Some(false) => Truth::No,
+        None => {
+            *numbers = true;
+            Truth::No
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Logs that were compared with a model, for programs: a separate document.
+
+use serde::Serialize;
+
+use super::message::{Lines, Message};
+use super::trace::{Assignment, TraceKind, TraceRecord};
+use super::witness::CoverageFigures;
+use super::{Document, Model, SCHEMA_VERSION, Tool};
+use crate::trace::action;
+use cubicle_lang::model::System;
+use cubicle_run::style::Style;
+use cubicle_run::words;
+use cubicle_tools::validate::{Covered, LogAnswer, Validated};
+
+/// The results for all logs.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ValidationDocument {
+    /// Always `validation`.
+    pub kind: ValidationMark,
+    /// Changes when a key is removed or its meaning changes.
+    pub schema_version: u32,
+    /// The program that made it.
+    pub tool: Tool,
+    /// The words of the command line, the program's name first.
+    pub command: Vec<String>,
+    /// The model.
+    pub model: Model,
+    /// Exit code of the program.
+    pub exit_code: u8,
+    /// Why there are no results: wrong usage, a model or a map with errors, a file that cannot be written, an internal error.
+    pub error: Option<String>,
+    /// The logs, in the order in which they were given.
+    pub logs: Vec<LogRecord>,
+    /// How many logs have which answer.
+    pub sum: LogSum,
+    /// Errors, warnings and notes, in the order in which they were reported.
+    pub messages: Vec<Message>,
+}
+
+/// Distinguishes a [`ValidationDocument`] from others, and from the lines of `--format ndjson` before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ValidationMark {
+    /// It is about all logs.
+    Validation,
+    /// It is about one.
+    Log,
+}
+
+/// How many logs have which answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogSum {
+    /// Those that are explained.
+    pub explained: usize,
+    /// Those that show a bad state.
+    pub violated: usize,
+    /// Those that no run explains.
+    pub not_explained: usize,
+    /// Those of which that is not known.
+    pub inconclusive: usize,
+    /// Those that make no sense.
+    pub error: usize,
+}
+
+/// The result for a log.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogRecord {
+    /// Always `log`: it distinguishes a line of `--format ndjson`.
+    pub kind: ValidationMark,
+    /// The file; `-` for standard input.
+    pub log: String,
+    /// The answer.
+    pub answer: LogAnswerWord,
+    /// Why it is `inconclusive` or `error`.
+    pub reason: Option<String>,
+    /// Processes of the instance.
+    pub processes: usize,
+    /// The names of processes, in order of appearance.
+    pub names: Vec<String>,
+    /// The number of events that are explained.
+    pub events: u64,
+    /// The line of the event at which the answer was found; `null` when it is the end of the log.
+    pub line: Option<u64>,
+    /// The text of that line.
+    pub text: Option<String>,
+    /// When the log is not explained: the number of states in which the run may be before that event.
+    pub possible_states: Option<usize>,
+    /// Some of these states.
+    pub states: Vec<StateRecord>,
+    /// The steps that come nearest to the event.
+    pub nearest: Vec<NearRecord>,
+    /// The run to a bad state, or, where `--trace-out` or `--report` asks for it, one that explains the events. Its processes have
+    /// numbers.
+    pub run: Option<TraceRecord>,
+    /// The names of these processes; one without a name has its number.
+    pub run_names: Vec<String>,
+    /// For each step of the run the line of its event; `null` for a hidden one.
+    pub run_steps: Vec<RunStepRecord>,
+    /// Whether the run begins in an initial state; of a stream only the last part of a run is kept.
+    pub run_is_whole: Option<bool>,
+    /// Lines that could not be understood and were skipped.
+    pub skipped: u64,
+    /// What is wrong with the first of them.
+    pub first_skipped: Option<String>,
+    /// With `--coverage`: the transitions, each with whether an event may be it.
+    pub transitions: Vec<CoverageFigures>,
+    /// With `--coverage`: `X = C` for each variable of a finite type and each of its values, with whether the log may show it.
+    pub values: Vec<CoverageFigures>,
+}
+
+/// The answer for a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LogAnswerWord {
+    /// A run without bad states explains it.
+    Explained,
+    /// Every run that explains it has a bad state.
+    Violated,
+    /// No run explains it.
+    NotExplained,
+    /// That is not known.
+    Inconclusive,
+    /// It makes no sense, or the program has a fault.
+    Error,
+}
+
+/// A state in which the run may be, in the names of the log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StateRecord {
+    /// All cells; `?` for one that may hold any value.
+    pub cells: Vec<Assignment>,
+}
+
+/// A step that is not possible, or does not lead to what the log says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NearRecord {
+    /// `read(node-7)`.
+    pub step: String,
+    /// What fails.
+    pub fails: Vec<String>,
+    /// The state in which it comes nearest, as a place in the list of states, from 0.
+    pub state: Option<usize>,
+}
+
+/// Where in the log a step of a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunStepRecord {
+    /// The line of its event.
+    pub line: Option<u64>,
+}
+
+impl LogSum {
+    /// Counts an answer.
+    pub const fn add(&mut self, answer: LogAnswerWord) {
+        *match answer {
+            LogAnswerWord::Explained => &mut self.explained,
+            LogAnswerWord::Violated => &mut self.violated,
+            LogAnswerWord::NotExplained => &mut self.not_explained,
+            LogAnswerWord::Inconclusive => &mut self.inconclusive,
+            LogAnswerWord::Error => &mut self.error,
+        } += 1;
+    }
+}
+
+impl LogAnswerWord {
+    /// The word for an answer, and its reason.
+    pub fn of(answer: &LogAnswer) -> (Self, Option<String>) {
+        match answer {
+            LogAnswer::Explained => (Self::Explained, None),
+            LogAnswer::Violated => (Self::Violated, None),
+            LogAnswer::NotExplained => (Self::NotExplained, None),
+            LogAnswer::Inconclusive(why) => (Self::Inconclusive, Some(why.clone())),
+            LogAnswer::Interrupted(why) => (Self::Inconclusive, Some(words::reason(why))),
+            LogAnswer::Refused(why) => (Self::Error, Some(why.clone())),
+            LogAnswer::Fault(why) => (Self::Error, Some(format!("internal error: {why}"))),
+        }
+    }
+}
+
+impl LogRecord {
+    /// For the log in the file `log`.
+    pub fn new((system, text): (&System, &str), log: &str, found: &Validated) -> Self {
+        let (answer, reason) = LogAnswerWord::of(&found.answer);
+        let lost = found.lost.clone().unwrap_or_default();
+        let assignment = |it: &cubicle_tools::validate::CellValue| Assignment {
+            cell: it.cell.clone(),
+            value: it.value.clone(),
+        };
+        let state = |cells: &Vec<_>| StateRecord { cells: cells.iter().map(assignment).collect() };
+        let near = |it: cubicle_tools::validate::NearStep| NearRecord {
+            step: it.step,
+            fails: it.fails,
+            state: it.state,
+        };
+        let line = |label: &u64| RunStepRecord { line: (*label != 0).then_some(*label) };
+        let figures = |of: &[Covered]| {
+            let figure =
+                |(name, covered): &Covered| CoverageFigures { name: name.clone(), covered: *covered };
+            of.iter().map(figure).collect()
+        };
+        let run = found.run.as_ref();
+        Self {
+            kind: ValidationMark::Log,
+            log: log.to_owned(),
+            answer,
+            reason,
+            processes: found.procs,
+            names: found.names.clone(),
+            events: found.events,
+            line: found.at.as_ref().map(|it| it.0),
+            text: found.at.as_ref().map(|it| it.1.clone()).filter(|text| !text.is_empty()),
+            possible_states: found.lost.as_ref().map(|it| it.possible),
+            states: lost.states.iter().map(state).collect(),
+            nearest: lost.nearest.into_iter().map(near).collect(),
+            run: run.map(|(run, _)| record(system, text, &run.trace)),
+            run_names: run.map(|it| it.1.clone()).unwrap_or_default(),
+            run_steps: run.map(|(run, _)| run.labels.iter().map(line).collect()).unwrap_or_default(),
+            run_is_whole: run.map(|(run, _)| run.whole),
+            skipped: found.skipped.0,
+            first_skipped: found.skipped.1.clone(),
+            transitions: found.coverage.as_ref().map(|it| figures(&it.0)).unwrap_or_default(),
+            values: found.coverage.as_ref().map(|it| figures(&it.1)).unwrap_or_default(),
+        }
+    }
+
+    /// In a line.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("keys are strings") + "\n"
+    }
+}
+
+/// A run to a bad state, or one without a special end.
+fn record(system: &System, text: &str, run: &cubicle_run::verdict::Trace) -> TraceRecord {
+    let record = TraceRecord::new(system, &Lines::new(text), run);
+    if run.bad.is_some() {
+        return record;
+    }
+    let steps = run.steps.iter().map(|step| action(system, step, Style::PLAIN));
+    let history = std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> ");
+    TraceRecord { kind: TraceKind::Reached, ends_in: "the log".to_owned(), history, ..record }
+}
+
+impl ValidationDocument {
+    /// The document of a run of the program without logs: `run` says what went wrong.
+    pub fn without_logs(run: &Document) -> Self {
+        Self {
+            kind: ValidationMark::Validation,
+            schema_version: SCHEMA_VERSION,
+            tool: run.tool.clone(),
+            command: run.command.clone(),
+            model: run.model.clone(),
+            exit_code: run.exit_code,
+            error: run.error.clone().or_else(|| run.reason.as_ref().map(|why| why.text.clone())),
+            logs: Vec::new(),
+            sum: LogSum::default(),
+            messages: run.messages.clone(),
+        }
+    }
+
+    /// With these logs.
+    #[must_use]
+    pub fn with_logs(self, logs: Vec<LogRecord>) -> Self {
+        let mut sum = LogSum::default();
+        for log in &logs {
+            sum.add(log.answer);
+        }
+        Self { logs, sum, ..self }
+    }
+
+    /// As a file: indented, ending in a line feed.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
+    }
+
+    /// In a line, without the logs, which have lines of their own.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn line(&self) -> String {
+        let alone = Self { logs: Vec::new(), ..self.clone() };
+        serde_json::to_string(&alone).expect("keys are strings") + "\n"
+    }
+}

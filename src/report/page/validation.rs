@@ -1,0 +1,150 @@
+//! Logs that were compared with a model, as a page: each log beside a run that explains it.
+
+use super::html::{heads, section, table, to_line};
+use super::{lanes, shell, source};
+use crate::document::LogAnswerWord;
+use crate::validation::named;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_lang::words::{ValueNames, cells};
+use cubicle_tools::validate::{Lost, Validated};
+use maud::{Markup, html};
+
+/// More steps than this are not shown: those at the end are.
+const MOST_STEPS: usize = 400;
+
+/// More logs than this have no section.
+const MOST_LOGS: usize = 20;
+
+/// The contents of the page.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidationPage<'a> {
+    /// The model.
+    pub source: Source<'a>,
+    /// Its meaning.
+    pub system: &'a System,
+    /// The logs, with their names.
+    pub logs: &'a [(String, Validated)],
+    /// The result in one line.
+    pub answer: &'a str,
+    /// The document, in JSON: it is put into the page for programs.
+    pub data: &'a str,
+}
+
+impl ValidationPage<'_> {
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut sections = vec![section("verdict", "Logs", self.verdict())];
+        for (number, (name, found)) in self.logs.iter().take(MOST_LOGS).enumerate() {
+            sections.push(section(format!("log-{}", number + 1), name.as_str(), self.log(found)));
+            if let Some((run, _)) = found.run.as_ref().filter(|(run, _)| run.whole) {
+                sections.push(lanes::of_log(self.system, &self.source, &run.trace, number));
+            }
+        }
+        sections.push(section("model", "Model", source::highlighted(self.source.text)));
+        shell(self.source.name, &sections, self.data)
+    }
+
+    fn verdict(&self) -> Markup {
+        let words = self.logs.iter().map(|(_, found)| LogAnswerWord::of(&found.answer).0);
+        let is_bad = |it: &LogAnswerWord| matches!(it, LogAnswerWord::Violated | LogAnswerWord::NotExplained);
+        let kind = match words {
+            _ if words.clone().any(|it| is_bad(&it)) => "bad",
+            mut words => {
+                if words.all(|it| it == LogAnswerWord::Explained) {
+                    "good"
+                } else {
+                    "open"
+                }
+            }
+        };
+        html! { p class={ "answer " (kind) } { (self.answer) } }
+    }
+
+    fn log(&self, found: &Validated) -> Markup {
+        html! {
+            @for line in crate::validation::validated(self.system, "the log", found, cubicle_run::style::Style::PLAIN).lines().take(1) {
+                p { (line) }
+            }
+            @if found.run.is_some() { (self.beside(found)) }
+            @if let Some((line, text)) = found.at.as_ref().filter(|_| found.lost.is_some()) {
+                p { "Line " (line) " is not explained:" }
+                pre { (text) }
+            }
+            @if let Some(lost) = &found.lost { (states(lost)) (nearest(lost)) }
+        }
+    }
+
+    /// The lines of the log, and the steps of the run.
+    fn beside(&self, found: &Validated) -> Markup {
+        let Some((run, names)) = &found.run else { return html! {} };
+        let trace = &run.trace;
+        let values = ValueNames::new(self.system, trace);
+        let first = trace.steps.len().saturating_sub(MOST_STEPS);
+        let all: Vec<_> = cells(self.system, trace.initial.procs).collect();
+        let text = |line: u64| {
+            let known = found.texts.binary_search_by_key(&line, |it| it.0);
+            known.map_or("", |at| found.texts[at].1.as_str())
+        };
+        let rows = html! {
+            @for (number, step) in trace.steps.iter().enumerate().skip(first) {
+                @let before = if number == 0 { &trace.initial } else { &trace.steps[number - 1].after };
+                @let transition = self.system.transition(step.transition);
+                @let args = step.args[..transition.params.len()].iter().map(|p| names[*p].as_str());
+                @let line = run.labels[number];
+                tr {
+                    th scope="row" { @if line == 0 { "hidden" } @else { (line) } }
+                    td { @if line != 0 { code { (text(line)) } } }
+                    td {
+                        (to_line(self.source.position(transition.span).0,
+                            format!("{}({})", transition.name, args.collect::<Vec<_>>().join(", "))))
+                    }
+                    td {
+                        @for (_, var, cell, at) in all.iter().filter(|it| before.values[it.3] != step.after.values[it.3]) {
+                            span class="change" {
+                                span class="cell" { (named(cell, names)) } " "
+                                (named(&values.value(var, step.after.values[*at]), names))
+                            }
+                        }
+                    }
+                }
+                "\n"
+            }
+        };
+        html! {
+            @if first > 0 || !run.whole { p { "The last steps of the run; --trace-out writes the run." } }
+            (table("The log beside the run", Some("log"), heads(["Line", "Log", "Step", "Changes"]), rows))
+        }
+    }
+}
+
+fn states(lost: &Lost) -> Markup {
+    let Some(first) = lost.states.first() else { return html! {} };
+    let titles = (1..=lost.states.len()).map(|n| format!("State {n}"));
+    let rows = html! {
+        @for (at, cell) in first.iter().enumerate() {
+            tr {
+                th scope="row" { (cell.cell) }
+                @for state in &lost.states { td { (state[at].value) } }
+            }
+            "\n"
+        }
+    };
+    html! {
+        p { "States in which the run may be before it: " (lost.possible) "." }
+        (table("Possible states", None, heads(std::iter::once("Cell".to_owned()).chain(titles)), rows))
+    }
+}
+
+fn nearest(lost: &Lost) -> Markup {
+    html! {
+        @for near in &lost.nearest {
+            p {
+                (near.step)
+                @if let Some(state) = near.state { " in state " (state + 1) }
+                " fails:"
+            }
+            ul class="literals" { @for why in &near.fails { li { (why) } } }
+        }
+    }
+}

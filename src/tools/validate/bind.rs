@@ -1,0 +1,93 @@
+//! Which process of the instance has which name.
+
+use cubicle_forward::{Follower, Known, Seen};
+use cubicle_run::result::Stop;
+use smallvec::SmallVec;
+
+use super::event::{Candidate, NameId, Shown, Sight};
+use super::vocabulary::Vocabulary;
+
+/// For each name, its process.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Binding(Vec<u8>);
+
+impl Binding {
+    pub fn process(&self, name: NameId) -> usize {
+        self.0[usize::from(name)].into()
+    }
+
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The names of all processes, `#3` for one without.
+    pub fn names(&self, names: &[String], procs: usize) -> Vec<String> {
+        let mut all: Vec<String> = (1..=procs).map(|p| format!("#{p}")).collect();
+        for (name, process) in names.iter().zip(&self.0) {
+            all[usize::from(*process)].clone_from(name);
+        }
+        all
+    }
+
+    /// The bindings that also give the next name, which is `name`, a process: one of each kind of processes that the model
+    /// does not distinguish.
+    ///
+    /// # Errors
+    /// No process is left.
+    pub fn extended(&self, name: &str, words: &Vocabulary<'_>, procs: usize) -> Result<Vec<Self>, String> {
+        let with = |process: usize| Self(self.0.iter().copied().chain([process as u8]).collect());
+        if let Some((_, process)) = words.processes.iter().find(|(other, _)| other == name) {
+            if *process >= procs {
+                let why = format!("the map says that `{name}` is process {}, of {procs}", process + 1);
+                return Err(why);
+            }
+            return Ok(vec![with(*process)]);
+        }
+        let reserved = |p: &usize| words.processes.iter().any(|(_, process)| process == p);
+        let free = (0..procs).filter(|p| !self.0.contains(&(*p as u8)) && !reserved(p));
+        let constants = usize::from(words.system.proc_constants);
+        let mut found: Vec<Self> = Vec::new();
+        for process in free {
+            found.push(with(process));
+            if !words.system.orders_processes && process >= constants {
+                // A run with one of the others is the same run with renamed processes.
+                break;
+            }
+        }
+        if found.is_empty() {
+            return Err(format!(
+                "`{name}` is not bound: the instance has {procs} processes, which all have other names"
+            ));
+        }
+        Ok(found)
+    }
+}
+
+/// What a list of sights says of a state.
+pub(super) fn know(
+    follower: &Follower,
+    sights: &[Sight],
+    binding: &Binding,
+    to: &mut Known,
+) -> Result<(), Stop> {
+    to.clear();
+    for Sight { var, index, value } in sights {
+        let cell: SmallVec<[usize; 4]> = index.iter().map(|name| binding.process(*name)).collect();
+        let seen = match value {
+            Shown::Value(seen) => *seen,
+            Shown::Named(name) => Seen::Process(binding.process(*name)),
+        };
+        follower.know(to, *var, &cell, seen)?;
+    }
+    Ok(())
+}
+
+/// The instances of the candidates.
+pub(super) fn instances(follower: &Follower, steps: &[Candidate], binding: &Binding, to: &mut Vec<u32>) {
+    to.clear();
+    for Candidate { transition, args } in steps {
+        let args: SmallVec<[Option<usize>; 8]> =
+            args.iter().map(|name| name.map(|name| binding.process(name))).collect();
+        follower.instances(*transition, &args, to);
+    }
+}

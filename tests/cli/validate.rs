@@ -1,0 +1,259 @@
+//! `cubicle validate`: logs of programs, good and bad, from files and from standard input; the programs of `examples/conformance`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Outcome, Running, Signal, cubicle, outcome, run_words, run_words_stdin};
+use crate::machine::{assert_valid, schema};
+
+const MUTEX: &str = "examples/mutex.cub";
+
+fn event(action: &str, process: &str) -> String {
+    format!("{{\"action\": \"{action}\", \"procs\": {{\"p\": \"{process}\"}}}}\n")
+}
+
+/// Two processes that enter one after the other.
+fn turns() -> String {
+    ["a", "b"].map(|p| ["knock", "test_and_set", "leave"].map(|it| event(it, p)).concat()).concat()
+}
+
+/// Both are inside.
+fn both() -> String {
+    ["a", "b"].map(|p| ["knock", "test_and_set"].map(|it| event(it, p)).concat()).concat()
+}
+
+fn validate(model: &str, log: &str, words: &[&str]) -> Outcome {
+    let all: Vec<&str> = ["validate", model, "-"].into_iter().chain(words.iter().copied()).collect();
+    run_words_stdin(&all, log.as_bytes())
+}
+
+#[test]
+fn logs_are_explained_or_the_failing_literal_is_named() {
+    let good = validate(MUTEX, &turns(), &["--procs", "2"]);
+    assert_eq!((good.code, good.stdout.as_str()), (Some(0), "<stdin>: explained: 6 events, 2 processes\n"));
+    let bad = validate(MUTEX, &both(), &["--procs", "2"]);
+    assert_eq!(bad.code, Some(1), "{bad:?}");
+    for part in [
+        "line 4, after 3 events",
+        "At[b] = Knocking",
+        "test_and_set(b) fails:",
+        "Locked = False (examples/mutex.cub:",
+    ] {
+        assert!(bad.stdout.contains(part), "{part}: {bad:?}");
+    }
+    // Another process may have left without logging it.
+    let free = "{\"before\": {\"Locked\": true}, \"action\": \"knock\"}\n{\"after\": {\"Locked\": false}}\n";
+    assert_eq!(validate(MUTEX, free, &["--procs", "2"]).code, Some(1));
+    let hidden =
+        "{\"action\": \"knock\"}\n{\"action\": \"test_and_set\"}\n{\"state\": {\"Locked\": false}}\n";
+    let map = tempfile::tempdir().unwrap();
+    let map = map.path().join("m.toml");
+    fs::write(&map, "hidden = ['leave']\n").unwrap();
+    let map = map.to_str().unwrap();
+    assert_eq!(validate(MUTEX, hidden, &["--procs", "2"]).code, Some(1));
+    assert_eq!(validate(MUTEX, hidden, &["--procs", "2", "--map", map]).code, Some(0));
+}
+
+#[test]
+fn a_violation_comes_with_a_run_that_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, run) = (folder.path().join("w.log"), folder.path().join("w.itf.json"));
+    let steps = [("knock", "a"), ("knock", "b"), ("test", "a"), ("test", "b"), ("set", "a"), ("set", "b")];
+    fs::write(&log, steps.map(|(step, p)| event(step, p)).concat()).unwrap();
+    let (log, run) = (log.to_str().unwrap(), run.to_str().unwrap());
+    let model = "examples/mutex_wrong.cub";
+    let found = run_words(&["validate", model, log, "--trace-out", run]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    assert!(found.stdout.contains("violated: line 6: every run with 2 processes"), "{found:?}");
+    assert!(found.stdout.contains("    line 6  set(b): At[b] = Inside"), "{found:?}");
+    let replayed = run_words(&["replay", model, run]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    // A trace is a log, too.
+    let again = run_words(&["validate", model, run]);
+    assert!(again.code == Some(1) && again.stdout.contains("violated"), "{again:?}");
+    assert_eq!(run_words(&["validate", MUTEX, run]).code, Some(2));
+}
+
+#[test]
+fn what_makes_no_sense_is_one_error_with_its_line() {
+    let line = event("knock", "a");
+    let long = format!("{line}{{\"action\": \"{}\"}}\n", "x".repeat(3 << 20));
+    for (log, says) in [
+        (format!("{line}no JSON\n"), "<stdin>: line 2: it is not JSON: expected"),
+        (format!("{line}[1]\n"), "line 2: an event is a JSON object, not a list"),
+        (event("knok", "a"), "line 1: the model has no transition `knok`; did you mean `knock`?"),
+        (
+            format!("{line}{{\"after\": {{\"Lokced\": true}}}}"),
+            "has no variable `Lokced`; did you mean `Locked`?",
+        ),
+        (format!("{line}{{\"after\": {{\"At\": {{\"a\": \"In\"}}}}}}"), "At has no value `In`"),
+        (
+            format!("{line}{{\"after\": {{\"At\": {{\"a\": {{\"b\": \"Inside\"}}}}}}}}"),
+            "`At` holds a value of its type, not an object",
+        ),
+        (format!("{line}{{\"after\": {{\"At\": \"Inside\"}}}}"), "`At` is an array"),
+        (format!("{line}{{\"level\": 3}}"), "the field `level` has no meaning"),
+        (format!("{line}{{\"action\": \"leave\", \"procs\": {{\"q\": \"a\"}}}}"), "its parameters are p"),
+        (
+            ["a", "b", "c"].map(|p| event("knock", p)).concat(),
+            "line 3: `c` is not bound: the instance has 2 processes",
+        ),
+        (format!("{line}{{\"action\": \"knock\", \"action\": \"leave\"}}"), "the key \"action\" twice"),
+        (format!("{line}{{\"action\": \"kno"), "the log ends in the middle of this line"),
+        (long, "line 2: it has more than 1024 KiB"),
+    ] {
+        let found = validate(MUTEX, &log, &["--procs", "2"]);
+        assert_eq!((found.code, found.stdout.as_str()), (Some(2), ""), "{says}: {found:?}");
+        assert!(found.stderr.contains(says) && found.stderr.lines().count() == 1, "{says}: {found:?}");
+        let lenient = validate(MUTEX, &log, &["--procs", "2", "--lenient"]);
+        assert_eq!(lenient.code, Some(0), "{says}: {lenient:?}");
+        assert!(lenient.stdout.contains("1 line skipped, the first of them line"), "{says}: {lenient:?}");
+    }
+    let binary = run_words_stdin(&["validate", MUTEX, "-", "--procs", "2"], b"{\"action\": \"\xff\"}\n");
+    assert!(binary.stderr.contains("line 1: it is not text in UTF-8, from byte 13 on"), "{binary:?}");
+    for (words, says) in [
+        (&["validate", MUTEX, "-"][..], "--procs says how many"),
+        (&["validate", MUTEX, "nowhere.log"], "nowhere.log: cannot be read"),
+        (&["validate", MUTEX, "examples"], "it is a directory"),
+        (&["validate", MUTEX, "-", "-"], "standard input can be read once"),
+        (&["validate", MUTEX, "-", "--procs", "2", "--hidden", "3"], "no transition may be hidden"),
+    ] {
+        let found = run_words_stdin(words, b"");
+        assert!(found.code == Some(2) && found.stderr.contains(says), "{words:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_map_with_an_error_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("m.toml");
+    fs::write(&map, "action = 'event'\n[events]\nenter = 'test_and_est'\n").unwrap();
+    let found = validate(MUTEX, "", &["--procs", "2", "--map", map.to_str().unwrap()]);
+    assert_eq!(found.code, Some(2), "{found:?}");
+    assert!(found.stderr.contains("m.toml:3:9: the model has no transition `test_and_est`"), "{found:?}");
+}
+
+#[test]
+fn every_format_has_all_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (name, text) in [("good.log", turns()), ("bad.log", both()), ("odd.log", "x".to_owned())] {
+        fs::write(path(name), text).unwrap();
+    }
+    let page = path("page.html");
+    let (good, bad, odd) = (path("good.log"), path("bad.log"), path("odd.log"));
+    let all = ["validate", MUTEX, &good, &bad, "--coverage"];
+    let with = |more: &[&str]| run_words(&[&all[..], more].concat());
+    let text = with(&["--report", &page]);
+    assert_eq!(text.code, Some(1), "{text:?}");
+    assert!(text.stdout.ends_with("2 logs: 1 explained, 1 not explained\n"), "{text:?}");
+    assert!(text.stdout.contains("it takes 3 of 3 transitions"), "{text:?}");
+    let page = fs::read_to_string(page).unwrap();
+    for part in
+        ["The log beside the run", "test_and_set(a)", "is not explained", "Possible states", "Locked = False"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    let schema = schema("docs/schema/validation.json");
+    let document = with(&["--format", "json"]);
+    let value = assert_valid(&schema, &document.stdout, "json");
+    assert_eq!((&value["sum"]["explained"], &value["logs"][1]["line"]), (&Value::from(1), &Value::from(4)));
+    assert_eq!(value["exit_code"], 1);
+    let lines = with(&["--format", "ndjson", &odd]);
+    let lines: Vec<Value> = lines.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[2]["reason"].as_str().unwrap().starts_with("line 1: it is not JSON"));
+    assert_eq!((&lines[3]["kind"], &lines[3]["exit_code"]), (&Value::from("validation"), &Value::from(2)));
+    let cases = with(&["--format", "junit", &odd]);
+    assert!(cases.stdout.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{cases:?}");
+    let refused = run_words(&["validate", "nowhere.cub", &good, "--format", "json"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(assert_valid(&schema, &refused.stdout, "no model")["error"].is_string());
+}
+
+#[test]
+fn a_stream_is_followed_until_it_leaves_the_model_or_time_is_up() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let words = ["validate", MUTEX, "-", "--procs", "2"];
+    let start = |more: &[&str]| {
+        let mut command = cubicle();
+        command.args(words).args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    // Nothing closes the pipe: the answer comes all the same.
+    let mut child = start(&[]);
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(both().as_bytes()).unwrap();
+    let found = outcome(&child.wait_with_output().unwrap());
+    assert!(found.code == Some(1) && found.stdout.contains("not explained"), "{found:?}");
+    drop(pipe);
+    let mut child = start(&["--time-limit", "300ms", "--format", "json"]);
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(turns().as_bytes()).unwrap();
+    let found = outcome(&child.wait_with_output().unwrap());
+    assert_eq!(found.code, Some(3), "{found:?}");
+    let value: Value = serde_json::from_str(&found.stdout).unwrap();
+    assert_eq!(
+        (&value["logs"][0]["answer"], &value["logs"][0]["events"]),
+        (&Value::from("inconclusive"), &Value::from(6))
+    );
+    drop(pipe);
+    let mut command = cubicle();
+    let mut running = Running::start(command.args(words).stdin(Stdio::piped()));
+    let pipe = running.stdin.take();
+    running.wait_until_it_listens();
+    running.signal(Signal::TERM);
+    let found = running.finish();
+    assert_eq!(found.code, Some(143), "{found:?}");
+    drop(pipe);
+}
+
+/// Builds a program of `examples/conformance` and says how many of its logs have which exit code.
+fn codes(name: &str, model: &str, words: &[&str], runs: usize) -> Vec<Option<i32>> {
+    let folder = tempfile::tempdir().unwrap();
+    let conformance = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/conformance");
+    let program = folder.path().join(name);
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let built = rustc.arg("-O").arg(conformance.join(format!("{name}.rs"))).arg("-o").arg(&program).status();
+    assert!(built.expect("rustc").success());
+    let map = conformance.join(format!("{name}.toml"));
+    let log = folder.path().join("log");
+    (0..runs)
+        .map(|_| {
+            let output = Command::new(&program).args(words).output().unwrap();
+            assert!(output.status.success() && output.stdout.len() > 100, "{output:?}");
+            fs::write(&log, &output.stdout).unwrap();
+            let words = ["validate", model, log.to_str().unwrap(), "--map", map.to_str().unwrap()];
+            run_words(&words).code
+        })
+        .collect()
+}
+
+fn programs(runs: usize) {
+    for (name, model) in [("rwlock", "examples/rw_spin.cub"), ("cache", "examples/german.cub")] {
+        assert_eq!(codes(name, model, &[], runs), vec![Some(0); runs], "{name}");
+        assert_eq!(
+            codes(name, model, &["--bug", "--force"], runs),
+            vec![Some(1); runs],
+            "{name} --bug --force"
+        );
+        let free = codes(name, model, &["--bug"], runs);
+        assert!(free.iter().all(|code| matches!(code, Some(0 | 1))), "{name} --bug: {free:?}");
+        assert!(free.contains(&Some(1)), "{name} --bug: {free:?}");
+    }
+}
+
+#[test]
+fn logs_of_real_programs_are_explained_and_their_bugs_are_found() {
+    programs(10);
+}
+
+#[test]
+#[ignore = "long: a hundred runs of each program"]
+fn a_hundred_logs_of_real_programs() {
+    programs(100);
+}
