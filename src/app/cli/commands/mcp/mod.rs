@@ -224,7 +224,9 @@ impl ToolServer {
             let why = format!("request {key} is not answered yet");
             return Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
         }
-        if running.len() >= MOST_CALLS {
+        // Those that were cancelled end soon.
+        let wanted = running.values().filter(|call| call.is_wanted).count();
+        if wanted >= MOST_CALLS || running.len() >= 2 * MOST_CALLS {
             let why = format!("{MOST_CALLS} calls are not answered yet: wait for one of them, or cancel it");
             return Some(Ok(call::failure(&why)));
         }
