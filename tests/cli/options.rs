@@ -92,6 +92,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("solver", "--solver z3"),
     ("trust-invariants", "--trust-invariants"),
     ("certify", "--certify"),
+    ("show-core", "--show-core"),
     ("strict-upstream", "--strict-upstream"),
     ("crash", "--crash stop"),
     ("ltl", "--ltl true"),
