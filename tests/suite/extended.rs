@@ -40,8 +40,8 @@ impl Ty {
 
     fn text(self, value: i64) -> String {
         match self {
-            Ty::Bool => ["False", "True"][value as usize].to_owned(),
-            Ty::Kind => KINDS[value as usize].to_owned(),
+            Ty::Bool => ["False", "True"][usize::from(value != 0)].to_owned(),
+            Ty::Kind => KINDS[usize::try_from(value).unwrap_or(0)].to_owned(),
             Ty::Range(..) => value.to_string(),
         }
     }
@@ -264,7 +264,9 @@ impl std::fmt::Display for Model {
                 };
                 indices = indices
                     .iter()
-                    .flat_map(|known| here.iter().map(move |it| [&known[..], &[it.clone()]].concat()))
+                    .flat_map(|known| {
+                        here.iter().map(move |it| [&known[..], std::slice::from_ref(it)].concat())
+                    })
                     .collect();
             }
             for index in indices {
@@ -299,7 +301,7 @@ impl std::fmt::Display for Model {
 /// The value that a cell has in the beginning.
 fn first(ty: Ty, choice: i64) -> i64 {
     let values: Vec<i64> = ty.values().collect();
-    values[choice as usize % values.len()]
+    values[usize::try_from(choice).unwrap_or(0) % values.len()]
 }
 
 // Meaning
@@ -323,12 +325,12 @@ impl Instance<'_> {
 
     fn initial(&self) -> State {
         let mut start = self.model.start.iter();
-        let cell = |var: &Var, start: &mut std::slice::Iter<'_, i64>| match var.queue {
-            Some(_) => Vec::new(),
-            None => {
-                let value = *start.next().expect("a value for each variable");
-                vec![var.fields.iter().map(|(_, ty)| first(*ty, value)).collect()]
+        let cell = |var: &Var, start: &mut std::slice::Iter<'_, i64>| {
+            if var.queue.is_some() {
+                return Vec::new();
             }
+            let value = *start.next().expect("a value for each variable");
+            vec![var.fields.iter().map(|(_, ty)| first(*ty, value)).collect()]
         };
         self.model.vars.iter().map(|var| vec![cell(var, &mut start); self.cells(var)]).collect()
     }
@@ -750,30 +752,26 @@ impl Maker {
             return Formula::Compare("=", Term::Value(Ty::Range(0, 1), 0), Term::Value(Ty::Range(0, 1), 0));
         };
         let ty = self.ty(&left);
-        match ty {
-            Ty::Range(..) => {
-                let left = if self.dice.chance(15) { Term::Plus(Box::new(left), 1) } else { left };
-                if self.dice.chance(35)
-                    && let Some(right) = self.read(params, |it| matches!(it, Ty::Range(..)), true)
-                    && !disjoint(ty, self.ty(&right))
-                {
-                    let op = *self.dice.pick(&["<", "<=", ">", ">="]);
-                    return Formula::Compare(op, left, right);
-                }
-                let values: Vec<i64> = ty.values().collect();
-                let value = *self.dice.pick(&values);
-                let op = match left {
-                    // Such equalities that never hold are errors.
-                    Term::Plus(..) => *self.dice.pick(&["<", "<=", ">", ">="]),
-                    _ => self.operator(),
-                };
-                Formula::Compare(op, left, Term::Value(ty, value))
+        if let Ty::Range(..) = ty {
+            let left = if self.dice.chance(15) { Term::Plus(Box::new(left), 1) } else { left };
+            if self.dice.chance(35)
+                && let Some(right) = self.read(params, |it| matches!(it, Ty::Range(..)), true)
+                && !disjoint(ty, self.ty(&right))
+            {
+                let op = *self.dice.pick(&["<", "<=", ">", ">="]);
+                return Formula::Compare(op, left, right);
             }
-            _ => {
-                let right = self.exact(ty, params, true);
-                Formula::Compare(if self.dice.chance(70) { "=" } else { "<>" }, left, right)
-            }
+            let values: Vec<i64> = ty.values().collect();
+            let value = *self.dice.pick(&values);
+            let op = match left {
+                // Such equalities that never hold are errors.
+                Term::Plus(..) => *self.dice.pick(&["<", "<=", ">", ">="]),
+                _ => self.operator(),
+            };
+            return Formula::Compare(op, left, Term::Value(ty, value));
         }
+        let right = self.exact(ty, params, true);
+        Formula::Compare(if self.dice.chance(70) { "=" } else { "<>" }, left, right)
     }
 
     fn operator(&mut self) -> &'static str {
@@ -801,7 +799,7 @@ impl Maker {
     fn updates(&mut self, params: usize) -> Vec<Update> {
         let mut updates = Vec::new();
         let mut written = BTreeSet::new();
-        for _ in 0..1 + self.dice.below(3) {
+        for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
             let over_processes = self.vars[var].index.contains(&None);
             if over_processes && params == 0 || !written.insert(var) {
@@ -820,7 +818,6 @@ impl Maker {
                     })
                     .collect();
                 updates.push(match self.dice.below(5) {
-                    0 => Update::Receive(var, index),
                     1 if !records.is_empty() => {
                         let to = *self.dice.pick(&records);
                         if !written.insert(to) {
@@ -829,7 +826,7 @@ impl Maker {
                         let target = self.index(to, params);
                         Update::Take(to, target, var, index)
                     }
-                    1 => Update::Receive(var, index),
+                    0 | 1 => Update::Receive(var, index),
                     _ => {
                         let values = fields.iter().map(|(_, ty)| self.assigned(*ty, params)).collect();
                         Update::Send(var, index, values)
@@ -977,7 +974,7 @@ fn model(seed: u64) -> Model {
     let mut transitions = Vec::new();
     for _ in 0..2 + maker.dice.below(4) {
         let params = 1 + maker.dice.below(2);
-        let guard = (0..1 + maker.dice.below(3)).map(|_| maker.formula(params, true)).collect();
+        let guard = (0..=maker.dice.below(3)).map(|_| maker.formula(params, true)).collect();
         let updates = maker.updates(params);
         transitions.push(Transition { params, guard, updates });
     }
@@ -1092,7 +1089,6 @@ fn campaign(first: u64, count: u64) {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(compared * 2 > count, "only {compared} of {count} models were compared");
-    println!("{compared} of {count} models were compared");
 }
 
 #[test]

@@ -44,9 +44,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a term of the extended language: a text that names no variable of the model has one.
-    fn not_core(&mut self, at: Span) -> TermMeaning {
-        self.push(Diagnostic::error("C0014", at, "a field or an index that the model does not have"));
+    /// Reports a construct of the extended language: a model is read in the core language, and texts about it have none.
+    pub(super) fn not_core(&mut self, at: Span) -> TermMeaning {
+        self.push(Diagnostic::error("C0005", at, "this construct is not supported here").label(
+            "fields, queues, indices that are not names and several cells in a step stand in models only",
+        ));
         TermMeaning::Unknown
     }
 

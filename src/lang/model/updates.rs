@@ -69,6 +69,11 @@ impl<'a> Context<'a> {
         let mut written: IndexMap<VarId, &ast::Update> = IndexMap::new();
         let mut drafts = Vec::new();
         for update in &decl.updates {
+            let queue = matches!(update.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_));
+            if queue || update.path.is_some() || update.each.is_some() {
+                self.not_core(update.loc.0);
+                continue;
+            }
             let Some(var) = self.target(update, &mut written, scope) else { continue };
             self.place = FormulaPlace::Condition;
             self.assigned = Some(var);
@@ -212,7 +217,7 @@ impl<'a> Context<'a> {
         let ty = self.symbols.var(var).ty;
         let branches: Option<Drafts> = match &update.value {
             Rhs::Nondet => Some(None),
-            // The core has none.
+            // They were reported.
             Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => None,
             Rhs::Term(term) => {
                 let value = self.term(term, scope);

@@ -35,8 +35,10 @@ mod ways;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{System, VarId};
+use cubicle_lang::syntax::ast::Part;
 
 use self::map::MapText;
+use self::resolve::transitions;
 pub use self::resolve::{ArgTerm, Image, RefinementMap};
 pub use self::scene::{InText, NoRefinement, RefinedModel};
 use self::scene::{Scene, refused};
@@ -64,6 +66,13 @@ impl Refinement {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
+        // The transitions of a text have the numbers of those in its system, unless one stands for several.
+        for (of, model) in [(InText::Concrete, concrete), (InText::Abstract, abstraction)] {
+            if let Some(it) = transitions(model.file).find(|it| it.part == Part::Further) {
+                let why = "this transition stands for several in the core language: write the model with `--show-core` first";
+                return Err(refused(of, it.loc.0, why));
+            }
+        }
         sayable(concrete.system, abstraction.system)?;
         let text = MapText::read(map).map_err(|errors| NoRefinement { of: InText::Map, errors })?;
         let scene = |matters: &dyn Fn(VarId) -> bool| {
