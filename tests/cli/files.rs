@@ -298,7 +298,9 @@ fn the_equations_of_a_proof_are_in_its_figures() {
         (
             "readers_count",
             &[
+                "#{p | At[p] = Coming || At[p] = Going} + [Mutex = False] = 1",
                 "Readers = #{p | At[p] = Reading || At[p] = Going}",
+                "Mutex = False => #{p | At[p] = Coming} = 0",
                 "Mutex = True => #{p | At[p] = Coming || At[p] = Going} >= 1",
             ],
         ),
