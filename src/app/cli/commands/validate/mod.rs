@@ -46,7 +46,9 @@ pub fn run(args: ValidateArgs) -> u8 {
     }
     let model = args.model.clone();
     let results = match args.format {
-        ValidateFormat::Text | ValidateFormat::Junit => Results::Human,
+        ValidateFormat::Text => Results::Human,
+        // Without any log, the run itself is the case.
+        ValidateFormat::Junit => Results::Junit,
         ValidateFormat::Json => Results::Validation,
         ValidateFormat::Ndjson => Results::ValidationLine,
     };
