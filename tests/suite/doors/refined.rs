@@ -311,7 +311,8 @@ impl Pair {
                         .map(|arg| match arg {
                             Arg::Param(p) => tuple[*p],
                             Arg::Global(var) => {
-                                graph.instance.value(&Term::Cell(*var, Vec::new()), before, &[]) as usize
+                                let value = graph.instance.value(&Term::Cell(*var, Vec::new()), before, &[]);
+                                usize::try_from(value).unwrap_or(usize::MAX)
                             }
                         })
                         .collect();
