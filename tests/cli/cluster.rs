@@ -187,11 +187,13 @@ fn the_proof_is_that_of_one_process() {
 #[test]
 fn a_process_that_is_lost_in_a_proof_ends_all() {
     let hosts = Hosts::new(3);
-    // X is at least the number of processes at B, which no equation says: larger and larger cubes, and the search does not end.
-    let model = "type t = A | B | C var X : int array T[proc] : t init (p) { T[p] = A && X = 0 }
+    // X is at least the number of processes at B, which no inequality says that weighs a pair like a single one: larger and larger
+    // cubes, and the search does not end.
+    let model = "type t = A | B | Pair | C var X : int array T[proc] : t init (p) { T[p] = A && X = 0 }
         unsafe (p) { X = 0 && T[p] = B }
         transition up (p) requires { T[p] = A } { X := X + 1; T[p] := B }
-        transition up_by_two (p) requires { T[p] = A } { X := X + 2; T[p] := B }
+        transition up_as_pair (p) requires { T[p] = A } { X := X + 3; T[p] := Pair }
+        transition down_as_pair (p) requires { T[p] = Pair } { X := X - 2; T[p] := C }
         transition down (p) requires { T[p] = B } { X := X - 1; T[p] := C }";
     hosts.write("counted.cub", model);
     let line = format!("brab 2 --quiet {}", hosts.path("counted.cub").display());
