@@ -45,7 +45,7 @@ pub fn test_lines(text: &str) -> impl Iterator<Item = Result<TestLine<'_>, Span>
 /// What is expected of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expectation {
-    /// This conclusion; where it is shown by a run, one of at most so many steps.
+    /// This conclusion; where it is shown by a run, one of at most this number of steps.
     Verdict(Conclusion, Option<usize>),
     /// The model is well-formed, which is all that `--type-only` checks.
     WellFormed,

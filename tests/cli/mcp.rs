@@ -190,7 +190,7 @@ impl Lines {
         self.send(id, "tools/call", &json!({ "name": "check", "arguments": arguments }));
     }
 
-    /// Waits until so many runs are there.
+    /// Waits until this number of runs exists.
     fn wait_for_runs(&self, number: usize) {
         let start = Instant::now();
         while children(self.server.id()).len() != number {

@@ -164,7 +164,7 @@ fn results_are_kept_and_verified() {
         assert_eq!(again.stdout, first.stdout, "{again:?}");
         assert!(again.stderr.ends_with(used), "{again:?}");
     }
-    // A forged result passes as long as nobody checks it: its hash is right.
+    // A forged result passes as long as it is not checked: its hash is right.
     let entries = || fs::read_dir(folder.path().join("kept")).unwrap().map(|it| it.unwrap().path());
     let certificate =
         entries().map(|it| it.join("certificate/invariants.cub")).find(|it| it.exists()).unwrap();

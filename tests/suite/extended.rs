@@ -661,7 +661,7 @@ impl Maker {
             .collect()
     }
 
-    /// The fields of this type that can be read with so many processes.
+    /// The fields of this type that can be read with this number of processes.
     fn fields(&self, params: usize, fits: impl Fn(Ty) -> bool, flat: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (at, var) in self.vars.iter().enumerate() {

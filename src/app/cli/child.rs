@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 256 << 20;
 /// How often a caller that waits looks at its interrupt; short at first, for runs that end at once.
 const PERIODS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
-/// After so many short periods, the long one is used.
+/// The number of short periods after which the long one is used.
 const SHORT_PERIODS: u32 = 50;
 
 /// How a child ended.

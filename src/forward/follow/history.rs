@@ -50,7 +50,7 @@ impl History {
         self.first + self.records.len() as u64 - 1
     }
 
-    /// Whether there are so many records that it is time for [`History::trim`].
+    /// Whether the number of records calls for [`History::trim`].
     pub const fn is_long(&self) -> bool {
         matches!(self.kept, Kept::Last(most) if self.records.len() >= 2 * most)
     }

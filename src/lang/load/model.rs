@@ -71,7 +71,7 @@ pub fn in_core(file: &File) -> String {
 }
 
 /// Messages about the core as ones about the text: a declaration that stands for several variables is unused, or never set,
-/// where all of them are; parts of transitions, and values of ranges, are no one's fault.
+/// where all of them are; messages about parts of transitions and values of ranges are left out.
 fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec<Diagnostic> {
     let parts: Vec<_> = expansion
         .file

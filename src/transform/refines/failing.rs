@@ -99,7 +99,7 @@ enum Failing {
     Cell(Option<(u16, Vec<u8>)>, VarId, Vec<u8>),
 }
 
-/// A way for all images of a step to fail: each in some way, for so many processes.
+/// A way for all images of a step to fail: each in some way, for this number of processes.
 #[derive(Clone, Default, Debug)]
 struct Choice {
     /// Parameters and further processes.

@@ -338,7 +338,7 @@ fn explain(instance: &Instance<'_>, log: &Written) -> Option<Answer> {
     Some(now(&fronts))
 }
 
-/// With at most so many hidden steps.
+/// With at most this number of hidden steps.
 fn unseen(
     instance: &Instance<'_>,
     log: &Written,

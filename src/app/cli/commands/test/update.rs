@@ -43,7 +43,7 @@ fn changed(plan: &PlannedRun, run: &TestedRun, path: &str) -> Option<(String, Ch
     if run.outcome != TestOutcome::Unexpected {
         return None;
     }
-    // An error in the model is no verdict on it, and neither is what the program refuses.
+    // An error in the model is not a verdict on it, and neither is a refusal of the program.
     let Ok(mut new) = run.verdict.as_ref()?.parse::<Expectation>() else { return None };
     if let Expectation::Verdict(_, steps) = &mut new
         && !matches!(plan.expected, Expectation::Verdict(_, Some(_)))
