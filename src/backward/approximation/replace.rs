@@ -33,7 +33,7 @@ pub struct Approximation<'a, 'p> {
     lemmas: &'a Lemmas,
     limits: CandidateLimits,
     pool: &'p mut Pool,
-    /// Whether the model compares counts.
+    /// Whether the model counts, or equations about it do.
     counts: bool,
     /// Candidates asked about, and whether they are unseen.
     unseen: HashMap<Cube, bool>,
@@ -111,7 +111,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.
     pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
-        // Where the model compares counts, a proof mostly needs what its steps asked for, and a search without it only grows.
+        // Where the model counts, a proof mostly needs what its steps asked for, and a search without it only grows.
         let at = if self.counts { 0 } else { LEMMAS_AT };
         self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(at)
     }

@@ -2,7 +2,7 @@
 //! that the cube names, so that it counts in no class where it would. And what equations say of each process.
 
 use super::signature::Counted;
-use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Relational};
+use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral, OTHER, Relational};
 use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, Term, VarId};
 
 /// Lemmas, as far as they are about processes that are not named.
@@ -69,29 +69,28 @@ impl Facts {
         counted: &[Counted<'_>],
         most: usize,
     ) -> Vec<Fact> {
+        let implied = |it: &Relational| cube.relational.iter().any(|known| known.implies(it));
+        let said: Vec<&Together> = self.together.iter().filter(|it| it.numbers.iter().all(implied)).collect();
         let mut facts: Vec<Fact> = Vec::new();
+        if said.is_empty() {
+            return facts;
+        }
         for member in std::iter::once(None).chain((context.rigid..cube.procs).map(Some)) {
             let read = read(counted, member);
-            let implied = |it: &Relational| cube.relational.iter().any(|known| known.implies(it));
-            for Together { procs, masks, .. } in
-                self.together.iter().filter(|it| it.numbers.iter().all(implied))
-            {
-                let roles: Vec<Option<u8>> =
-                    if member.is_some() { vec![None] } else { (0..*procs).map(Some).collect() };
-                for unnamed in roles {
-                    let others = procs - u8::from(unnamed.is_some());
-                    for named in arrangements(context.rigid..cube.procs, others) {
+            let others: Vec<u8> = (context.rigid..cube.procs).filter(|p| Some(*p) != member).collect();
+            let is_read = |(cell, _): &(CubeCell, u64)| read.iter().any(|(var, _)| *var == cell.var());
+            for Together { procs, masks, .. } in said.iter().filter(|it| it.masks.iter().any(is_read)) {
+                for own in 0..*procs {
+                    for named in arrangements(&others, procs - 1) {
                         // The process of each role; `None` for the one that is not named.
                         let role = |p: u8| match p.checked_sub(context.rigid) {
                             None => Some(p),
-                            Some(p) if Some(p) == unnamed => None,
-                            Some(p) => {
-                                let before = unnamed.is_some_and(|unnamed| p > unnamed);
-                                Some(named[usize::from(p - u8::from(before))])
-                            }
+                            Some(p) if p == own => member,
+                            Some(p) => Some(named[usize::from(p - u8::from(p > own))]),
                         };
-                        let Some(body) = fact(context, cube, masks, &role, &named, &read) else { continue };
-                        let fact = (body, named, member);
+                        let names: Vec<u8> = named.iter().copied().chain(member).collect();
+                        let Some(body) = fact(context, cube, masks, &role, &names, &read) else { continue };
+                        let fact = (body, names, member);
                         if !facts.contains(&fact) {
                             facts.push(fact);
                         }
@@ -144,7 +143,9 @@ fn fact(
     for (cell, mask) in masks {
         let index: Vec<Option<u8>> = context.indices(*cell).map(role).collect();
         let one = match context.kind(*cell) {
-            CellKind::Proc if mask.is_power_of_two() => Some(role(mask.trailing_zeros() as u8)?),
+            CellKind::Proc if mask.is_power_of_two() && *mask != OTHER => {
+                Some(role(mask.trailing_zeros() as u8)?)
+            }
             CellKind::Enum(_) => None,
             _ => return None,
         };
@@ -168,12 +169,12 @@ fn fact(
 }
 
 /// All choices of `length` different ones of these processes, in order.
-fn arrangements(processes: std::ops::Range<u8>, length: u8) -> Vec<Vec<u8>> {
+fn arrangements(processes: &[u8], length: u8) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     for _ in 0..length {
         let longer = |shorter: &Vec<u8>| {
-            let free = processes.clone().filter(|p| !shorter.contains(p));
-            free.map(|p| [&shorter[..], &[p]].concat()).collect::<Vec<_>>()
+            let free = processes.iter().filter(|p| !shorter.contains(p));
+            free.map(|p| [&shorter[..], &[*p]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
     }
