@@ -23,6 +23,9 @@ pub fn counting(seed: u64) -> Model {
     if dice.chance(40) {
         numbers(&mut model, dice);
     }
+    if dice.chance(50) {
+        counter(&mut model, dice);
+    }
     let snapshot = model.clone();
     for way in &mut model.init.ways {
         if dice.chance(20) {
@@ -65,6 +68,30 @@ pub fn counting(seed: u64) -> Model {
         }
     }
     model
+}
+
+/// Adds a number that steps raise and lower beside what else they do, within bounds.
+fn counter(model: &mut Model, dice: &mut Dice) {
+    let number = model.vars.len();
+    model.vars.push(Var { kind: Kind::Int, arity: 0, constant: false });
+    let constant = |value: Value| Term::Const(Kind::Int, value);
+    let cell = || Term::Cell(number, Vec::new());
+    let first = dice.below(2) as Value;
+    for way in &mut model.init.ways {
+        way.push(Formula::Compare(Op::Eq, cell(), constant(first)));
+    }
+    for t in &mut model.transitions {
+        let (limit, value) = match dice.below(6) {
+            0 | 1 => (Some(Formula::Compare(Op::Le, cell(), constant(3))), Term::Sum(number, 1)),
+            2 | 3 => (Some(Formula::Compare(Op::Le, constant(0), cell())), Term::Sum(number, -1)),
+            4 => (None, constant(dice.below(3) as Value - 1)),
+            _ => continue,
+        };
+        if let Some(limit) = limit {
+            t.guard = Formula::And(vec![std::mem::replace(&mut t.guard, TRUE), limit]);
+        }
+        t.updates.push(Update { var: number, target: Target::Global, value: Assigned::Term(value) });
+    }
 }
 
 /// Adds an array of numbers, and a step that changes a cell of it.
