@@ -44,7 +44,7 @@ impl Linear {
     }
 
     /// The same expression over renamed cells.
-    pub(super) fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
+    pub fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
         Self::gathered(self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect(), self.constant)
     }
 
