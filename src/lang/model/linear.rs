@@ -50,7 +50,7 @@ impl Linear {
 
     /// The sum of multiples of cells in any order, in which cells may repeat, and a constant; `None` when a number
     /// leaves the 64-bit range.
-    pub(super) fn gathered(mut terms: Vec<(Cell, Rational)>, constant: Rational) -> Option<Self> {
+    pub fn gathered(mut terms: Vec<(Cell, Rational)>, constant: Rational) -> Option<Self> {
         let mut result = Self { terms: Vec::new(), constant };
         terms.sort_by(|a, b| a.0.cmp(&b.0));
         for (cell, a) in terms {

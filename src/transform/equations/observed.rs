@@ -1,8 +1,21 @@
 //! What holds of each process: `Count[p] = #{q | Ptr[q] = p}`.
 //!
-//! A process is *observed*: a system of the other processes is made, in which its cells are globals, and so is whether a pointer of
-//! another process is to it. It behaves at least as the original does, whichever process is observed; what its guards can
-//! no longer say is left out, what updates can no longer say may be anything. So the equations of that system hold of each process.
+//! A process o is *observed*: a system of the other processes is made, in which the cells of o are globals, and a cell of type
+//! proc says whether it holds o. A variable of the original has a new one for each set of its indices that are o: of `M[p, q]`,
+//! the global `M[o, o]` and the arrays `M[o, q]` and `M[p, o]`; `M[p, q]` for two others has none.
+//!
+//! *Sound.* Take any state of an instance with n > 0 processes and any o of them that none of the constants of type proc
+//! ([`Observed::elsewhere`]) holds. The state without o, in these variables, is one of the new system with n - 1 processes; a cell that holds a
+//! value outside of the instance does not hold o.
+//! 1. *Initially*: init holds for all choices of its parameters, so for those of which a set is o and the others are not. For
+//!    each set the new init says a formula that follows; without others, only the choice of o alone is left.
+//! 2. *Steps*: in a step with arguments `a`, one of them is o or none is, and there is a transition for either. Its guard
+//!    follows from that of the original: a literal that cannot be said is left out. A universal guard holds of o, too, unless o is an argument.
+//!    An update has a case for a new variable as the original has it, or, where it cannot be said exactly, the new value may be anything.
+//!
+//! So reachable states become reachable ones, whatever instances with 0, 1, .. others do, and the equations of the new system hold: of numbers of
+//! processes other than o. Where o certainly does not satisfy what is counted, it need not be left out. Axioms and properties are forgotten.
+//! Ways to fail are steps like others.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +42,6 @@ pub fn with_equations_of_each(system: &System, found: Option<WithEquations>) -> 
     }
     let observed = Observed::new(system);
     let Some(of_it) = observed.system().and_then(|it| super::of_globals(&it)) else { return found };
-    let counts = system.counts.len();
     let (mut parts, mut equations) = match found {
         Some(found) => (found.system.to_parts(), found.equations),
         None => (system.to_parts(), Vec::new()),
@@ -39,7 +51,7 @@ pub fn with_equations_of_each(system: &System, found: Option<WithEquations>) -> 
             equations.push(equation);
         }
     }
-    (!equations.is_empty() || counts > 0).then(|| WithEquations { system: System::new(parts), equations })
+    (!equations.is_empty()).then(|| WithEquations { system: System::new(parts), equations })
 }
 
 /// Which process a variable is.
@@ -130,14 +142,15 @@ impl<'a> Observed<'a> {
         let init = &self.original.init;
         let (mut body, mut of_none) = (vec![Conj::new()], vec![Conj::new()]);
         let params = usize::from(init.params);
-        for observed in (0..params).map(Some).chain([None]) {
+        let all = (1_usize << params) - 1;
+        for observed in 0..=all {
             let said = self.weaker(&init.body, &roles(params, observed))?;
             let both = |all: &[Conj]| -> Vec<Conj> {
                 all.iter().flat_map(|a| said.0.iter().map(move |b| [&a[..], b].concat())).collect()
             };
             if body.len() * said.0.len() <= MOST_PARTS {
                 body = both(&body);
-                if params == usize::from(observed.is_some()) {
+                if observed == all {
                     of_none = both(&of_none);
                 }
             }
@@ -148,7 +161,7 @@ impl<'a> Observed<'a> {
 
     /// The parts of a transition in which a parameter, or none, is the observed process.
     fn transition(&self, t: &Transition, observed: Option<usize>) -> Option<Vec<Transition>> {
-        let mut own = roles(t.arity(), observed);
+        let mut own = roles(t.arity(), observed.map_or(0, |at| 1 << at));
         let arity = t.arity() - usize::from(observed.is_some());
         let Some(guard) = self.weaker_conj(&t.guard, &own)? else { return Some(Vec::new()) };
         let mut guards = vec![guard];
@@ -373,12 +386,11 @@ impl<'a> Observed<'a> {
     }
 }
 
-/// The variables of a formula: of these many, this one is the observed process.
-fn roles(count: usize, observed: Option<usize>) -> Vec<Role> {
-    let role = |v: usize| match observed {
-        Some(at) if v == at => Role::Observed,
-        Some(at) if v > at => Role::Other(v as u8 - 1),
-        _ => Role::Other(v as u8),
+/// The variables of a formula: of these many, those in the set are the observed process.
+fn roles(count: usize, observed: usize) -> Vec<Role> {
+    let role = |v: usize| {
+        let before = (observed & ((1 << v) - 1)).count_ones() as u8;
+        if observed >> v & 1 == 1 { Role::Observed } else { Role::Other(v as u8 - before) }
     };
     (0..count).map(role).collect()
 }
@@ -438,23 +450,14 @@ impl Observed<'_> {
         let finite = |var: VarId| {
             self.original_cell(var).filter(|cell| matches!(self.original.var(cell.var).ty, Type::Enum(_)))
         };
-        let mut number = Linear { terms: Vec::new(), constant: equation.number.constant };
-        let mut add = |cell: Cell, factor: Rational| {
-            let one = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-            number = number.add_scaled(factor, &one)?;
-            Some(())
-        };
-        for (cell, factor) in &equation.number.terms {
-            let Some(count) = system.count_of(cell.var) else {
-                add(self.original_cell(cell.var)?, *factor)?;
-                continue;
-            };
+        let (mut equation, mut counted) = (equation.clone(), Vec::new());
+        for (cell, factor) in equation.number.terms.clone() {
+            let Some(count) = system.count_of(cell.var) else { continue };
             if count.summand.is_some() {
                 return None;
             }
-            let body = self.counted(system, &count.body)?;
-            let var = parts.counted(1, body, None, Span::default())?;
-            add(Cell { var, index: std::iter::once(ProcRef::Var(0)).collect() }, *factor)?;
+            let itself = self.adds_itself(system, &count.body, factor, &mut equation).is_some();
+            counted.push((self.counted(system, &count.body, itself)?, factor));
         }
         let mut when = Vec::new();
         for (cell, values) in &equation.when {
@@ -464,30 +467,72 @@ impl Observed<'_> {
         for (cell, values, added) in &equation.indicators {
             indicators.push((finite(cell.var)?, *values, *added));
         }
-        let elsewhere = self.elsewhere.clone();
+        let mut terms = Vec::new();
+        for (cell, factor) in equation.number.terms.iter().filter(|it| system.count_of(it.0.var).is_none()) {
+            terms.push((self.original_cell(cell.var)?, *factor));
+        }
+        for (body, factor) in counted {
+            let var = parts.counted(1, body, None, Span::default())?;
+            terms.push((Cell { var, index: std::iter::once(ProcRef::Var(0)).collect() }, factor));
+        }
+        let number = Linear::gathered(terms, equation.number.constant)?;
         Some(Equation {
             params: 1,
             when,
-            elsewhere,
+            elsewhere: self.elsewhere.clone(),
             at_least: equation.at_least,
             indicators,
             ..Equation::of(number)
         })
     }
 
-    /// Which processes are counted: other ones than the observed one.
-    fn counted(&self, system: &System, body: &Dnf) -> Option<Dnf> {
+    /// Takes out of an equation what the value of a cell of the observed process adds, if that is what it adds when it is one of
+    /// those that a term counts.
+    fn adds_itself(
+        &self,
+        system: &System,
+        body: &Dnf,
+        factor: Rational,
+        equation: &mut Equation,
+    ) -> Option<()> {
+        let [conj] = body.0.as_slice() else { return None };
+        let [Literal::In { cell, values }] = conj.as_slice() else { return None };
+        let of_itself = self.itself(cell.var)?;
+        let added = |value: u8| {
+            let of_value =
+                equation.indicators.iter().filter(|it| it.0.var == of_itself && it.1 >> value & 1 == 1);
+            let counted = if values >> value & 1 == 1 { factor.neg() } else { Rational::ZERO };
+            of_value.map(|it| it.2).try_fold(counted, Rational::add)
+        };
+        let mut rest =
+            super::columns::values(system.var(of_itself).range & full(system, of_itself)).map(added);
+        let constant = rest.next()??;
+        if !rest.all(|it| it == Some(constant)) {
+            return None;
+        }
+        equation.number.constant = equation.number.constant.add(constant)?;
+        equation.indicators.retain(|it| it.0.var != of_itself);
+        Some(())
+    }
+
+    /// The cell of the observed process itself, for one of another process.
+    fn itself(&self, var: VarId) -> Option<VarId> {
+        let ((original, _), _) = self.of.iter().find(|(_, new)| **new == var)?;
+        self.of.get(&(*original, (1 << self.original.var(*original).arity()) - 1)).copied()
+    }
+
+    /// Which processes are counted: with `itself` also the observed one, else others.
+    fn counted(&self, system: &System, body: &Dnf, itself: bool) -> Option<Dnf> {
         let mut all = Vec::new();
         for conj in &body.0 {
             let mut said = Conj::new();
-            // Whether the observed process itself is never counted.
-            let mut never = false;
+            // Whether it makes no difference that the observed process is another one.
+            let mut any = itself;
             for literal in conj {
                 let Literal::In { cell, values } = literal else { return None };
                 let original = self.original_cell(cell.var)?;
-                let itself = (1 << original.index.len()) - 1;
-                let of_itself = self.of.get(&(original.var, itself))?;
-                never |= system.var(*of_itself).range & full(system, *of_itself) & values == 0;
+                let of_itself = self.itself(cell.var)?;
+                any |= system.var(of_itself).range & full(system, of_itself) & values == 0;
                 if self.original.var(original.var).ty == Type::Proc {
                     let negated = values & 0b10 == 0;
                     let (left, right) = (Term::Cell(original), Term::Proc(ProcRef::Var(0)));
@@ -496,7 +541,7 @@ impl Observed<'_> {
                     said.push(Literal::In { cell: original, values: *values });
                 }
             }
-            if !never {
+            if !any {
                 let (left, right) = (Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Var(1)));
                 said.insert(0, Literal::Eq { left, right, negated: true });
             }
@@ -505,3 +550,6 @@ impl Observed<'_> {
         Some(Dnf(all))
     }
 }
+
+#[cfg(test)]
+mod tests;
