@@ -24,10 +24,7 @@ struct Together {
 /// The array that an equation says is never negative.
 pub fn never_negative(equation: &Equation) -> Option<VarId> {
     let [(cell, factor)] = equation.number.terms.as_slice() else { return None };
-    let plain = equation.when.is_empty()
-        && equation.elsewhere.is_empty()
-        && equation.indicators.is_empty()
-        && equation.at_least;
+    let plain = equation.when.is_empty() && equation.indicators.is_empty() && equation.at_least;
     let of_each = equation.params == 1 && cell.index.as_slice() == [ProcRef::Var(0)];
     let least = equation.number.constant.is_zero() && *factor > Rational::ZERO;
     (plain && of_each && least).then_some(cell.var)

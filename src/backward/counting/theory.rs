@@ -13,7 +13,7 @@ use crate::cube::{
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
 use cubicle_lang::model::{
-    Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, VarId,
+    Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, VarId,
 };
 
 /// The counts of a system, and the equations that hold in its reachable states.
@@ -75,7 +75,8 @@ impl<'a> Counting<'a> {
         let never_negative = of_each.iter().filter_map(|it| facts::never_negative(it)).collect();
         let mut locations: Vec<(VarId, Vec<u64>)> = Vec::new();
         let of_globals = of_all.iter().flat_map(|it| &it.when);
-        for (Cell { var: global, .. }, values) in of_globals {
+        for literal in of_globals {
+            let Literal::In { cell: Cell { var: global, .. }, values } = literal else { continue };
             let at = locations.iter().position(|it| it.0 == *global).unwrap_or_else(|| {
                 locations.push((*global, vec![u64::MAX]));
                 locations.len() - 1
@@ -358,13 +359,19 @@ impl<'a> Counting<'a> {
     /// elsewhere.
     fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<(&Equation, u8)> {
         let held = |cell: CubeCell| cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
-        let holds = |(equation, p): &(&Equation, u8)| {
-            equation.when.iter().all(|(cell, values)| held(at(cell, *p)) & !values == 0)
-                && equation.elsewhere.iter().all(|it| held(CubeCell::of(*it, [])) >> *p & 1 == 0)
+        let certain = |literal: &Literal, p: u8| match literal {
+            Literal::In { cell, values } => held(at(cell, p)) & !values == 0,
+            Literal::Eq { left: Term::Cell(cell), right: Term::Proc(_), negated } => {
+                let possible = held(at(cell, p));
+                if *negated { possible >> p & 1 == 0 } else { possible == 1 << p }
+            }
+            _ => false,
         };
+        let holds = |(equation, p): &(&Equation, u8)| equation.when.iter().all(|it| certain(it, *p));
         // What a cube does not mention of a process is nothing to it.
         let mentions = |(equation, p): &(&Equation, u8)| {
-            equation.when.iter().all(|(cell, _)| cell.index.is_empty() || cube.mask(at(cell, *p)).is_some())
+            let mut cells = equation.when.iter().flat_map(Literal::cells);
+            cells.all(|cell| cell.index.is_empty() || cube.mask(at(cell, *p)).is_some())
         };
         let of_each = (0..cube.procs).flat_map(|p| self.of_each.iter().map(move |it| (it, p)));
         let all = self.equations.iter().map(|it| (it, 0)).chain(of_each.filter(mentions));

@@ -1,9 +1,7 @@
 //! Equations that hold in every reachable state: what an analysis has found of a system.
 
 use super::linear::{LinearConstraint, normalise};
-use super::{
-    Cell, Conj, Forbidden, Linear, Literal, ProcRef, Rational, Relation, SystemParts, Term, Type, VarId,
-};
+use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Type, VarId};
 
 /// A linear equation or inequality that holds in every reachable state: the number plus what the values of globals add is zero, or
 /// not negative.
@@ -11,10 +9,9 @@ use super::{
 pub struct Equation {
     /// It is said of each choice of this many different processes.
     pub params: u8,
-    /// It is only said of states in which these cells of enum type, of globals and of the parameters, hold one of these values.
-    pub when: Vec<(Cell, u64)>,
-    /// It is only said of parameters of which none is the process that one of these globals holds.
-    pub elsewhere: Vec<VarId>,
+    /// It is only said of states and parameters for which these hold: a cell of enum type, a global or one of the parameters, holds one of
+    /// some values ([`Literal::In`]), or a cell of type proc holds a parameter or does not ([`Literal::Eq`]).
+    pub when: Conj,
     /// It is only said of states in which this count is positive, or zero.
     pub occupied: Option<(VarId, bool)>,
     /// Whether it says that the sum is at least zero, rather than zero.
@@ -28,29 +25,13 @@ pub struct Equation {
 impl Equation {
     /// That a number over globals and counts is zero.
     pub const fn of(number: Linear) -> Self {
-        Self {
-            params: 0,
-            when: Vec::new(),
-            elsewhere: Vec::new(),
-            occupied: None,
-            at_least: false,
-            number,
-            indicators: Vec::new(),
-        }
+        Self { params: 0, when: Vec::new(), occupied: None, at_least: false, number, indicators: Vec::new() }
     }
 
     /// The states that violate it, one cube for each choice of values that makes a difference; `None` when there are more than
     /// `most`, or a number leaves the 64-bit range.
     pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
-        let held = |(cell, values): &(Cell, u64)| Literal::In { cell: cell.clone(), values: *values };
-        let is_other = |(global, p): (&VarId, u8)| Literal::Eq {
-            left: Term::Cell(Cell { var: *global, index: std::iter::empty().collect() }),
-            right: Term::Proc(ProcRef::Var(p)),
-            negated: true,
-        };
-        let elsewhere = self.elsewhere.iter().flat_map(|it| (0..self.params).map(move |p| (it, p)));
-        let condition = self.when.iter().map(held).chain(elsewhere.map(is_other)).collect::<Conj>();
-        let mut cases = vec![(condition, self.number.constant)];
+        let mut cases = vec![(self.when.clone(), self.number.constant)];
         let mut cells: Vec<&Cell> = self.indicators.iter().map(|it| &it.0).collect();
         cells.sort_unstable();
         cells.dedup();

@@ -68,11 +68,7 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         }
         _ => format!("{} {relation} {}", side(true), side(false)),
     };
-    let held = |(cell, values): &(Cell, u64)| writer.member(cell, *values).join(" || ");
-    let mut when: Vec<String> = equation.when.iter().map(held).collect();
-    for (global, p) in equation.elsewhere.iter().flat_map(|it| (0..equation.params).map(move |p| (it, p))) {
-        when.push(format!("{} <> {}", system.var(*global).name, name(ProcRef::Var(p))));
-    }
+    let mut when: Vec<String> = equation.when.iter().map(|it| writer.literal(it)).collect();
     if let Some((count, some)) = equation.occupied {
         let count = writer.cell(&Cell { var: count, index: std::iter::empty().collect() });
         when.push(format!("{count} {} 0", if some { ">" } else { "=" }));

@@ -79,7 +79,8 @@ pub fn named(
                 None => continue,
             },
         };
-        let when = when.into_iter().map(|(global, values)| (of_global(global), values)).collect();
+        let held = |(global, values)| Literal::In { cell: of_global(global), values };
+        let when = when.into_iter().map(held).collect();
         let equation = Equation { when, occupied, at_least, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
         let said = violations.is_some_and(|it| !it.is_empty());
@@ -108,7 +109,7 @@ pub fn named(
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let cell = Cell { var, index: std::iter::empty().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
-        let when = vec![(of_global(when.0), when.1)];
+        let when = vec![Literal::In { cell: of_global(when.0), values: when.1 }];
         found.push(Equation { when, at_least: true, ..Equation::of(number) });
     }
     // Only sums have a use for them.

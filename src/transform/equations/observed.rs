@@ -97,7 +97,9 @@ impl<'a> Observed<'a> {
             for set in 0..1_usize << var.arity() {
                 // One index is left at most.
                 let left = var.arity() - set.count_ones() as usize;
-                let Some(new) = VarId::new(observed.vars.len()).filter(|_| left <= 1) else { continue };
+                // Numbers of others cannot be columns of their own.
+                let known = left == 0 || left == 1 && ty != Type::Int;
+                let Some(new) = VarId::new(observed.vars.len()).filter(|_| known) else { continue };
                 let kind = match (var.kind, left) {
                     (VarKind::Array(_), 1) => VarKind::Array(1),
                     (VarKind::Array(_), _) => VarKind::Global,
@@ -402,6 +404,10 @@ fn role(p: ProcRef, roles: &[Role]) -> Option<Role> {
     }
 }
 
+fn holds_process(cell: Cell, process: ProcRef, holds: bool) -> Literal {
+    Literal::Eq { left: Term::Cell(cell), right: Term::Proc(process), negated: !holds }
+}
+
 /// The way back to the original.
 impl Observed<'_> {
     /// What the equations say of each process of the original, whose further counts are added.
@@ -414,19 +420,25 @@ impl Observed<'_> {
             .filter(|it| it.params == 0 && it.occupied.is_none())
             .filter(|it| it.number.terms.iter().any(|(cell, _)| is_number(cell)))
             .collect();
-        // Also what holds of the same counts alone.
-        let counted =
-            |cell: &Cell| about_it.iter().any(|it| it.number.terms.iter().any(|term| term.0 == *cell));
+        // Also where the observed process is in some location, what holds of the others that point to it.
+        let points = |var: VarId| {
+            let original = self.original_cell(var).map(|cell| self.original.var(cell.var));
+            original.is_some_and(|it| it.ty == Type::Proc || it.arity() > 1)
+        };
+        let counts_pointers = |cell: &Cell| {
+            of_it.system.count_of(cell.var).is_some_and(|count| count.reads().into_iter().any(points))
+        };
         let follows = |it: &&Equation| {
-            let when = it.when.iter().any(|(cell, _)| self.is_of_observed(cell.var));
+            let mut cells = it.when.iter().flat_map(Literal::cells);
+            let when = cells.any(|cell| self.is_of_observed(cell.var));
             it.params == 0
                 && it.occupied.is_none()
                 && when
-                && it.number.terms.iter().all(|(cell, _)| counted(cell))
+                && it.number.terms.iter().all(|(cell, _)| counts_pointers(cell))
         };
         let mut said = Vec::new();
         for equation in &of_it.equations {
-            if about_it.contains(&equation) || follows(&equation) {
+            if about_it.contains(&equation) || !about_it.is_empty() && follows(&equation) {
                 said.extend(self.equation(&of_it.system, equation, parts));
             }
         }
@@ -446,6 +458,15 @@ impl Observed<'_> {
         Some(Cell { var: *original, index })
     }
 
+    /// That the cell of the original holds what the new one says.
+    fn original_literal(&self, var: VarId, values: u64) -> Option<Literal> {
+        let cell = self.original_cell(var)?;
+        Some(match self.original.var(cell.var).ty {
+            Type::Proc => holds_process(cell, ProcRef::Var(0), values & 0b10 != 0),
+            _ => Literal::In { cell, values },
+        })
+    }
+
     fn equation(&self, system: &System, equation: &Equation, parts: &mut SystemParts) -> Option<Equation> {
         let finite = |var: VarId| {
             self.original_cell(var).filter(|cell| matches!(self.original.var(cell.var).ty, Type::Enum(_)))
@@ -459,10 +480,16 @@ impl Observed<'_> {
             let itself = self.adds_itself(system, &count.body, factor, &mut equation).is_some();
             counted.push((self.counted(system, &count.body, itself)?, factor));
         }
-        let mut when = Vec::new();
-        for (cell, values) in &equation.when {
-            when.push((finite(cell.var)?, *values));
+        let is_other = |global: &VarId| {
+            let cell = Cell { var: *global, index: std::iter::empty().collect() };
+            holds_process(cell, ProcRef::Var(0), false)
+        };
+        let mut when = Conj::new();
+        for literal in &equation.when {
+            let Literal::In { cell, values } = literal else { return None };
+            when.push(self.original_literal(cell.var, *values)?);
         }
+        when.extend(self.elsewhere.iter().map(is_other));
         let mut indicators = Vec::new();
         for (cell, values, added) in &equation.indicators {
             indicators.push((finite(cell.var)?, *values, *added));
@@ -476,14 +503,7 @@ impl Observed<'_> {
             terms.push((Cell { var, index: std::iter::once(ProcRef::Var(0)).collect() }, factor));
         }
         let number = Linear::gathered(terms, equation.number.constant)?;
-        Some(Equation {
-            params: 1,
-            when,
-            elsewhere: self.elsewhere.clone(),
-            at_least: equation.at_least,
-            indicators,
-            ..Equation::of(number)
-        })
+        Some(Equation { params: 1, when, at_least: equation.at_least, indicators, ..Equation::of(number) })
     }
 
     /// Takes out of an equation what the value of a cell of the observed process adds, if that is what it adds when it is one of
@@ -530,16 +550,9 @@ impl Observed<'_> {
             let mut any = itself;
             for literal in conj {
                 let Literal::In { cell, values } = literal else { return None };
-                let original = self.original_cell(cell.var)?;
                 let of_itself = self.itself(cell.var)?;
                 any |= system.var(of_itself).range & full(system, of_itself) & values == 0;
-                if self.original.var(original.var).ty == Type::Proc {
-                    let negated = values & 0b10 == 0;
-                    let (left, right) = (Term::Cell(original), Term::Proc(ProcRef::Var(0)));
-                    said.push(Literal::Eq { left, right, negated });
-                } else {
-                    said.push(Literal::In { cell: original, values: *values });
-                }
+                said.push(self.original_literal(cell.var, *values)?);
             }
             if !any {
                 let (left, right) = (Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Var(1)));
