@@ -526,7 +526,8 @@ fn only_true_claims_are_accepted(pair: &Pair, written: &str, seed: u64) -> Resul
             }
             _ if !other.concrete.transitions.is_empty() => {
                 change(&mut other.concrete, &mut other.images, &mut dice);
-                other.said.resize(other.images.len(), true);
+                // The map says what was changed.
+                other.said = vec![true; other.images.len()];
             }
             _ => continue,
         }
