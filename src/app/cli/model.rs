@@ -203,7 +203,10 @@ fn decide(
     code = ending.after_files(code, written, &mut document);
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
-        document.certificate = certified.states.as_ref().map(|it| certificate::summary(args, it));
+        document.certificate = certified
+            .states
+            .as_ref()
+            .map(|it| certificate::summary(certificate::folder(args).as_deref(), it));
         name_traces(args, &mut document);
     }
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
