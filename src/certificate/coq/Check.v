@@ -22,6 +22,8 @@ Inductive fact_of :=
 | FSum (premises : list (premise * Q))  (* these multiples add up to a contradiction *)
 | FSplit (e : lexp)                     (* zero, negative or positive *)
 | FApart (i j : nat)                    (* one of two processes comes first *)
+| FPlace (k : positive) (i : nat)         (* a cell that is equal to a named process holds it *)
+| FHeld (k : positive) (i : nat)          (* a cell holds a named process or not *)
 | FEither (a : atom).
 
 (** For one case: instances of cubes, by number, and facts. *)
@@ -379,6 +381,19 @@ Definition fact_gf (f : fact_of) : gf :=
         let e := add (-1) (single (key_proc j)) (single (key_proc i)) in
         gor (glin Negative e) (glin Negative (add (-1) e zero))
       else GT
+  | FPlace k i =>
+      match sort_of_key k with
+      | Some (_, SProc, _) =>
+          if Nat.ltb i named
+          then gor (glin NonZero (add (-1) (single (key_proc i)) (single k))) (at_places true k every_place (place i))
+          else GT
+      | _ => GT
+      end
+  | FHeld k i =>
+      match sort_of_key k with
+      | Some (_, SProc, _) => gor (at_places true k every_place (place i)) (at_places false k every_place (place i))
+      | _ => GT
+      end
   | FEither a => gor (GLin a true) (GLin a false)
   end.
 

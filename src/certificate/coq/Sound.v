@@ -156,7 +156,7 @@ Qed.
 
 Lemma fact_good f : good (fact_gf types consts most named f).
 Proof.
-  destruct f as [ps|e|i j|a]; cbn [fact_gf].
+  destruct f as [ps|e|i j|k i|k i|a]; cbn [fact_gf].
   - destruct (summed types consts most named ps) as [[[[[|t ts] c] negative] denied]|] eqn:E; try exact I.
     destruct (Qlt_bool 0 c || (negative && Qle_bool 0 c)) eqn:B; [|exact I].
     destruct (summed_good ps _ _ _ E) as [[L N]|D]; [|exact D].
@@ -178,6 +178,26 @@ Proof.
     destruct (Nat.lt_total (proc who i) (proc who j)) as [L|[E|L]]; [|tauto|].
     + apply gor_holds. left. apply glin_holds. cbn [related]. rewrite V. apply of_process_lt in L. lra.
     + apply gor_holds. right. apply glin_holds. cbn [related]. rewrite negated_value, V. apply of_process_lt in L. lra.
+  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+    destruct (Nat.ltb_spec i named) as [J|]; [|exact I].
+    assert (P : is s st st' who most (VPlace k) (num the_model k)).
+    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    apply gor_holds. destruct (Qeq_dec (num the_model k) (of_process (proc who i))) as [E|E].
+    + right. apply (at_places_good _ _ _ _ _ true _ _ _ (num the_model k == of_process (proc who i))).
+      * apply (place_everywhere _ _ _ _ _ rigid few _ _ P).
+      * apply (place_process _ _ _ _ _ different rigid few _ _ _ P J).
+      * exact E.
+    + left. apply glin_holds. cbn [related]. rewrite add_value, !single_value. cbn [num model] in *. rewrite number_proc.
+      intros X. apply E. rewrite <- (Qplus_0_r (of_process (proc who i))), <- X. ring.
+  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+    assert (P : is s st st' who most (VPlace k) (num the_model k)).
+    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    apply (place_everywhere _ _ _ _ _ rigid few) in P. apply gor_holds.
+    destruct (N.eq_dec (fin the_model k) (N.of_nat i)) as [E|E]; [left|right].
+    + apply (at_places_good _ _ _ _ _ true _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
+      symmetry. apply place_testbit.
+    + apply (at_places_good _ _ _ _ _ false _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
+      symmetry. apply place_testbit.
   - apply gor_holds. destruct (holds_dec the_model (GLin a true)) as [T|F]; [left; exact T|right; exact F].
 Qed.
 
