@@ -193,7 +193,7 @@ fn decide(
     }
     advice::tell(args, model, &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, plain.system, &certified, messages))
+        .and_then(|()| certificate::write(args, plain.system, &certified, messages, interrupt))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
         .and_then(|()| match &ending.run_dir {
             Some(folder) => folder.keep(plain.system, &system, &source, &found, &certified),
