@@ -138,6 +138,7 @@ impl<'f> IndexBuilder<'f> {
                     ast::SymbolKind::Const | ast::SymbolKind::Number(_) => NameKind::Const,
                     ast::SymbolKind::Channel(channel) if channel.index.is_empty() => NameKind::Global,
                     ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) => NameKind::Array,
+                    ast::SymbolKind::Relation(_) => NameKind::Predicate,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
@@ -168,6 +169,10 @@ impl<'f> IndexBuilder<'f> {
                     ast::SymbolKind::Number(value) => {
                         self.term(value);
                         &[]
+                    }
+                    ast::SymbolKind::Relation(params) => {
+                        params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                        return;
                     }
                     ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
                 };
