@@ -10,7 +10,7 @@ use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::steps::fresh;
 use super::symbols::{Symbol, Symbols, Vars};
-use super::ways::{MAX_WAYS, flattened, ways};
+use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.
 #[derive(Clone, Debug)]
@@ -40,6 +40,7 @@ pub(super) fn never(
     parts: Vec<Part>,
     symbols: &Symbols<'_>,
     vars: &mut Vars,
+    facts: &Facts,
     missing: &str,
 ) -> Made<Vec<Never>> {
     let mut all = Vec::new();
@@ -64,7 +65,7 @@ pub(super) fn never(
             };
             for way in ways {
                 let formula = way.of(&formula);
-                if formula != Formula::FALSE && !way.excluded_by([&formula]) {
+                if formula != Formula::FALSE && !way.excluded_by([&formula], facts, vars) {
                     let (params, remark) = (way.params(), way.remark(vars));
                     all.push(Never { params, formula, span, remark });
                 }

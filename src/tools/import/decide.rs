@@ -18,11 +18,6 @@ pub(super) fn is_false(formula: &Formula, distinct: &[VarId]) -> bool {
     conjunctions.iter().all(|it| contradict(it, distinct))
 }
 
-/// Whether every state satisfies the formula.
-pub(super) fn is_true(formula: &Formula) -> bool {
-    is_false(&formula.negated(), &[])
-}
-
 /// Conjoins a formula in normal form to each of some conjunctions; false when there are too many.
 fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
     match formula {
@@ -214,6 +209,7 @@ mod tests {
         let (a, b) = (var(0), var(1));
         let p = Formula::Is(app(1, std::slice::from_ref(&a)));
         let cases = |last: Formula| Formula::or([Formula::and([p.clone(), equal(&a, &b)]), last, p.clone().not()]);
+        let is_true = |formula: &Formula| is_false(&formula.negated(), &[]);
         assert!(is_true(&cases(Formula::and([p.clone(), equal(&a, &b).not()]))));
         assert!(!is_true(&cases(Formula::FALSE)));
         let each = Formula::each(true, &[VarId(5)], Formula::Is(app(1, &[var(5)])));

@@ -2,13 +2,12 @@
 //!
 //! An equation says: for all values of some variables, where a condition on the old state holds, the new value at some arguments is this.
 //! All equations of one symbol are rewritten to be about the same cell, given by a variable for each argument. They define its new
-//! value where their conditions cover all cells and agree where two hold: both are decided by [`is_false`], which never
+//! value where their conditions cover all cells and agree where two hold: both are decided by [`decide`](super::decide), which never
 //! says so wrongly. Cells that no equation is about get any value.
 
 use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::opened;
-use super::decide::is_false;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 
 /// A value of a relation or of a function.
@@ -169,8 +168,11 @@ fn cases(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch
     }
 }
 
-/// Two branches that may give one cell two values, where `facts` hold.
-pub(super) fn conflict<'b>(branches: &'b [Branch], facts: &Formula) -> Option<(&'b Branch, &'b Branch)> {
+/// Two branches that may give one cell two values; `excluded`: whether a condition plainly never holds.
+pub(super) fn conflict<'b>(
+    branches: &'b [Branch],
+    excluded: &dyn Fn(Formula) -> bool,
+) -> Option<(&'b Branch, &'b Branch)> {
     for (at, one) in branches.iter().enumerate() {
         for other in &branches[..at] {
             let differ = match (&one.value, &other.value) {
@@ -178,8 +180,7 @@ pub(super) fn conflict<'b>(branches: &'b [Branch], facts: &Formula) -> Option<(&
                 (Value::Term(left), Value::Term(right)) => Formula::equal(left.clone(), right.clone()).not(),
                 _ => Formula::TRUE,
             };
-            let both = [facts.clone(), one.condition.clone(), other.condition.clone(), differ];
-            if !is_false(&Formula::and(both), &[]) {
+            if !excluded(Formula::and([one.condition.clone(), other.condition.clone(), differ])) {
                 return Some((other, one));
             }
         }
@@ -187,9 +188,8 @@ pub(super) fn conflict<'b>(branches: &'b [Branch], facts: &Formula) -> Option<(&
     None
 }
 
-/// Where no branch applies, as a formula about the cell; `None` when one always does, where `facts` hold.
-pub(super) fn uncovered(branches: &[Branch], facts: &Formula) -> Option<Formula> {
+/// Where no branch applies, as a formula about the cell; `None` when one always does.
+pub(super) fn uncovered(branches: &[Branch], excluded: &dyn Fn(Formula) -> bool) -> Option<Formula> {
     let none = Formula::and(branches.iter().map(|it| it.condition.clone().not()));
-    let open = Formula::and([facts.clone(), none.clone()]);
-    (!is_false(&open, &[])).then(|| none.normal())
+    (!excluded(none.clone())).then(|| none.normal())
 }

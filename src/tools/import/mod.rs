@@ -21,6 +21,7 @@ mod decide;
 mod equations;
 mod formula;
 mod lexer;
+mod loose;
 mod names;
 mod parser;
 mod print;
@@ -38,12 +39,13 @@ use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::flat;
 use self::claims::{initially, is_about, named_witnesses, never};
-use self::formula::{Formula, SymbolId, VarId};
+use self::formula::{SymbolId, VarId};
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
 use self::steps::{Step, Steps};
 use self::symbols::{Symbols, Vars};
 use self::tree::{Claim, ClaimKind, Definition};
+use self::ways::Facts;
 
 /// A model that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +77,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     for (claim, parts) in of(ClaimKind::Axiom) {
         axioms.push((claim, named_witnesses(parts.clone(), &mut symbols, &mut vars)));
     }
-    let facts = facts(axioms.iter().flat_map(|it| &it.1));
+    let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
     let init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
     let mut steps = Vec::new();
@@ -83,16 +85,20 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
+    loose::loosen(&mut steps, &mut symbols, &mut vars);
+    let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
+    let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
+    let steps: Vec<Step> = copies.into_iter().flatten().collect();
     let assigned: BTreeSet<SymbolId> =
         steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
-        written.push((*claim, found.keep(never(parts.clone(), &symbols, &mut vars, missing)).unwrap_or_default()));
+        written.push((*claim, found.keep(never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing)).unwrap_or_default()));
     }
     for (claim, parts) in of(ClaimKind::Safety) {
         let missing = "a property by which for all elements there is another one";
-        written.push((claim, found.keep(never(flat(parts.clone()), &symbols, &mut vars, missing)).unwrap_or_default()));
+        written.push((claim, found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default()));
     }
     for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
         if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
@@ -101,7 +107,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
             found.left_out.push(Diagnostic::warning("C0716", claim.span, what));
             continue;
         }
-        match never(flat(parts.clone()), &symbols, &mut vars, "this invariant is left out: it says that there is an element") {
+        match never(flat(parts.clone()), &symbols, &mut vars, &facts, "this invariant is left out: it says that there is an element") {
             Ok(all) => written.push((claim, all)),
             Err(error) => found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message)),
         }
@@ -162,15 +168,4 @@ fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
         }
     }
     Read { vars: resolver.vars, claims, transitions }
-}
-
-/// Axioms about each element of a sort by itself.
-fn facts<'p>(axioms: impl Iterator<Item = &'p Part>) -> Vec<(VarId, Formula)> {
-    let single = |part: &Part| match part.formula.normal() {
-        Formula::Each { universal: true, vars, body } if vars.len() == 1 && !body.has(true) && !body.has(false) => {
-            Some((vars[0], *body))
-        }
-        _ => None,
-    };
-    axioms.filter_map(single).collect()
 }

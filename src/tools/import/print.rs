@@ -8,6 +8,7 @@ use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
 use super::steps::{Step, Update};
 use super::symbols::{Symbols, Vars};
+use super::ways::apart;
 
 /// Writes a model.
 pub(super) struct Printer<'p> {
@@ -126,12 +127,6 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// A remark for the reader.
-    pub fn remark_alone(&mut self, span: Span, remark: &str) {
-        let remark = self.remark(span, remark);
-        self.out += &format!("\n{remark}\n");
-    }
-
     fn remark(&self, span: Span, remark: &str) -> String {
         let line = self.lines.of(span);
         if remark.is_empty() { format!("(* {line} *)") } else { format!("(* {line}, where {remark} *)") }
@@ -162,6 +157,7 @@ impl<'p> Printer<'p> {
         params.sort_by_key(|it| self.vars.known(*it));
         params.iter().for_each(|it| locals.add(*it, self.vars));
         let head = self.params(&params, &locals, true);
+        let head = head.trim_end();
         let mut text = format!("\n{}\ntransition {name} {head}", self.remark(step.span, &step.remark));
         if !step.guard.is_empty() {
             text += "\nrequires {\n";
@@ -174,7 +170,7 @@ impl<'p> Printer<'p> {
         }
         text += "\n{\n";
         for update in &step.updates {
-            if let Some(update) = self.update(update, locals.clone()) {
+            if let Some(update) = self.update(update, &step.params, locals.clone()) {
                 text += &format!("  {update}\n");
             }
         }
@@ -183,12 +179,12 @@ impl<'p> Printer<'p> {
     }
 
     /// An update; `None` when nothing changes.
-    fn update(&self, update: &Update, mut locals: Locals<'_>) -> Option<String> {
+    fn update(&self, update: &Update, params: &[VarId], mut locals: Locals<'_>) -> Option<String> {
         let name = self.names.symbol(update.symbol);
         let cell: Vec<Term> = update.cell.iter().map(|it| Term::Var(*it)).collect();
         let own = App { symbol: update.symbol, args: cell, new: false };
         let (branches, rest) = match self.symbols.get(update.symbol).result {
-            None => truths(update, &own),
+            None => truths(update, &own, params),
             Some(_) => terms(update, &own),
         };
         if branches.is_empty() && matches!(rest, Chosen::Same) {
@@ -315,14 +311,15 @@ enum Chosen {
 type Cases = (Vec<(Formula, Chosen)>, Chosen);
 
 /// The new value of a relation: where it becomes true, where it becomes false, and that it stays elsewhere, if that says it all.
-fn truths(update: &Update, own: &App) -> Cases {
-    let whole = update.whole().normal().propagated(&update.cell);
+fn truths(update: &Update, own: &App, params: &[VarId]) -> Cases {
+    let simple = |formula: Formula| apart(&formula.normal().propagated(&update.cell), params);
+    let whole = simple(update.whole());
     let with = |truth: bool| {
         let set = whole.map_literals(&mut |it| match it {
             Formula::Is(app) if app == own => Some(Formula::Bool(truth)),
             _ => None,
         });
-        set.normal().propagated(&update.cell)
+        simple(set)
     };
     let (kept, made) = (with(true), with(false));
     let truth = |formula: &Formula| match formula {
@@ -335,9 +332,9 @@ fn truths(update: &Update, own: &App) -> Cases {
             None => (vec![(made, Chosen::Truth(true))], Chosen::Truth(false)),
         };
     }
-    let lost = kept.negated().propagated(&update.cell);
+    let lost = simple(kept.clone().not());
     // Where it becomes true, it must not be lost.
-    if super::decide::is_false(&Formula::and([made.clone(), lost.clone()]), &[]) {
+    if super::decide::is_false(&Formula::and([made.clone(), lost.clone()]), params) {
         let branches = [(made, Chosen::Truth(true)), (lost, Chosen::Truth(false))];
         return (branches.into_iter().filter(|it| it.0 != Formula::FALSE).collect(), Chosen::Same);
     }
@@ -348,7 +345,7 @@ fn truths(update: &Update, own: &App) -> Cases {
 fn terms(update: &Update, own: &App) -> Cases {
     let same = Term::App(own.clone());
     let mut branches = Vec::new();
-    let mut stays = false;
+    let mut stays = update.rest;
     for branch in &update.branches {
         let Value::Term(value) = &branch.value else { continue };
         if *value == same {

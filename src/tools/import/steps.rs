@@ -4,10 +4,11 @@
 //! 2. A constant whose new value no equation gives is a parameter: the rest of the formula says which values it may have.
 //! 3. What the formula says about the new values of relations and functions is read as [`equations`](super::equations). A cell that no
 //!    equation is about gets any value: where that is one cell, a relation is true in one copy and false in another, and a function
-//!    gets a parameter.
+//!    gets a parameter; where it is a region of cells, there are steps of their own ([`loose`](super::loose)).
 //! 4. What else is said about the new state is a guard: new values are replaced by what they are.
 //! 5. Terms that are arguments of others get names: parameters that equal them. Functions are total, so that there always is one.
-//! 6. A copy for each way in which parameters may coincide ([`ways`](super::ways)).
+//! 6. What is said of all elements of a sort is said where there is one.
+//! 7. A copy for each way in which parameters may coincide ([`ways`](super::ways)).
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
@@ -15,10 +16,11 @@ use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::loose::Region;
 use super::resolve::Part;
 use super::symbols::{Symbols, Vars};
 use super::tree::Definition;
-use super::ways::{MAX_WAYS, argument, flattened, named, ways};
+use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
 /// The most variables of one universal guard, as the language has it.
 const MAX_BOUND: usize = 4;
@@ -29,6 +31,8 @@ pub(super) struct Update {
     pub symbol: SymbolId,
     pub cell: Vec<VarId>,
     pub branches: Vec<Branch>,
+    /// Whether cells where no branch holds stay as they were; otherwise there are none.
+    pub rest: bool,
 }
 
 /// A transition whose parameters are different.
@@ -41,20 +45,21 @@ pub(super) struct Step {
     pub params: Vec<VarId>,
     pub guard: Vec<Part>,
     pub updates: Vec<Update>,
+    /// What gets any value.
+    pub open: Vec<Region>,
 }
 
 /// What the steps of one transition are made from.
 pub(super) struct Steps<'s, 'f> {
     pub symbols: &'s Symbols<'f>,
     pub vars: &'s mut Vars,
-    /// What axioms say of each element of a sort by itself: a variable, and a formula about it.
-    pub facts: &'s [(VarId, Formula)],
+    pub facts: &'s Facts,
 }
 
 type Made<T> = Result<T, Box<Diagnostic>>;
 
 impl Steps<'_, '_> {
-    /// The transitions that a definition stands for.
+    /// The transitions that a definition stands for; their parameters may still coincide.
     ///
     /// # Errors
     /// The formula does not define the new state; it has quantifiers that the language does not have; too many copies.
@@ -102,16 +107,16 @@ impl Steps<'_, '_> {
                 params: params.to_vec(),
                 guard: Vec::new(),
                 updates: Vec::new(),
+                open: Vec::new(),
             };
             all.extend(self.alternative(step, &modified, parts)?);
         }
-        let mut copies = Vec::new();
-        for mut step in all {
-            self.guards(&mut step)?;
-            self.names(&mut step)?;
-            copies.extend(self.copies(&step)?);
+        for step in &mut all {
+            self.guards(step)?;
+            self.names(step)?;
+            self.populate(step);
         }
-        Ok(copies)
+        Ok(all)
     }
 
     /// A variable for a value of a term.
@@ -189,7 +194,7 @@ impl Steps<'_, '_> {
         }
         let mut branches = Vec::new();
         choices(&value, &Formula::TRUE, span, &mut branches);
-        step.updates.push(Update { symbol: id, cell: Vec::new(), branches });
+        step.updates.push(Update { symbol: id, cell: Vec::new(), branches, rest: false });
     }
 
     /// The step with an update of one symbol, by all that is said about it; two where a cell of a relation gets any value.
@@ -209,19 +214,28 @@ impl Steps<'_, '_> {
                 error("C0713", equation.span, what)
             })?);
         }
-        let facts = self.known(&step, &cell);
-        if let Some((one, other)) = conflict(&branches, &facts) {
+        let guard = Formula::and(step.guard.iter().map(|it| it.formula.clone()).filter(is_plain));
+        let excluded = |condition: Formula| {
+            self.facts.exclude(&Formula::and([condition, guard.clone()]), &cell, self.vars, &[])
+        };
+        if let Some((one, other)) = conflict(&branches, &excluded) {
             let what = format!("two new values of one cell of `{}`", symbol.name);
             let error = Diagnostic::error("C0713", other.span, what).also(one.span, "the other one");
             let help = "make the conditions exclude each other, or say in the formula what differs";
             return Err(Box::new(error.help(help)));
         }
-        let Some(open) = uncovered(&branches, &facts) else {
-            return Ok(vec![with(step, Update { symbol: id, cell, branches })]);
+        let Some(open) = uncovered(&branches, &excluded) else {
+            return Ok(vec![with(step, Update { symbol: id, cell, branches, rest: false })]);
         };
         if !is_one_cell(&open, &cell) {
+            let region = Region { symbol: id, cell: cell.clone(), condition: open };
+            if region.is_fixed(self.symbols) {
+                let mut step = with(step, Update { symbol: id, cell, branches, rest: true });
+                step.open.push(region);
+                return Ok(vec![step]);
+            }
             let what = format!("the new values of several cells of `{}` are not said", symbol.name);
-            let help = "say what they are: `new(..) <-> ..` for all cells; only one cell of a step may get any value";
+            let help = "say what they are: `new(..) <-> ..` for all cells";
             return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
         }
         let value = |value: Value| Branch { condition: open.clone(), value, span };
@@ -232,31 +246,17 @@ impl Steps<'_, '_> {
             let mut step = step;
             step.params.push(param);
             branches.push(value(Value::Term(Term::Var(param))));
-            all.push(with(step, Update { symbol: id, cell, branches }));
+            all.push(with(step, Update { symbol: id, cell, branches, rest: false }));
         } else {
             for truth in [Formula::TRUE, Formula::FALSE] {
                 let mut step = step.clone();
                 let word = if truth == Formula::TRUE { "becomes true" } else { "becomes false" };
                 step.remark = joined(&step.remark, &format!("`{}` {word} at one place", symbol.name));
                 let branches = branches.iter().cloned().chain([value(Value::Truth(truth))]).collect();
-                all.push(with(step, Update { symbol: id, cell: cell.clone(), branches }));
+                all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
             }
         }
         Ok(all)
-    }
-
-    /// What the guard says without quantifiers, and axioms about the elements of a cell.
-    fn known(&self, step: &Step, cell: &[VarId]) -> Formula {
-        let guard = step.guard.iter().map(|it| it.formula.clone()).filter(is_plain);
-        let mut facts: Vec<Formula> = guard.collect();
-        for &var in cell {
-            for (of, fact) in self.facts {
-                if self.vars.known(*of) == self.vars.known(var) {
-                    facts.push(fact.substitute(&|it| (it == *of).then_some(Term::Var(var))));
-                }
-            }
-        }
-        Formula::and(facts)
     }
 
     /// A formula about the new state as one about the old state.
@@ -264,6 +264,13 @@ impl Steps<'_, '_> {
         let mut formula = formula.clone();
         // A value may be about other new values, but those are about the old state only.
         while formula.is_new() {
+            let open = |(id, new): &(SymbolId, bool)| *new && step.open.iter().any(|it| it.symbol == *id);
+            if let Some((id, _)) = formula.symbols().iter().find(|it| open(it)) {
+                let name = &self.symbols.get(*id).name;
+                let what = format!("the new values of several cells of `{name}` are only related to others");
+                let help = "say what they are: `new(..) <-> ..` for all cells";
+                return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
+            }
             let terms = formula.map(&mut |term| match &term {
                 Term::App(app) if app.new && !app.args.iter().any(Term::is_new) => {
                     let update = step.updates.iter().find(|it| it.symbol == app.symbol);
@@ -383,8 +390,32 @@ impl Steps<'_, '_> {
         Ok(())
     }
 
+    /// Domains of mypyvy are not empty, sorts may be: where something is said of all elements of a sort, there is one.
+    fn populate(&mut self, step: &mut Step) {
+        let mut sorts = std::collections::BTreeSet::new();
+        let conditions = step.updates.iter().flat_map(|it| &it.branches).map(|it| &it.condition);
+        for formula in step.guard.iter().map(|it| &it.formula).chain(conditions) {
+            formula.visit(
+                &mut |it| {
+                    if let Formula::Each { vars, .. } = it {
+                        sorts.extend(vars.iter().map(|var| self.vars.known(*var)));
+                    }
+                },
+                &mut |_| {},
+            );
+        }
+        for sort in sorts {
+            if !step.params.iter().any(|it| self.vars.known(*it) == sort) {
+                step.params.push(self.vars.new_var(&self.symbols.sorts[sort.0].0, step.span, Some(sort)));
+            }
+        }
+    }
+
     /// A copy for each way in which parameters coincide.
-    fn copies(&self, step: &Step) -> Made<Vec<Step>> {
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn copies(&self, step: &Step) -> Made<Vec<Step>> {
         let Some(ways) = ways(&step.params, self.vars) else {
             let what = format!("the parameters of `{}` coincide in more than {MAX_WAYS} ways", step.name);
             return Err(error("C0715", step.span, what));
@@ -395,7 +426,7 @@ impl Steps<'_, '_> {
             for part in &mut copy.guard {
                 part.formula = way.of(&part.formula);
             }
-            if way.excluded_by(copy.guard.iter().map(|it| &it.formula)) {
+            if way.excluded_by(copy.guard.iter().map(|it| &it.formula), self.facts, self.vars) {
                 continue;
             }
             copy.guard.retain(|it| it.formula != Formula::TRUE);
@@ -418,7 +449,9 @@ impl Update {
     /// Its new value at some arguments, for a function.
     fn term(&self, args: &[Term]) -> Option<Term> {
         let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
-        let mut value = None;
+        // If none is left over, the last branch needs no condition.
+        let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
+        let mut value = self.rest.then_some(Term::App(same));
         for branch in self.branches.iter().rev() {
             let Value::Term(term) = &branch.value else { return None };
             let term = term.map(&mut |it| match it {
@@ -426,7 +459,6 @@ impl Update {
                 other => other,
             });
             value = Some(match value {
-                // They cover all cells: the last one needs no condition.
                 None => term,
                 Some(rest) => {
                     Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest]))
@@ -444,10 +476,15 @@ impl Update {
 
     /// The new value of a relation as one formula about the cell.
     pub fn whole(&self) -> Formula {
-        Formula::or(self.branches.iter().map(|branch| match &branch.value {
+        let given = self.branches.iter().map(|branch| match &branch.value {
             Value::Truth(formula) => Formula::and([branch.condition.clone(), formula.clone()]),
             Value::Term(_) => Formula::FALSE,
-        }))
+        });
+        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        let same = Formula::Is(App { symbol: self.symbol, args, new: false });
+        let none = self.branches.iter().map(|it| it.condition.clone().not());
+        let rest = self.rest.then(|| Formula::and(none.chain([same])));
+        Formula::or(given.chain(rest))
     }
 }
 

@@ -56,16 +56,7 @@ impl Way {
     /// A formula of this way: its variables replaced, comparisons of them decided.
     pub fn of(&self, formula: &Formula) -> Formula {
         let replaced = formula.substitute(&|var| self.merged().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
-        let params = self.params();
-        replaced.map_literals(&mut |literal| match literal {
-            Formula::Equal(sides) => match &**sides {
-                [Term::Var(left), Term::Var(right)] if params.contains(left) && params.contains(right) => {
-                    Some(Formula::Bool(left == right))
-                }
-                _ => None,
-            },
-            _ => None,
-        })
+        apart(&replaced, &self.params())
     }
 
     /// A term of this way.
@@ -76,16 +67,74 @@ impl Way {
         })
     }
 
-    /// Whether a conjunction plainly excludes it.
-    pub fn excluded_by<'f>(&self, parts: impl IntoIterator<Item = &'f Formula>) -> bool {
+    /// Whether a conjunction plainly excludes it, where axioms hold of each element.
+    pub fn excluded_by<'f>(
+        &self,
+        parts: impl IntoIterator<Item = &'f Formula>,
+        axioms: &Facts,
+        vars: &Vars,
+    ) -> bool {
         let plain = parts.into_iter().filter(|it| !matches!(it, Formula::Each { .. })).cloned();
-        is_false(&Formula::and(plain), &self.params())
+        let params = self.params();
+        axioms.exclude(&Formula::and(plain), &params, vars, &params)
     }
 
     /// What coincides, in words: `n = sender`.
     pub fn remark(&self, vars: &Vars) -> String {
         let equal = self.merged().map(|(var, of)| format!("{} = {}", vars.name(of), vars.name(var)));
         equal.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A formula where these variables are different elements: comparisons of them are decided.
+pub(super) fn apart(formula: &Formula, params: &[VarId]) -> Formula {
+    formula.map_literals(&mut |literal| match literal {
+        Formula::Equal(sides) => match &**sides {
+            [Term::Var(left), Term::Var(right)] if params.contains(left) && params.contains(right) => {
+                Some(Formula::Bool(left == right))
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What axioms say of constants, and of each element of a sort by itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts(Vec<(Option<VarId>, Formula)>);
+
+impl Facts {
+    /// Those among some conjuncts.
+    pub fn among<'f>(formulas: impl Iterator<Item = &'f Formula>) -> Self {
+        let fact = |formula: &Formula| match formula.normal() {
+            Formula::Each { universal: true, vars, body }
+                if vars.len() == 1 && !body.has(true) && !body.has(false) =>
+            {
+                Some((Some(vars[0]), *body))
+            }
+            formula if formula.free().is_empty() && !formula.has(true) && !formula.has(false) => {
+                Some((None, formula))
+            }
+            _ => None,
+        };
+        Self(formulas.filter_map(fact).collect())
+    }
+
+    /// Whether a formula is plainly false, by itself or with what the axioms say of these variables, where those of `distinct` differ.
+    pub fn exclude(&self, formula: &Formula, about: &[VarId], vars: &Vars, distinct: &[VarId]) -> bool {
+        if is_false(formula, distinct) {
+            return true;
+        }
+        let mut all = vec![formula.clone()];
+        for (of, fact) in &self.0 {
+            let Some(of) = of else {
+                all.push(fact.clone());
+                continue;
+            };
+            let same = about.iter().filter(|it| vars.known(**it) == vars.known(*of));
+            all.extend(same.map(|var| fact.substitute(&|it| (it == *of).then_some(Term::Var(*var)))));
+        }
+        is_false(&Formula::and(all), distinct)
     }
 }
 
