@@ -28,6 +28,7 @@ mod properties;
 mod random_systems;
 mod runs;
 mod shown;
+mod sorted;
 mod spin_runs;
 mod states;
 mod support;

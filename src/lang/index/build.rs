@@ -90,6 +90,11 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn local(&mut self, name: &'f Name, kind: NameKind, scope: Span) {
+        // The sort of several names is written once.
+        let written = |it: &&Name| !self.index.uses.last().is_some_and(|last| last.span == it.span());
+        if let Some(sort) = name.sort.as_deref().filter(written) {
+            self.named(sort, NameKind::Type, Role::Read);
+        }
         let symbol = self.define(name, kind, None, scope);
         self.locals.push((&name.text, symbol));
     }

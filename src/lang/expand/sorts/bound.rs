@@ -342,6 +342,9 @@ impl<'a> Rewriter<'a> {
     }
 
     fn base(&mut self, base: &Base) {
+        if let Base::Name(name) = base {
+            self.without_number(name);
+        }
         if let Base::Cell { array, index } = base {
             self.indices(array, index);
         }
@@ -372,8 +375,21 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// Reports a process constant in a model: its sort is not known.
+    fn without_number(&mut self, name: &Name) {
+        if self.unsaid.is_some() && name.text.starts_with('#') {
+            let message = format!("process constant `{}` in a model with sorts", name.text);
+            self.push(
+                Diagnostic::error("C0106", name.span(), message)
+                    .label("of which sort this process is, is not known")
+                    .help("use a variable of a sort that nothing assigns: `const Home : node`"),
+            );
+        }
+    }
+
     /// Reports indices of other sorts than those of an array.
     fn indices(&mut self, array: &Name, index: &[Name]) {
+        index.iter().for_each(|it| self.without_number(it));
         let Some(sorts) = self.sorts.indices.get(&array.text).cloned() else { return };
         for (name, sort) in index.iter().zip(sorts).filter(|(_, sort)| !sort.is_empty()) {
             let term = Term::name(name.clone());
