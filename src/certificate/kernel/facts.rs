@@ -72,7 +72,9 @@ impl Reader<'_> {
                 let whole = sum.constant.is_integer() && sum.terms.iter().all(whole);
                 let (relation, sum) = match (relation, holds) {
                     (Relation::Eq | Relation::Le, true) => (*relation, sum.clone()),
-                    (Relation::Le, false) if whole => (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?),
+                    (Relation::Le, false) if whole => {
+                        (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?)
+                    }
                     (Relation::Le, false) => (Relation::Lt, sum.negated()?),
                     (Relation::Lt, true) if whole => (Relation::Le, sum.plus(Rational::ONE, &ONE)?),
                     (Relation::Lt, true) => (Relation::Lt, sum.clone()),
@@ -145,7 +147,8 @@ impl Reader<'_> {
         }
         if !known.facts.is_empty() {
             let consts = self.system.proc_constants;
-            premises.extend((0..named).map(|p| if p < consts { Premise::Fixed(p) } else { Premise::Above(p) }));
+            premises
+                .extend((0..named).map(|p| if p < consts { Premise::Fixed(p) } else { Premise::Above(p) }));
         }
         let mut said = Vec::new();
         for premise in premises {

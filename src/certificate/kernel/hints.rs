@@ -87,7 +87,8 @@ pub fn find(
     interrupt: &Interrupt,
 ) -> Result<Hints, NoHints> {
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
-    let params = cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
+    let params =
+        cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
     let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1;
     if most > MOST_PROCESSES {
         return Err(NoHints::Processes);
@@ -152,7 +153,8 @@ impl Finder<'_> {
             for &size in sizes {
                 let init = &self.system.init;
                 let mut known = Known::default();
-                let mut open = known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
+                let mut open =
+                    known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
                 if open && size == 0 {
                     open = known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[])?);
                 } else if open {
@@ -248,7 +250,9 @@ impl Finder<'_> {
                 Theory::Model(numbers) => {
                     let found = self.violated(obligation, named, &numbers, usable.clone());
                     let before = hint.instances.len();
-                    hint.instances.extend(found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>());
+                    hint.instances.extend(
+                        found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>(),
+                    );
                     if hint.instances.len() == before {
                         return Err(NoHints::NotFound(obligation));
                     }
@@ -332,7 +336,10 @@ impl Finder<'_> {
             }
         };
         let linear = |linear: &Linear| {
-            linear.terms.iter().try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
+            linear
+                .terms
+                .iter()
+                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
         };
         let term = |term: &Term| match term {
             Term::Constructor(c) => Some(Rational::integer((*c).into())),
@@ -344,7 +351,11 @@ impl Finder<'_> {
             Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
             Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
             Literal::Less { left, right, strict } => {
-                if *strict { term(left) < term(right) } else { term(left) <= term(right) }
+                if *strict {
+                    term(left) < term(right)
+                } else {
+                    term(left) <= term(right)
+                }
             }
             Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
                 Relation::Eq => sum.is_zero(),

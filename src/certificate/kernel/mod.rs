@@ -50,7 +50,11 @@ pub enum NoTheorem {
 ///
 /// # Errors
 /// The semantics in Coq lacks something that the certificate uses, or no hints are found.
-pub fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<String, NoTheorem> {
+pub fn theorem(
+    system: &System,
+    certificate: &Certificate,
+    interrupt: &Interrupt,
+) -> Result<String, NoTheorem> {
     let cubes = &certificate.cubes;
     if cubes.subject.failures.is_some() {
         return Err(NoTheorem::Unsupported("processes that fail (`--crash`)"));

@@ -190,9 +190,7 @@ impl Reader<'_> {
     fn together(key: Key, other: Key, all: (u64, u64), count: u32) -> Formula {
         let places = (0..count).map(|c| 1 << c);
         Formula::any(
-            places
-                .map(|c| Self::located(key, all.0, c).and(Self::located(other, all.1, c)))
-                .collect(),
+            places.map(|c| Self::located(key, all.0, c).and(Self::located(other, all.1, c))).collect(),
         )
     }
 
@@ -208,13 +206,16 @@ impl Reader<'_> {
     fn equal(&self, yes: bool, a: &Value, b: &Value) -> Result<Formula, Overflow> {
         let of_enums = |key, other, all: (u64, u64)| {
             let count = 64 - all.0.leading_zeros();
-            if yes { Self::together(key, other, all, count) } else { Self::never_together(key, other, all, count) }
+            if yes {
+                Self::together(key, other, all, count)
+            } else {
+                Self::never_together(key, other, all, count)
+            }
         };
         Ok(match (a, b) {
             (Value::Constructor(c), Value::Constructor(d)) => Formula::truth((c == d) == yes),
-            (Value::Constructor(c), Value::Enum(key, all)) | (Value::Enum(key, all), Value::Constructor(c)) => {
-                Self::at_places(yes, *key, *all, 1 << c)
-            }
+            (Value::Constructor(c), Value::Enum(key, all))
+            | (Value::Enum(key, all), Value::Constructor(c)) => Self::at_places(yes, *key, *all, 1 << c),
             (Value::Enum(k, _), Value::Enum(l, _)) | (Value::Place(k), Value::Place(l)) if k == l => {
                 Formula::truth(yes)
             }
