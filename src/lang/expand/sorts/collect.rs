@@ -5,7 +5,7 @@ use super::super::expander::Expander;
 use super::super::sort_table::{PROC, Sorts};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Count, CountKind, Expr, ExprKind, File, Item, Loc, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
+    Count, CountKind, Expr, ExprKind, File, Item, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
 };
 
 impl Expander {
