@@ -435,11 +435,12 @@ fn a_claim_says_why_it_is_not_inductive() {
 unsafe (p q) { In[p] = True && In[q] = True }
 transition enter (p) requires { Locked = False } { Locked := True; In[p] := True }
 transition leave (p) requires { In[p] = True } { Locked := False; In[p] := False }\n";
+    let place = |line: u64, character: u64| json!({ "line": line, "character": character });
     let (mut client, known) = Client::with(text);
     let actions = |client: &mut Client, line: u64, context: Value| {
         client.about(
             "codeAction",
-            json!({ "range": { "start": at(line, 0), "end": at(line, 0) }, "context": context }),
+            json!({ "range": { "start": place(line, 0), "end": place(line, 0) }, "context": context }),
         )
     };
     assert_eq!(actions(&mut client, 3, json!({})), json!([]));
@@ -455,7 +456,7 @@ transition leave (p) requires { In[p] = True } { Locked := False; In[p] := False
     let notes = client.diagnostics();
     assert_eq!(notes.len(), known.len() + 1, "{notes:?}");
     let note = notes.last().expect("one");
-    assert_eq!((&note["severity"], &note["range"]["start"]), (&json!(3), &at(2, 0)), "{note}");
+    assert_eq!((&note["severity"], &note["range"]["start"]), (&json!(3), &place(2, 0)), "{note}");
     let message = note["message"].as_str().expect("a text");
     for part in
         ["enter(#1) leads into it from Locked = False", "No run has to", "invariant (p1", "which are proved"]
@@ -463,7 +464,7 @@ transition leave (p) requires { In[p] = True } { Locked := False; In[p] := False
         assert!(message.contains(part), "{part}: {message}");
     }
     let related = &note["relatedInformation"][0];
-    assert_eq!(related["location"]["range"]["start"], at(3, 11), "{note}");
+    assert_eq!(related["location"]["range"]["start"], place(3, 11), "{note}");
     assert_eq!(related["message"], "enter(#1): Locked = True, In[#1] = True", "{note}");
     // The text changes: what was found is gone, and a run about the earlier one says nothing any more.
     let id = client.ask("workspace/executeCommand", command.clone());

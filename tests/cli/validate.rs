@@ -58,6 +58,29 @@ fn logs_are_explained_or_the_failing_literal_is_named() {
 }
 
 #[test]
+fn processes_that_nothing_distinguishes_are_tried_once() {
+    let some = |action: &str| format!("{{\"action\": \"{action}\"}}\n");
+    let three = some("knock").repeat(3);
+    // Which processes knocked is not known, and does not matter until one has a name.
+    let lost = validate(MUTEX, &format!("{three}{}", some("leave")), &["--procs", "12"]);
+    assert!(lost.code == Some(1) && lost.stdout.contains("1 state is possible"), "{lost:?}");
+    let inside = "{\"state\": {\"At\": {\"a\": \"Inside\"}}}\n";
+    for (more, code) in [
+        // One of those, one of the others, and the one that went in.
+        (event("test_and_set", "a"), 0),
+        (event("knock", "a"), 0),
+        (event("knock", "a") + &event("test_and_set", "b") + &event("test_and_set", "a"), 1),
+        (some("test_and_set") + &event("knock", "b") + &event("leave", "a"), 0),
+        (some("test_and_set") + inside + &event("leave", "b"), 1),
+        (some("test_and_set") + &event("knock", "b") + inside + &event("leave", "a"), 0),
+        (event("leave", "a"), 1),
+    ] {
+        let found = validate(MUTEX, &format!("{three}{more}"), &["--procs", "12"]);
+        assert_eq!(found.code, Some(code), "{more}: {found:?}");
+    }
+}
+
+#[test]
 fn a_violation_comes_with_a_run_that_replays() {
     let folder = tempfile::tempdir().unwrap();
     let (log, run) = (folder.path().join("w.log"), folder.path().join("w.itf.json"));
