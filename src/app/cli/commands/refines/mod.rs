@@ -34,7 +34,7 @@ use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
-use crate::cli::messages::Format;
+use crate::cli::messages::{Format, Messages};
 use crate::cli::run_dir::write_certificate;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
@@ -90,6 +90,28 @@ struct Inputs {
     map: Input,
 }
 
+/// Reports why nothing can be said of a refinement, in the text that it is about.
+pub fn why_not(
+    refused: &NoRefinement,
+    [concrete, abstraction]: [(&Path, &LoadedModel); 2],
+    map: &Input,
+    messages: &Messages,
+) -> Failure {
+    let (name, text) = match refused.of {
+        InText::Concrete => (input::name(concrete.0), &concrete.1.text),
+        InText::Abstract => (input::name(abstraction.0), &abstraction.1.text),
+        InText::Map => (map.name.clone(), &map.text),
+    };
+    messages.diagnostics(&refused.errors, &Source { name: &name, text });
+    let first = refused.errors.first().map_or("", |it| it.message.as_str());
+    Failure::usage(format!("{name}: {first}")).reported()
+}
+
+/// A map that leaves all to names.
+pub fn no_map() -> Input {
+    Input { name: "the map".to_owned(), text: String::new() }
+}
+
 /// What is known of a refinement.
 enum Finding {
     /// A run that breaks it.
@@ -117,7 +139,10 @@ impl RefinesRun<'_> {
         let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
         let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
         let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
-        let refinement = refinement.map_err(|refused| self.refused(&inputs, &refused))?;
+        let refinement = refinement.map_err(|refused| {
+            let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
+            why_not(&refused, models, &inputs.map, &ending.messages)
+        })?;
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
@@ -185,22 +210,8 @@ impl RefinesRun<'_> {
         ending.know_model(&concrete.text)?;
         let abstraction = load(&args.abstraction, None, &ending.messages)?;
         passes_over_runs(&concrete.system, &ending.messages);
-        let empty = || Input { name: "the map".to_owned(), text: String::new() };
-        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(empty);
+        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(no_map);
         Ok(Inputs { concrete, abstraction, map })
-    }
-
-    /// Reports why there is nothing to check.
-    fn refused(&self, inputs: &Inputs, refused: &NoRefinement) -> Failure {
-        let source = |path: &Path| input::name(path);
-        let (name, text) = match refused.of {
-            InText::Concrete => (source(&self.args.concrete), &inputs.concrete.text),
-            InText::Abstract => (source(&self.args.abstraction), &inputs.abstraction.text),
-            InText::Map => (inputs.map.name.clone(), &inputs.map.text),
-        };
-        self.ending.messages.diagnostics(&refused.errors, &Source { name: &name, text });
-        let first = refused.errors.first().map_or("", |it| it.message.as_str());
-        Failure::usage(format!("{name}: {first}")).reported()
     }
 
     /// What the engines find of the initial states, then of the steps.
