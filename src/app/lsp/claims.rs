@@ -50,7 +50,7 @@ pub struct Places {
 impl Places {
     /// Those of a document.
     pub fn new(uri: &str, document: &OpenModel) -> Self {
-        let at = |span: Span| (document.line(span.start) + 1, document.range(span));
+        let at = |span: Span| (document.line(span.start), document.range(span));
         let transitions = document.analysis().file.items.iter().filter_map(|item| match item {
             Item::Transition(it) => Some((it.name.text.clone(), document.range(it.name.span()))),
             _ => None,

@@ -175,7 +175,7 @@ pub(super) const fn indices(kind: VarKind) -> usize {
     }
 }
 
-/// Whether the text of the model declares a variable: others say whether a range was left, and are no matter of a log.
+/// Whether the text of the model declares a variable: others, such as `Trouble`, are not for logs.
 pub(super) fn is_in_text(var: &Var) -> bool {
     var.span != Span::default()
 }

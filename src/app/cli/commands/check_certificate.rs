@@ -92,7 +92,7 @@ impl CheckCertificateArgs {
         self.model.clone().unwrap_or_else(|| self.folder.join(CONCRETE))
     }
 
-    /// The abstract model and the map, where the certificate has to be one of `refines`. There is no path of a map that is empty.
+    /// The abstract model and the map, where the certificate has to be one of `refines`. The path of the map is `None` where it is left to names.
     fn refined(&self) -> Option<(PathBuf, Option<PathBuf>)> {
         if let Some(abstraction) = &self.refines {
             return Some((abstraction.clone(), self.map.clone()));
