@@ -94,6 +94,7 @@ mod failure;
 mod ground;
 mod ground_instances;
 mod index;
+pub mod kernel;
 mod monitor;
 mod obligation;
 mod obligations;

@@ -417,7 +417,7 @@ impl<'a> Obligations<'a> {
 /// All ways to choose distinct processes for `params` parameters: each is one of the first `procs`, or a
 /// further one; with the number of processes then. Parameters that stand for further processes do so in
 /// order, since these are not told apart otherwise.
-fn arrangements(procs: u8, params: u8, interrupt: &Interrupt) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
+pub fn arrangements(procs: u8, params: u8, interrupt: &Interrupt) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
     let mut out = Vec::new();
     arrange(procs, procs, params, &mut Vec::with_capacity(params.into()), &mut out, interrupt)?;
     Ok(out)

@@ -165,7 +165,7 @@ impl<'t> StatementReader<'t> {
             return self.wrong(what);
         }
         let span = self.span();
-        let name = Name { text: self.word().to_owned(), loc: loc(span.start, span.end) };
+        let name = Name { text: self.word().to_owned(), loc: loc(span.start, span.end), sort: None };
         self.at += 1;
         Ok(name)
     }

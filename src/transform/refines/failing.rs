@@ -220,9 +220,11 @@ impl Step<'_> {
         let mut decl = self.decl.clone();
         let own = decl.params.len() as u8;
         // No text has such names, so that none is hidden.
-        decl.params.extend(
-            (own..choice.procs).map(|p| Name { text: format!("further process {p}"), loc: decl.loc }),
-        );
+        decl.params.extend((own..choice.procs).map(|p| Name {
+            text: format!("further process {p}"),
+            loc: decl.loc,
+            sort: None,
+        }));
         let declared: Vec<&ast::Transition> = transitions(self.abstraction.file).collect();
         let steps = choice.images.iter().filter_map(|image| {
             let (origin, args, fails) = match image {

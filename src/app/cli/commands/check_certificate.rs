@@ -19,6 +19,7 @@ use cubicle_transform::Crash;
 
 use super::external::{self, Ruling};
 use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
+use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
@@ -67,6 +68,10 @@ pub struct CheckCertificateArgs {
     #[arg(long, value_name = "COMMAND")]
     check_with: Option<String>,
 
+    /// Have the kernel of another prover accept the certificate, too, as a theorem: needs its program, `coqc`
+    #[arg(long, value_name = "PROVER")]
+    with: Option<Prover>,
+
     /// Give up on a single solver call after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     solver_timeout: u32,
@@ -74,6 +79,13 @@ pub struct CheckCertificateArgs {
     /// Give up after this time (500ms, 10s, 2m)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time_limit: Option<Duration>,
+}
+
+/// A prover with a small kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Prover {
+    /// Coq
+    Coq,
 }
 
 /// Runs the command.
@@ -228,13 +240,26 @@ fn check_one(
     });
     let style = settings::automatic_style(&stdout());
     let mut property = None;
+    let mut accepted = "";
+    if let (Ok((certificate, Ok(Ruling::Proved))), Some(Prover::Coq)) = (&checked, words.with) {
+        match coq::check(system, certificate, interrupt)? {
+            Opinion::Accepted => accepted = ", accepted by Coq",
+            Opinion::Refused(why) => {
+                return Err(Failure::internal(format!("{name}: Coq does not accept the theorem: {why}")));
+            }
+            Opinion::Stopped(reason) => {
+                let line = format!("The certificate is not checked: {}", cubicle_run::words::reason(&reason));
+                return Ok(Answer { line, code: exit::of_reason(&reason), property });
+            }
+        }
+    }
     let (title, what, code) = match checked {
         Ok((certificate, Ok(Ruling::Proved))) => {
             property = certificate.subject().property().map(str::to_owned);
             let name = input::name(&words.model());
             let axioms = report::axioms(system, &Source { name: &name, text: model });
             let claim = refined.map_or_else(String::new, |it| format!("{}: ", it.claim));
-            let what = format!("{claim}{}{axioms}", certificate.summary());
+            let what = format!("{claim}{}{accepted}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
         Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
