@@ -80,6 +80,9 @@ fn the_folder_has_all_that_the_claim_is_about() {
     let says_sat = format!("sh {says_unsat} | sed s/unsat/sat/");
     let refused = run_words(&["check-certificate", &proof, "--check-with", &says_sat]);
     assert_ne!(refused.code, Some(0), "{refused:?}");
+    // What Coq would accept is not about the abstract model.
+    let coq = run_words(&["check-certificate", &proof, "--with", "coq"]);
+    assert!(coq.code == Some(2) && coq.stderr.contains("its semantics there lacks refinements"), "{coq:?}");
 }
 
 #[test]
