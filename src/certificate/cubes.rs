@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::abstraction::Abstraction;
 use super::owners::{NamedOwner, extended};
-use super::refinement::Abstraction;
 use super::subject::Subject;
 use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
 use cubicle_run::verdict::Forbidden;

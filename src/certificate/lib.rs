@@ -74,7 +74,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart`, `monitor` and `refinement` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction` and `refinement` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -85,6 +85,7 @@
 //! formula, lemma or value range of the engine's. Facts that the engine used without proof obligation (value ranges of
 //! variables, globals that never name a process) are in the list as cubes like any other.
 
+mod abstraction;
 mod added;
 mod classes;
 mod counts;
@@ -116,18 +117,19 @@ use std::time::Duration;
 
 use tracing::debug;
 
+pub use abstraction::Abstraction;
 pub use cubes::Cubes;
 pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
-pub use refinement::Abstraction;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
+use abstraction::sayable;
 use added::NotDerived;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Count, Owner, System, Var, owner_names};
@@ -136,7 +138,6 @@ use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
 use index::Refutations;
 use owners::{NamedOwner, extended};
-use refinement::sayable;
 use text::CertificateText;
 
 /// A checked certificate.

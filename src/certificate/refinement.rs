@@ -3,7 +3,7 @@
 //!
 //! The system of such a certificate is the concrete model, without its bad states; `chosen NAME of X` adds a constant, of which the
 //! cubes may say what they like: it stands for the value that `X := ?` chooses. There are two kinds of obligations more, made
-//! here from both models and the meaning of the map ([`RefinementMap`]: no engine and no transform has a part in it):
+//! here from both models and the meaning of the map ([`RefinementMap`](cubicle_lang::refinement::RefinementMap): no engine and no transform has a part in it):
 //!
 //! - *Begins*: no initial state of the concrete model is, read through the map, none of the abstract model.
 //! - *Refines*: in no state outside of all cubes a step of the transition is possible that none of its abstract steps explains.
@@ -13,7 +13,7 @@
 //! A step that is not explained fails for each of its images: its arguments are not different processes; or each part of the
 //! abstract transition has a false guard (a literal, or a universal guard at some processes); or some abstract cell is not, after the step, what
 //! the abstract step makes of it. Each of these ways has a bounded number of witnesses: what the arguments are, where universal guards fail, the
-//! indices of the cell. So name the arguments of the step and all witnesses, for all images: a *case* has these processes, up to [`further`]
+//! indices of the cell. So name the arguments of the step and all witnesses, for all images: a *case* has these processes, up to [`further`](RefinementReader::further)
 //! beside the arguments, and its formula says that each image fails *with witnesses among the named processes*. In the state of
 //! a failing step, the case that names exactly its witnesses has a true formula; when no case has one, no step fails. An abstract
 //! guard with `exists` fails where it fails for all processes; the formula says so of the named ones, which is less. (It is refused where
@@ -27,95 +27,14 @@
 
 use std::ops::Range;
 
-use super::added::{NotDerived, declare};
+use super::abstraction::{Abstraction, effect};
 use super::cubes::Cubes;
 use super::failure::ProofFailure;
 use super::ground::{Atom, GroundFormula, GroundPoint, GroundReader, GroundValue, Overflow, Reading};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, ProcRef, System, Transition, Type, Update, VarId, VarKind, rename,
-};
-use cubicle_lang::refinement::{
-    ArgTerm, Image, NoRefinement, RefinedModel, RefinementMap, held, parts, reads,
-};
+use cubicle_lang::model::{Assignment, Branch, Cell, Dnf, ProcRef, System, Transition, Type, Update, VarId};
+use cubicle_lang::refinement::{ArgTerm, Image, held, parts, reads};
 use cubicle_run::interrupt::Interrupt;
-
-/// An abstract model, and what it is in terms of the concrete one.
-#[derive(Clone, Debug)]
-pub struct Abstraction {
-    system: System,
-    map: RefinementMap,
-}
-
-impl Abstraction {
-    /// What a map says of two models.
-    ///
-    /// # Errors
-    /// What is wrong with the map, or cannot be said of these models.
-    pub fn new(
-        concrete: RefinedModel<'_>,
-        abstraction: RefinedModel<'_>,
-        map: &str,
-    ) -> Result<Self, NoRefinement> {
-        let map = RefinementMap::new(concrete, abstraction, map)?;
-        Ok(Self { system: abstraction.system.clone(), map })
-    }
-
-    /// Whether its formulas order processes.
-    pub fn orders(&self) -> bool {
-        self.system.orders_processes
-    }
-}
-
-/// The system of a certificate: the concrete model and a constant for each of these variables.
-pub fn concrete(model: &System, chosen: &[(String, String)]) -> Result<System, NotDerived> {
-    let mut system = model.to_parts();
-    for (name, of) in chosen {
-        let Some(var) = model.vars.iter().find(|it| it.name == *of && it.kind == VarKind::Global) else {
-            return Err(NotDerived::Unfit(format!("the model has no variable `{of}` that `?` may choose")));
-        };
-        declare(&mut system, name, VarKind::Const, var.ty)?;
-    }
-    system.bad.clear();
-    Ok(System::new(system))
-}
-
-/// Whether the obligations can be made; otherwise why not.
-pub fn sayable(abstraction: &Abstraction) -> Result<(), NotDerived> {
-    for part in &abstraction.system.transitions {
-        let quantified = part.hidden > 0 && !part.universals.is_empty();
-        if quantified || effect(part).is_none() {
-            let why = format!("abstract step `{}` has a quantifier within a quantifier", part.name);
-            return Err(NotDerived::TooHard(why));
-        }
-    }
-    Ok(())
-}
-
-/// The updates of a part in terms of its declared parameters; `None` when they depend on others.
-fn effect(part: &Transition) -> Option<Vec<Update>> {
-    let (declared, all) = (part.params.len() as u8, part.arity() as u8);
-    let hidden = std::cell::Cell::new(false);
-    let renamed = |update: &Update| {
-        let Assignment::Cases(branches) = &update.assignment else { return Some(update.clone()) };
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) if v >= all => ProcRef::Var(v - (all - declared)),
-            ProcRef::Var(v) => {
-                hidden.set(hidden.get() || v >= declared);
-                p
-            }
-            constant @ ProcRef::Const(_) => constant,
-        };
-        let mut found = Vec::new();
-        for Branch { when, value } in branches {
-            let when = Dnf(rename::disjunction(&when.0, &map)?);
-            found.push(Branch { when, value: rename::term(value, &map)? });
-        }
-        Some(Update { var: update.var, assignment: Assignment::Cases(found) })
-    };
-    let renamed: Option<Vec<Update>> = part.updates.iter().map(renamed).collect();
-    renamed.filter(|_| !hidden.get())
-}
 
 /// Parts of an abstract transition with the same effect.
 struct Effect<'a> {

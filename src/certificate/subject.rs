@@ -9,7 +9,7 @@
 
 use super::added::NotDerived;
 use super::unreadable::{LineError, TextError};
-use super::{monitor, refinement, restart, stop};
+use super::{abstraction, monitor, restart, stop};
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
 };
@@ -209,7 +209,7 @@ impl Subject {
             if self.failures.is_some() || self.runs.is_some() {
                 return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
             }
-            return refinement::concrete(model, chosen);
+            return abstraction::concrete(model, chosen);
         }
         let failing = match &self.failures {
             None => model.clone(),

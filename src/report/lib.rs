@@ -46,7 +46,7 @@ pub use induction::induction;
 pub use junit::{JunitCase, JunitOutcome, junit, junit_of_run};
 pub use live::{Progress, duration};
 pub use mutation::{kill, listed, mutation};
-pub use page::{MutationPage, Page, ValidationPage};
+pub use page::{InductionPage, MutationPage, Page, RefinementPage, ValidationPage};
 pub use plain::{explored, plain_conclusion, searched};
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use properties::properties;

@@ -430,6 +430,69 @@ fn a_promise_is_proved_when_it_is_clicked_and_not_before() {
 }
 
 #[test]
+fn a_claim_says_why_it_is_not_inductive() {
+    let text = "var Locked : bool array In[proc] : bool\ninit (p) { Locked = False && In[p] = False }
+unsafe (p q) { In[p] = True && In[q] = True }
+transition enter (p) requires { Locked = False } { Locked := True; In[p] := True }
+transition leave (p) requires { In[p] = True } { Locked := False; In[p] := False }\n";
+    let place = |line: u64, character: u64| json!({ "line": line, "character": character });
+    let (mut client, known) = Client::with(text);
+    let actions = |client: &mut Client, line: u64, context: Value| {
+        client.about(
+            "codeAction",
+            json!({ "range": { "start": place(line, 0), "end": place(line, 0) }, "context": context }),
+        )
+    };
+    assert_eq!(actions(&mut client, 3, json!({})), json!([]));
+    assert_eq!(actions(&mut client, 2, json!({ "only": ["quickfix"] })), json!([]));
+    let action = actions(&mut client, 2, json!({}))[0].clone();
+    assert_eq!(action["title"], "Why is this claim not inductive?", "{action}");
+    let command =
+        json!({ "command": action["command"]["command"], "arguments": action["command"]["arguments"] });
+    let answer = client.request("workspace/executeCommand", command.clone());
+    assert_eq!(answer["result"]["exitCode"], 1, "{answer}");
+    let said = answer["result"]["output"].as_str().expect("a text");
+    assert!(said.starts_with("unsafe at line 3: not inductive\n"), "{answer}");
+    let notes = client.diagnostics();
+    assert_eq!(notes.len(), known.len() + 1, "{notes:?}");
+    let note = notes.last().expect("one");
+    assert_eq!((&note["severity"], &note["range"]["start"]), (&json!(3), &place(2, 0)), "{note}");
+    let message = note["message"].as_str().expect("a text");
+    for part in
+        ["enter(#1) leads into it from Locked = False", "No run has to", "invariant (p1", "which are proved"]
+    {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let related = &note["relatedInformation"][0];
+    assert_eq!(related["location"]["range"]["start"], place(3, 11), "{note}");
+    assert_eq!(related["message"], "enter(#1): Locked = True, In[#1] = True", "{note}");
+    // The text changes: what was found is gone, and a run about the earlier one says nothing any more.
+    let id = client.ask("workspace/executeCommand", command.clone());
+    client.change(
+        2,
+        json!([{ "text": text.replace("Locked = False }", "Locked = False && In[p] = False }") }]),
+    );
+    assert_eq!(client.diagnostics().len(), known.len());
+    assert_eq!(client.answer(&json!(id))["result"]["exitCode"], 1);
+    assert_eq!(client.about("documentSymbol", json!({}))[0]["name"], "Locked");
+    assert!(
+        client.told.iter().all(|it| it["method"] != "textDocument/publishDiagnostics"),
+        "{:?}",
+        client.told
+    );
+    // A model with errors is not asked about.
+    client.change(3, json!([{ "text": format!("{text}unsafe (p) {{ X = p }}") }]));
+    assert_eq!(actions(&mut client, 2, json!({})), json!([]));
+    assert!(
+        client
+            .request("workspace/executeCommand", json!({ "command": "cubicle.inductive", "arguments": [] }))
+            .get("error")
+            .is_some()
+    );
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn a_run_can_be_stopped() {
     let endless =
         format!("(* TEST: --nodes 100000000 --depth 100000000 => safe *){}", crate::models::ENDLESS);

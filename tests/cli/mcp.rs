@@ -99,23 +99,6 @@ fn an_agent_uses_all_tools() {
             call(&client, "mutate", json!({ "file": "safe.cub", "sample": 3, "only": ["drop-literal"] }))
                 .await;
         assert!(!error && mutants["kind"] == "mutation" && mutants["counted"].is_u64(), "{mutants:#}");
-        let (error, text, valid) = call(
-            &client,
-            "validate",
-            json!({ "file": "safe.cub", "logs": ["good.jsonl"], "map": "deep/words.toml", "procs": 2, "coverage": true }),
-        )
-        .await;
-        assert!(!error && valid["logs"][0]["answer"] == "explained", "{text}");
-        let logs = json!({ "file": "safe.cub", "logs": ["deep/bad.jsonl", "deep/bad.jsonl"] });
-        let (error, _, broken) = call(&client, "validate", logs).await;
-        assert_eq!(error, false, "{broken:#}");
-        for log in broken["logs"].as_array().unwrap() {
-            assert_eq!((&log["answer"], &log["log"]), (&"not_explained".into(), &"deep/bad.jsonl".into()));
-        }
-        let (error, text, _) =
-            call(&client, "validate", json!({ "file": "safe.cub", "logs": ["good.jsonl", "deep/words.toml"] }))
-                .await;
-        assert!(error, "{text}");
         let before = fs::read_to_string(folder.path().join("models/safe.cub")).unwrap();
         let (error, laid_out, _) = call(&client, "format", json!({ "file": "safe.cub" })).await;
         assert!(!error && laid_out.contains("type location = Idle | Critical\n"), "{laid_out}");
@@ -148,6 +131,42 @@ fn an_agent_uses_all_tools() {
             ("step", json!({ "file": "safe.cub", "commands": ["1\nsave ../x"] }), "a command is a line"),
             ("step", json!({ "file": "safe.cub", "procs": 65 }), "from 0 to 64"),
             ("witness", json!({ "file": "safe.cub" }), "required"),
+            ("check", json!({ "file": "system/self/root/etc/passwd" }), "cannot read"),
+            ("explain", json!({ "code": "C9999" }), "there is no code"),
+        ] {
+            let (error, text, _) = call(&client, tool, arguments.clone()).await;
+            assert!(error && text.contains(why), "{tool} {arguments}: {text}");
+        }
+        let unknown = client.call_tool(CallToolRequestParams::new("delete")).await;
+        assert!(unknown.unwrap_err().to_string().contains("there is no tool `delete`"));
+        client.cancel().await.unwrap();
+    });
+}
+
+#[test]
+fn logs_of_the_folder_are_validated_and_no_others() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let folder = folder();
+        let client = client(folder.path()).await;
+        let (error, text, valid) = call(
+            &client,
+            "validate",
+            json!({ "file": "safe.cub", "logs": ["good.jsonl"], "map": "deep/words.toml", "procs": 2, "coverage": true }),
+        )
+        .await;
+        assert!(!error && valid["logs"][0]["answer"] == "explained", "{text}");
+        let logs = json!({ "file": "safe.cub", "logs": ["deep/bad.jsonl", "deep/bad.jsonl"] });
+        let (error, _, broken) = call(&client, "validate", logs).await;
+        assert!(!error, "{broken:#}");
+        for log in broken["logs"].as_array().unwrap() {
+            assert_eq!((&log["answer"], &log["log"]), (&"not_explained".into(), &"deep/bad.jsonl".into()));
+        }
+        let (error, text, _) =
+            call(&client, "validate", json!({ "file": "safe.cub", "logs": ["good.jsonl", "deep/words.toml"] }))
+                .await;
+        assert!(error, "{text}");
+        for (tool, arguments, why) in [
             ("validate", json!({ "file": "safe.cub" }), "`logs` is missing"),
             ("validate", json!({ "file": "safe.cub", "logs": [] }), "at least one"),
             ("validate", json!({ "file": "safe.cub", "logs": "good.jsonl" }), "a list of strings"),
@@ -161,14 +180,10 @@ fn an_agent_uses_all_tools() {
             ("validate", json!({ "file": "safe.cub", "logs": ["good.jsonl"], "map": "../secret.cub" }), "outside"),
             ("validate", json!({ "file": "/proc/self/cwd/safe.cub", "logs": ["good.jsonl"] }), "outside"),
             ("validate", json!({ "file": "safe.cub", "logs": ["good.jsonl"], "report": "x.html" }), "no argument `report`"),
-            ("check", json!({ "file": "system/self/root/etc/passwd" }), "cannot read"),
-            ("explain", json!({ "code": "C9999" }), "there is no code"),
         ] {
             let (error, text, _) = call(&client, tool, arguments.clone()).await;
             assert!(error && text.contains(why), "{tool} {arguments}: {text}");
         }
-        let unknown = client.call_tool(CallToolRequestParams::new("delete")).await;
-        assert!(unknown.unwrap_err().to_string().contains("there is no tool `delete`"));
         client.cancel().await.unwrap();
     });
 }

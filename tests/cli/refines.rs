@@ -67,6 +67,48 @@ fn the_run_and_the_derived_model_are_files() {
 }
 
 #[test]
+fn pages_show_both_runs_and_steps_into_claims() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html").display().to_string();
+    let read = || std::fs::read_to_string(&page).expect("a page");
+    let broken = run(&format!("{} --report {page}", words(LEVELS[5])));
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    for part in [
+        "does not refine examples/refines/memory.cub",
+        "The run beside that of the abstract model",
+        "grant_read(#2)",
+        "no such step: get_read(#2) is not possible",
+        "Completed by names:",
+        "Abstract model",
+        "\"verdict\": \"unsafe\"",
+    ] {
+        assert!(read().contains(part), "{part}: {}", read());
+    }
+    assert_eq!(run(&format!("{} --report {page}", words(LEVELS[4]))).code, Some(0));
+    assert!(
+        read().contains("refines examples/refines/memory.cub, for any number")
+            && !read().contains("no such step")
+    );
+    let found = run_words(&["inductive", "examples/mutex.cub", "--report", &page]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    for part in [
+        "Counterexample to induction",
+        "<strong>Inside</strong>",
+        "test_and_set(#1)",
+        "No run has to reach",
+        "invariant (p1 p2)",
+    ] {
+        assert!(read().contains(part), "{part}: {}", read());
+    }
+    assert_eq!(run_words(&["inductive", "examples/mutex_wrong.cub", "--report", &page]).code, Some(1));
+    assert!(read().contains("run-of-1") && !read().contains("Counterexample to induction"), "{}", read());
+    // A file that this program did not write stays.
+    std::fs::write(&page, "mine").expect("a file");
+    let kept = run_words(&["inductive", "examples/mutex.cub", "--report", &page]);
+    assert_eq!((kept.code, read().as_str()), (Some(2), "mine"), "{kept:?}");
+}
+
+#[test]
 fn wrong_maps_are_refused_with_their_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let map = folder.path().join("m.map").display().to_string();

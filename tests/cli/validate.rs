@@ -58,6 +58,29 @@ fn logs_are_explained_or_the_failing_literal_is_named() {
 }
 
 #[test]
+fn processes_that_nothing_distinguishes_are_tried_once() {
+    let some = |action: &str| format!("{{\"action\": \"{action}\"}}\n");
+    let three = some("knock").repeat(3);
+    // Which processes knocked is not known, and does not matter until one has a name.
+    let lost = validate(MUTEX, &format!("{three}{}", some("leave")), &["--procs", "12"]);
+    assert!(lost.code == Some(1) && lost.stdout.contains("1 state is possible"), "{lost:?}");
+    let inside = "{\"state\": {\"At\": {\"a\": \"Inside\"}}}\n";
+    for (more, code) in [
+        // One of those, one of the others, and the one that went in.
+        (event("test_and_set", "a"), 0),
+        (event("knock", "a"), 0),
+        (event("knock", "a") + &event("test_and_set", "b") + &event("test_and_set", "a"), 1),
+        (some("test_and_set") + &event("knock", "b") + &event("leave", "a"), 0),
+        (some("test_and_set") + inside + &event("leave", "b"), 1),
+        (some("test_and_set") + &event("knock", "b") + inside + &event("leave", "a"), 0),
+        (event("leave", "a"), 1),
+    ] {
+        let found = validate(MUTEX, &format!("{three}{more}"), &["--procs", "12"]);
+        assert_eq!(found.code, Some(code), "{more}: {found:?}");
+    }
+}
+
+#[test]
 fn a_violation_comes_with_a_run_that_replays() {
     let folder = tempfile::tempdir().unwrap();
     let (log, run) = (folder.path().join("w.log"), folder.path().join("w.itf.json"));
@@ -134,6 +157,116 @@ fn a_map_with_an_error_is_refused_with_its_place() {
     let found = validate(MUTEX, "", &["--procs", "2", "--map", map.to_str().unwrap()]);
     assert_eq!(found.code, Some(2), "{found:?}");
     assert!(found.stderr.contains("m.toml:3:9: the model has no transition `test_and_est`"), "{found:?}");
+}
+
+#[test]
+fn a_map_with_two_meanings_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("m.toml");
+    for (text, place, says) in [
+        ("action = 'e'\n[procs]\ne = 'p'\n", "m.toml:3:1", "the field `e` has two meanings"),
+        ("ignore = ['e']\n[after]\ne = 'Locked'\n", "m.toml:3:1", "the field `e` has two meanings"),
+    ] {
+        fs::write(&map, text).unwrap();
+        let found = validate(MUTEX, "", &["--procs", "2", "--map", map.to_str().unwrap()]);
+        assert_eq!((found.code, found.stdout.as_str()), (Some(2), ""), "{text}: {found:?}");
+        assert!(found.stderr.contains(place) && found.stderr.contains(says), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn values_out_of_range_are_errors_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("m.cub");
+    let text = "var Count : 0..7 var N : int array At[proc] : 0..3
+        init (p) { Count = 0 && N = 0 && At[p] = 0 }
+        unsafe () { Count = 7 }
+        transition inc (p) requires { Count < 5 && N < 9 && At[p] < 3 }
+        { Count := Count + 1; N := N + 1; At[p] := At[p] + 1 }";
+    fs::write(&model, text).unwrap();
+    for (state, says) in [
+        ("\"Count\": 8", "Count has no value `8`"),
+        ("\"Count\": -1", "Count has no value `-1`"),
+        ("\"At\": {\"a\": 4}", "At has no value `4`"),
+        ("\"N\": 9223372036854775808", "`N` holds a whole number of at most 64 bits"),
+        ("\"N\": 0.5", "`N` holds a whole number of at most 64 bits, not 0.5"),
+    ] {
+        let log = format!("{}{{\"after\": {{{state}}}}}\n", event("inc", "a"));
+        let model = model.to_str().unwrap();
+        let found = validate(model, &log, &["--procs", "2"]);
+        assert_eq!((found.code, found.stdout.as_str()), (Some(2), ""), "{state}: {found:?}");
+        assert!(found.stderr.contains(&format!("<stdin>: line 2: {says}")), "{state}: {found:?}");
+        let lenient = validate(model, &log, &["--procs", "2", "--lenient"]);
+        assert_eq!(lenient.code, Some(0), "{state}: {lenient:?}");
+        assert!(lenient.stdout.contains("1 line skipped, the first of them line 2"), "{state}: {lenient:?}");
+    }
+}
+
+#[test]
+fn a_line_of_a_hundred_megabytes_takes_no_memory_and_loses_nothing() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("long.log");
+    let mut file = fs::File::create(&log).unwrap();
+    write!(file, "{}{{\"text\": \"", event("knock", "a")).unwrap();
+    let part = vec![b'x'; 1 << 20];
+    (0..100).for_each(|_| file.write_all(&part).unwrap());
+    write!(file, "\"}}\n{}", event("test_and_set", "a")).unwrap();
+    drop(file);
+    let log = log.to_str().unwrap();
+    let found = run_words(&["validate", MUTEX, log]);
+    assert_eq!((found.code, found.stdout.as_str()), (Some(2), ""), "{found:?}");
+    assert!(found.stderr.contains("long.log: line 2: it has more than 1024 KiB"), "{found:?}");
+    let lenient = run_words(&["validate", MUTEX, log, "--lenient", "--format", "json"]);
+    assert_eq!(lenient.code, Some(0), "{lenient:?}");
+    let document: Value = serde_json::from_str(&lenient.stdout).unwrap();
+    assert_eq!(
+        (&document["logs"][0]["events"], &document["logs"][0]["skipped"]),
+        (&Value::from(2), &Value::from(1))
+    );
+    let bytes = document["times"]["peak_memory"].as_u64().expect("Linux reports it");
+    assert!(bytes < 60 << 20, "{bytes} bytes");
+}
+
+#[test]
+fn what_is_added_to_a_file_while_it_is_read_belongs_to_a_later_run() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("grows.log");
+    let mut file = fs::File::create(&log).unwrap();
+    let turn = ["knock", "test_and_set", "leave"].map(|it| event(it, "a")).concat();
+    file.write_all(turn.repeat(50_000).as_bytes()).unwrap();
+    let path = log.to_str().unwrap().to_owned();
+    let run = std::thread::spawn(move || run_words(&["validate", MUTEX, &path]));
+    while !run.is_finished() {
+        file.write_all(turn.as_bytes()).unwrap();
+    }
+    let found = run.join().unwrap();
+    assert_eq!(found.code, Some(0), "{found:?}");
+    let events = found.stdout.split_whitespace().find_map(|word| word.parse::<u64>().ok()).unwrap();
+    assert!(events >= 150_000 && events.is_multiple_of(3), "{found:?}");
+    // A line that another process has not finished yet is told of.
+    fs::write(&log, format!("{turn}{{\"action\": \"kno")).unwrap();
+    let found = run_words(&["validate", MUTEX, log.to_str().unwrap()]);
+    assert!(found.stderr.contains("grows.log: line 4: it is not JSON"), "{found:?}");
+    assert!(found.stderr.contains("the log ends in the middle of this line"), "{found:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_run_quietly() {
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("w.log");
+    fs::write(&log, both()).unwrap();
+    for format in ["text", "json", "ndjson", "junit"] {
+        let mut command = cubicle();
+        command.args(["validate", MUTEX]).args(vec![&log; 300]).args(["--format", format]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let found = outcome(&child.wait_with_output().unwrap());
+        // It is the answer, or the signal of a closed pipe.
+        assert!(matches!(found.code, Some(1 | 141)) && found.stderr.is_empty(), "{format}: {found:?}");
+    }
 }
 
 #[test]

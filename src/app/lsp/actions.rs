@@ -1,17 +1,18 @@
-//! Actions at a place: fix what a diagnostic is about, run the `TEST:` lines of the model.
+//! Actions at a place: fix what a diagnostic is about, ask why a claim is not inductive, run the `TEST:` lines of the model.
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
 use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
+use super::claims;
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::prove::COMMAND;
 use crate::rpc::RequestError;
 
-/// `textDocument/codeAction`: what the diagnostics in a range suggest.
-pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
+/// `textDocument/codeAction`: what the diagnostics in a range suggest, and what may be asked about claims there.
+pub fn at_range(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
     let wanted = document.span(&params["range"])?;
     let kinds = params["context"]["only"].as_array();
     if kinds.is_some_and(|kinds| !kinds.iter().any(|kind| kind == "quickfix" || kind == "")) {
@@ -37,6 +38,9 @@ pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, R
             "isPreferred": true,
             "edit": { "changes": { uri: [edit] } },
         }));
+    }
+    if kinds.is_none() {
+        fixes.extend(claims::question(uri, document, wanted));
     }
     Ok(Value::Array(fixes))
 }

@@ -4,6 +4,7 @@
 //! the program again, and only when its user asks for that. It writes no file.
 
 mod actions;
+mod claims;
 mod completion;
 mod diagnostics;
 mod document;

@@ -56,8 +56,8 @@ struct ProofRun {
 }
 
 impl ProofRuns {
-    /// Starts a run with the words of `line` on `text`; its end answers the request `id`.
-    pub fn start(
+    /// Starts a run with the words of a `TEST:` line on `text`; its end answers the request `id`.
+    pub fn prove(
         &mut self,
         prover: &ProofRunner,
         output: &Outgoing,
@@ -72,6 +72,20 @@ impl ProofRuns {
                 format!("`cubicle {line}` is not run: {why}"),
             ));
         }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.start(prover, output, &words, text, id, |answer| answer)
+    }
+
+    /// Starts a run with these words on `text`; its end answers the request `id`, with what `read` makes of its output.
+    pub fn start(
+        &mut self,
+        prover: &ProofRunner,
+        output: &Outgoing,
+        words: &[&str],
+        text: String,
+        id: &Value,
+        read: impl FnOnce(String) -> String + Send + 'static,
+    ) -> Result<(), RequestError> {
         let key = id.to_string();
         if lock(&self.running).contains_key(&key) {
             let why = format!("request {key} is not answered yet: its run goes on");
@@ -80,13 +94,13 @@ impl ProofRuns {
         let failed =
             |error: std::io::Error| RequestError::new(RequestError::FAILED, format!("no run: {error}"));
         let mut command = Command::new(&prover.program);
-        command.args(&words).arg("-").env_remove(prover.log_variable);
+        command.args(words).arg("-").env_remove(prover.log_variable);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.started += 1;
         let token = format!("cubicle/{}", self.started);
-        let title = format!("cubicle {line}").trim_end().to_owned();
+        let title = format!("cubicle {}", words.join(" ")).trim_end().to_owned();
         lock(&self.running).insert(key.clone(), ProofRun { child, token: token.clone(), stopped: false });
         let shown = self.shows_progress.then_some(token);
         if let Some(token) = &shown {
@@ -111,6 +125,7 @@ impl ProofRuns {
             if let Some(token) = &shown {
                 output.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }));
             }
+            let answer = if stopped { answer } else { read(answer) };
             output.respond(&id, conclude(&output, &title, stopped, code, &answer, &errors));
         };
         thread::Builder::new().name("run".into()).spawn(wait).map(drop).map_err(|error| {

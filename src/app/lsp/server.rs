@@ -1,12 +1,14 @@
 //! The state of a server, and the dispatch of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::format::{Refused, format};
 use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
+use super::claims::{self, Places};
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
@@ -32,6 +34,8 @@ pub struct LanguageServer {
     /// Documents whose diagnostics are not published yet.
     changed: BTreeSet<String>,
     runs: ProofRuns,
+    /// The versions of open documents, for what a run finds out about them later.
+    versions: Arc<Mutex<BTreeMap<String, i64>>>,
 }
 
 impl LanguageServer {
@@ -39,7 +43,8 @@ impl LanguageServer {
     pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
         let (stage, encoding, runs) = (ServerStage::Fresh, Encoding::default(), ProofRuns::default());
-        Self { output, prover, stage, encoding, documents, changed, runs }
+        let versions = Arc::default();
+        Self { output, prover, stage, encoding, documents, changed, runs, versions }
     }
 
     /// The current proofs.
@@ -79,7 +84,7 @@ impl LanguageServer {
             "textDocument/documentSymbol" => outline::symbols,
             "textDocument/completion" => completion::complete,
             "textDocument/formatting" => formatting,
-            "textDocument/codeAction" => actions::fixes,
+            "textDocument/codeAction" => actions::at_range,
             "textDocument/codeLens" => actions::lenses,
             _ => return Some(Err(RequestError::no_method(method))),
         };
@@ -118,7 +123,7 @@ impl LanguageServer {
                 "documentFormattingProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
                 "codeLensProvider": {},
-                "executeCommandProvider": { "commands": [prove::COMMAND] },
+                "executeCommandProvider": { "commands": [prove::COMMAND, claims::COMMAND] },
             },
             "serverInfo": { "name": "cubicle", "version": env!("CARGO_PKG_VERSION") },
         })
@@ -154,7 +159,7 @@ impl LanguageServer {
         let (Some(uri), Some(text)) = (uri, text) else { return Err("no document".to_owned()) };
         let version = document["version"].as_i64().unwrap_or_default();
         self.documents.insert(uri.to_owned(), OpenModel::new(text.to_owned(), version, self.encoding));
-        self.changed.insert(uri.to_owned());
+        self.renew(uri);
         Ok(())
     }
 
@@ -165,18 +170,21 @@ impl LanguageServer {
         let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
         let made = document.edit(version, changes);
         document.lost = made.is_err();
-        self.changed.insert(uri.to_owned());
+        self.renew(uri);
         made.map_err(|why| format!("{uri}: {why}; close it and open it again"))
     }
 
     fn close(&mut self, document: &Value) -> Result<(), String> {
         let uri = document["uri"].as_str().ok_or("no document")?;
         self.documents.remove(uri).ok_or_else(|| format!("{uri} is not open"))?;
-        self.changed.insert(uri.to_owned());
+        self.renew(uri);
         Ok(())
     }
 
     fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
+        if params["command"] == claims::COMMAND {
+            return self.ask_about_claims(params, id);
+        }
         if params["command"] != prove::COMMAND {
             let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
             return Err(RequestError::new(RequestError::INVALID_PARAMS, what));
@@ -194,7 +202,40 @@ impl LanguageServer {
             }
         };
         let text = document.text.clone();
-        self.runs.start(&self.prover, &self.output, &line, text, id)
+        self.runs.prove(&self.prover, &self.output, &line, text, id)
+    }
+
+    /// Runs `cubicle inductive`; what it finds is published with the diagnostics of the text, unless that has changed.
+    fn ask_about_claims(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
+        let uri = params["arguments"][0].as_str().ok_or_else(|| RequestError::params("arguments"))?;
+        let about = json!({ "textDocument": { "uri": uri } });
+        let (_, document) = self.document(&about)?;
+        let (places, version) = (Places::new(uri, document), document.version);
+        let mut all = published(uri, document);
+        let (uri, text) = (uri.to_owned(), document.text.clone());
+        let (versions, output) = (Arc::clone(&self.versions), self.output.clone());
+        let read = move |answer: String| {
+            let Some((notes, text)) = places.answers(&answer) else { return answer };
+            let versions = versions.lock().unwrap_or_else(PoisonError::into_inner);
+            if versions.get(&uri) == Some(&version) {
+                all.extend(notes);
+                let params = json!({ "uri": uri, "version": version, "diagnostics": all });
+                output.notify("textDocument/publishDiagnostics", params);
+            }
+            text
+        };
+        self.runs.start(&self.prover, &self.output, &claims::WORDS, text, id, read)
+    }
+
+    /// Takes note of the version of a document: answers about earlier ones are not published any more.
+    fn renew(&mut self, uri: &str) {
+        let version = self.documents.get(uri).map(|it| it.version);
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        match version {
+            Some(version) => versions.insert(uri.to_owned(), version),
+            None => versions.remove(uri),
+        };
+        self.changed.insert(uri.to_owned());
     }
 }
 
@@ -219,8 +260,7 @@ impl Server for LanguageServer {
             let params = match self.documents.get(&uri).filter(|document| !document.lost) {
                 None => json!({ "uri": uri, "diagnostics": [] }),
                 Some(document) => {
-                    let all = &document.analysis().diagnostics;
-                    let all: Vec<Value> = all.iter().map(|it| diagnostic(&uri, document, it)).collect();
+                    let all = published(&uri, document);
                     json!({ "uri": uri, "version": document.version, "diagnostics": all })
                 }
             };
@@ -235,6 +275,11 @@ impl Server for LanguageServer {
     fn end(&mut self) -> ServerEnd {
         if self.stage == ServerStage::ShutDown { ServerEnd::Orderly } else { ServerEnd::Abrupt }
     }
+}
+
+/// The diagnostics of a text.
+fn published(uri: &str, document: &OpenModel) -> Vec<Value> {
+    document.analysis().diagnostics.iter().map(|it| diagnostic(uri, document, it)).collect()
 }
 
 /// The edit that lays a document out; none when it has errors, which its diagnostics report.

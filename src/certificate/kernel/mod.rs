@@ -62,6 +62,9 @@ pub fn theorem(
     if cubes.subject.runs.is_some() {
         return Err(NoTheorem::Unsupported("properties of runs"));
     }
+    if cubes.abstraction.is_some() {
+        return Err(NoTheorem::Unsupported("refinements"));
+    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }

@@ -3,6 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use super::alike::Alike;
 use super::front::{Entry, Front};
 use super::history::{History, Kept, NONE, Record, SAME};
 use super::known::{Known, Seen};
@@ -36,6 +37,7 @@ pub struct Follower {
     label: u64,
     /// The instances that were steps of events.
     fired: Vec<bool>,
+    alike: Alike,
     work: Work,
     stop: Option<Stop>,
 }
@@ -97,7 +99,8 @@ impl Follower {
         };
         let history = History::new(program.packing.words, kept);
         let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
-        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, work, stop: None })
+        let alike = Alike::default();
+        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, alike, work, stop: None })
     }
 
     /// Why a front may lack states: the limit on their number, the time limit, a signal.
@@ -131,6 +134,26 @@ impl Follower {
     /// Steps from now on are of the event with this number; 0 for those that no event shows.
     pub const fn label(&mut self, label: u64) {
         self.label = label;
+    }
+
+    /// From now on, steps that differ in the choice among these processes are taken once, in states where they are alike. Nothing that
+    /// is known of states may mention them, and the model must not distinguish them.
+    pub fn may_be_alike(&mut self, processes: impl Iterator<Item = usize>) {
+        self.alike.allow(processes.fold(0, |set, p| set | 1 << p));
+    }
+
+    /// The states of a front in which a process is the first of those alike: with those for the other ones, all states with one
+    /// choice among them.
+    #[must_use]
+    pub fn where_first(&mut self, front: &Front, process: usize) -> Front {
+        let Self { program, alike, .. } = self;
+        if !alike.may_be() {
+            return front.clone();
+        }
+        front.filtered(|state| {
+            alike.look(program, state);
+            alike.is_first(process)
+        })
     }
 
     /// The transitions by which an event led to a state that was possible then.
@@ -262,19 +285,28 @@ impl Follower {
             let (state, entry) = (from.state(at), from.entry(at));
             match self.truth(before, state) {
                 Truth::No => {}
-                Truth::Yes => {
-                    for i in instances {
-                        self.fire(*i as usize, state, entry, after, to);
-                    }
-                }
+                Truth::Yes => self.fire_chosen(instances, state, entry, after, to),
                 Truth::Open => {
                     for state in self.narrowed(before, state) {
                         let record = self.record(&state, entry.record, SAME);
-                        for i in instances {
-                            self.fire(*i as usize, &state, Entry { record, ..entry }, after, to);
-                        }
+                        self.fire_chosen(instances, &state, Entry { record, ..entry }, after, to);
                     }
                 }
+            }
+        }
+    }
+
+    /// Fires those of some instances that stand for all that are alike.
+    #[inline]
+    fn fire_chosen(&mut self, instances: &[u32], state: &[u64], entry: Entry, after: &Known, to: &mut Front) {
+        let choice = instances.len() > 1 && self.alike.may_be();
+        if choice {
+            self.alike.look(&self.program, state);
+        }
+        for i in instances {
+            let i = *i as usize;
+            if !choice || self.alike.is_chosen(&self.program.instances[i].args) {
+                self.fire(i, state, entry, after, to);
             }
         }
     }
@@ -292,12 +324,18 @@ impl Follower {
                 }
                 let Work { candidates, undefined, .. } = &mut self.work;
                 self.program.enabled.look(front.state(at), candidates, undefined);
+                let choice = self.alike.may_be();
+                if choice {
+                    self.alike.look(&self.program, front.state(at));
+                }
                 for (w, of_set) in set.iter().enumerate() {
                     let mut rest = self.work.candidates[w] & of_set;
                     while rest != 0 {
                         let i = w * 64 + rest.trailing_zeros() as usize;
                         rest &= rest - 1;
-                        self.fire(i, front.state(at), front.entry(at), &nothing, &mut added);
+                        if !choice || self.alike.is_chosen(&self.program.instances[i].args) {
+                            self.fire(i, front.state(at), front.entry(at), &nothing, &mut added);
+                        }
                     }
                 }
             }

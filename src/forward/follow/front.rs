@@ -64,6 +64,16 @@ impl Front {
         front
     }
 
+    /// The states at which `keep` is true.
+    #[must_use]
+    pub(super) fn filtered(&self, mut keep: impl FnMut(&[u64]) -> bool) -> Self {
+        let mut kept = Self::new(self.words);
+        (0..self.len())
+            .filter(|at| keep(self.state(*at)))
+            .for_each(|at| kept.push(self.state(at), self.entries[at]));
+        kept
+    }
+
     /// The number of the record of a state.
     pub fn record(&self, at: usize) -> u64 {
         self.entries[at].record

@@ -9,7 +9,7 @@ use crate::syntax::ast::File;
 pub struct RefinedModel<'a> {
     /// What it means.
     pub system: &'a System,
-    /// Its syntax tree.
+    /// Its syntax tree, in the core language ([`core`](crate::load::core)): its transitions have the numbers of those of `system`.
     pub file: &'a File,
 }
 

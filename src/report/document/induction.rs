@@ -18,6 +18,8 @@ use cubicle_tools::inductive::{ClaimFinding, Induction};
 pub struct InductionRecord {
     /// The names of the declarations.
     pub claims: Vec<String>,
+    /// The lines in which they begin, from 1.
+    pub lines: Vec<usize>,
     /// Whether they are inductive.
     pub answer: InductionWord,
     /// Why that is not known.
@@ -84,6 +86,7 @@ impl InductionRecord {
         };
         Self {
             claims: names.clone(),
+            lines: finding.spans.iter().map(|span| Lines::new(text).position(span.start).0).collect(),
             answer: match induction {
                 _ if run.is_some() => InductionWord::Violated,
                 Induction::Inductive => InductionWord::Inductive,

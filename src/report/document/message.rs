@@ -82,7 +82,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Line and column of the character at `offset`, from 1.
-    fn position(&self, offset: u32) -> (usize, usize) {
+    pub(super) fn position(&self, offset: u32) -> (usize, usize) {
         let mut at = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;

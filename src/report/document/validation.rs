@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::message::{Lines, Message};
 use super::trace::{Assignment, TraceKind, TraceRecord};
 use super::witness::CoverageFigures;
-use super::{Document, Model, SCHEMA_VERSION, Tool};
+use super::{Document, Model, SCHEMA_VERSION, Times, Tool};
 use crate::trace::action;
 use cubicle_lang::model::System;
 use cubicle_run::style::Style;
@@ -36,6 +36,8 @@ pub struct ValidationDocument {
     pub sum: LogSum,
     /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
+    /// How long the run took, its CPU time and its memory.
+    pub times: Times,
 }
 
 /// Distinguishes a [`ValidationDocument`] from others, and from the lines of `--format ndjson` before it.
@@ -265,6 +267,7 @@ impl ValidationDocument {
             logs: Vec::new(),
             sum: LogSum::default(),
             messages: run.messages.clone(),
+            times: run.times.clone(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! security policy allows this script and this style by their hashes and nothing else, and `maud` escapes all text from a
 //! model or from the command line.
 
+mod claims;
 mod curves;
 mod figures;
 mod graph;
@@ -15,6 +16,7 @@ mod source;
 mod tests;
 mod validation;
 
+pub use self::claims::{InductionPage, RefinementPage};
 use self::html::{Section, section, visible};
 pub use self::mutants::MutationPage;
 pub use self::validation::ValidationPage;

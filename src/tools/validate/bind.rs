@@ -29,8 +29,7 @@ impl Binding {
         all
     }
 
-    /// The bindings that also give the next name, which is `name`, a process: one of each kind of processes that the model
-    /// does not distinguish.
+    /// The bindings that also give the next name, which is `name`, a process.
     ///
     /// # Errors
     /// No process is left.
@@ -43,23 +42,31 @@ impl Binding {
             }
             return Ok(vec![with(*process)]);
         }
-        let reserved = |p: &usize| words.processes.iter().any(|(_, process)| process == p);
-        let free = (0..procs).filter(|p| !self.0.contains(&(*p as u8)) && !reserved(p));
-        let constants = usize::from(words.system.proc_constants);
-        let mut found: Vec<Self> = Vec::new();
-        for process in free {
-            found.push(with(process));
-            if !words.system.orders_processes && process >= constants {
-                // A run with one of the others is the same run with renamed processes.
-                break;
-            }
-        }
+        let found: Vec<Self> = self.free(words, procs).map(with).collect();
         if found.is_empty() {
             return Err(format!(
                 "`{name}` is not bound: the instance has {procs} processes, which all have other names"
             ));
         }
         Ok(found)
+    }
+
+    /// The processes that a name may still get which the map gives none.
+    fn free(&self, words: &Vocabulary<'_>, procs: usize) -> impl Iterator<Item = usize> {
+        let reserved = |p: &usize| words.processes.iter().any(|(_, process)| process == p);
+        (0..procs).filter(move |p| !self.0.contains(&(*p as u8)) && !reserved(p))
+    }
+
+    /// The processes of these that the model does not distinguish.
+    pub fn alike(&self, words: &Vocabulary<'_>, procs: usize) -> impl Iterator<Item = usize> {
+        let system = words.system;
+        let distinguished = if system.orders_processes { procs } else { system.proc_constants.into() };
+        self.free(words, procs).filter(move |p| *p >= distinguished)
+    }
+
+    /// The process of the last name.
+    pub fn last(&self) -> Option<usize> {
+        self.0.last().map(|process| usize::from(*process))
     }
 }
 

@@ -123,7 +123,13 @@ impl Vocabulary<'_> {
                     };
                     let Some(steps) = self.events.get(name.as_ref()) else {
                         let known = self.system.transitions.iter().map(|it| it.name.as_str());
-                        return Err(super::vocabulary::unknown("the model has no transition", name, known));
+                        let why = super::vocabulary::unknown("the model has no transition", name, known);
+                        let similar = why.contains("did you mean");
+                        return Err(if similar {
+                            why
+                        } else {
+                            why + "; `[events]` in a map (--map) says which one that is"
+                        });
                     };
                     if steps.is_empty() {
                         return Ok(None);
@@ -155,7 +161,7 @@ impl Vocabulary<'_> {
                 None if self.ignores_fields => {}
                 None => {
                     return Err(format!(
-                        "the field `{}` has no meaning: `ignore = [..]` in a map passes over it",
+                        "the field `{}` has no meaning: `ignore = [..]` in a map (--map) passes over it",
                         json::shortened(key)
                     ));
                 }

@@ -120,14 +120,18 @@ pub(super) fn merge(
     for name in names.list() {
         let mut next = Vec::new();
         for binding in &bindings {
-            next.extend(binding.extended(name, words, procs)?);
+            // All initial states are looked at: those with another one of these processes are the same, renamed.
+            let alike: Vec<usize> = binding.alike(words, procs).collect();
+            let stands =
+                |more: &Binding| more.last().is_none_or(|p| alike.first() == Some(&p) || !alike.contains(&p));
+            next.extend(binding.extended(name, words, procs)?.into_iter().filter(stands));
             if next.len() > most {
                 return Ok(Err(Stop::States));
             }
         }
         bindings = next;
     }
-    let mut search = Search { words, follower, streams, rounds, most, longest: None };
+    let mut search = Search { words, follower, streams, procs, rounds, most, longest: None };
     Ok(search.all(&bindings))
 }
 
@@ -135,6 +139,7 @@ struct Search<'s, 'a> {
     words: &'s Vocabulary<'a>,
     follower: &'s mut Follower,
     streams: &'s Streams,
+    procs: usize,
     rounds: usize,
     most: usize,
     longest: Option<Point>,
@@ -161,6 +166,7 @@ impl Search<'_, '_> {
     /// With one binding of the names; with `bad`, runs may have bad states.
     fn one(&mut self, binding: &Binding, bad: bool) -> Result<Option<Point>, Stop> {
         let set = self.follower.set_of(&self.words.hidden);
+        self.follower.may_be_alike(binding.alike(self.words, self.procs));
         let total = self.streams.len();
         let mut seen: HashSet<Box<[u64]>> = HashSet::new();
         let start = self.follower.begin()?;

@@ -8,6 +8,7 @@ use cubicle_lang::words::cells;
 
 use super::bind::Binding;
 use super::event::{Candidate, Event, Shown, Sight};
+use super::vocabulary::is_in_text;
 use crate::itf::Explainer;
 use cubicle_forward::Seen;
 
@@ -102,7 +103,7 @@ impl Place<'_> {
         let value = |var, position: usize| {
             if open[position] { "?".to_owned() } else { explainer.value_of(var, state.values[position]) }
         };
-        let all = cells(self.system, self.procs);
+        let all = cells(self.system, self.procs).filter(|(_, var, ..)| is_in_text(var));
         all.map(|(_, var, name, position)| CellValue {
             cell: renamed(&name, explainer),
             value: value(var, position),

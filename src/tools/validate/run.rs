@@ -16,7 +16,7 @@ use super::event::{Event, Names};
 use super::merge::{Merged, Point, Streams, merge};
 use super::nearest::{Lost, Place};
 use super::reader::{NoEvent, Reader, itf};
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{Vocabulary, is_in_text};
 use super::watch::{Group, Outcome, Watch};
 
 /// At least this many records of the past are kept, so that a violation in a stream can be shown.
@@ -457,8 +457,8 @@ impl Judge<'_> {
             }
         }
         let mut shown = Vec::new();
-        for ((_, var), set) in self.system.declared().zip(values_of(self.system, values)) {
-            let Type::Enum(ty) = var.ty else { continue };
+        for (id, var) in self.system.declared().filter(|(_, var)| is_in_text(var)) {
+            let (Type::Enum(ty), set) = (var.ty, values[usize::from(id.0)]) else { continue };
             for (c, name) in self.system.enumeration(ty).constructors.iter().enumerate() {
                 shown.push((format!("{} = {name}", var.name), set >> c & 1 == 1));
             }
@@ -481,11 +481,6 @@ impl Judge<'_> {
         let steps = || trace.steps.iter().zip(labels).filter(|(_, label)| **label != 0);
         self.coverage(&|t| steps().any(|(step, _)| step.transition == t), &sets)
     }
-}
-
-/// The sets of the declared variables.
-fn values_of<'v>(system: &'v System, values: &'v [u64]) -> impl Iterator<Item = u64> + 'v {
-    system.declared().map(|(id, _)| values[usize::from(id.0)])
 }
 
 /// A state without a bad past.

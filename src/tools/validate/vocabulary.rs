@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use cubicle_lang::model::{BOOL, System, TransitionId, Type, VarId, VarKind};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{BOOL, System, TransitionId, Type, Var, VarId, VarKind};
 use cubicle_lang::spelling::nearest;
 
 /// What the words of logs mean.
@@ -172,6 +173,11 @@ pub(super) const fn indices(kind: VarKind) -> usize {
         VarKind::Array(n) => n as usize,
         VarKind::Global | VarKind::Const => 0,
     }
+}
+
+/// Whether the text of the model declares a variable: others, such as `Trouble`, are not for logs.
+pub(super) fn is_in_text(var: &Var) -> bool {
+    var.span != Span::default()
 }
 
 /// `the model has no transition wirte; did you mean write?`

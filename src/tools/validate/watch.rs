@@ -75,6 +75,7 @@ impl<'a> Watch<'a> {
         }
         for at in 0..self.groups.len() {
             let Group { binding, front, next } = &mut self.groups[at];
+            self.follower.may_be_alike(binding.alike(self.words, self.procs));
             let (set, rounds) = &self.hidden;
             if *rounds > 0 {
                 self.follower.label(0);
@@ -106,28 +107,34 @@ impl<'a> Watch<'a> {
         Ok(self.now())
     }
 
-    /// Gives new names all processes that they may have. Nothing changes when one of them has none.
+    /// Gives new names all processes that they may have, but of those that are alike in a state the first one. Nothing changes when one
+    /// of them has none.
     fn bind(&mut self, names: &[String]) -> Result<(), String> {
         let known = self.groups[0].binding.len();
-        let mut all: Vec<(usize, Binding)> =
-            self.groups.iter().enumerate().map(|(of, group)| (of, group.binding.clone())).collect();
+        let mut all: Vec<(Binding, Front)> =
+            self.groups.iter().map(|group| (group.binding.clone(), group.front.clone())).collect();
         for name in &names[known..] {
             let mut next = Vec::new();
-            for (of, binding) in all {
-                let more = binding.extended(name, self.words, self.procs)?;
-                next.extend(more.into_iter().map(|binding| (of, binding)));
+            for (binding, front) in all {
+                self.follower.may_be_alike(binding.alike(self.words, self.procs));
+                for more in binding.extended(name, self.words, self.procs)? {
+                    let chosen = match more.last() {
+                        Some(process) => self.follower.where_first(&front, process),
+                        None => front.clone(),
+                    };
+                    if !chosen.is_empty() || front.is_empty() {
+                        next.push((more, chosen));
+                    }
+                }
             }
             all = next;
-            let states = all.iter().map(|(of, _)| self.groups[*of].front.len()).sum();
-            self.follower.hold(states);
+            self.follower.hold(all.iter().map(|(_, front)| front.len()).sum());
             if self.follower.stop().is_some() {
                 return Ok(());
             }
         }
-        let group = |(of, binding): (usize, Binding)| {
-            let Group { front, next, .. } = &self.groups[of];
-            Group { binding, front: front.clone(), next: next.clone() }
-        };
+        let nothing = self.follower.nothing();
+        let group = |(binding, front): (Binding, Front)| Group { binding, front, next: nothing.clone() };
         self.groups = all.into_iter().map(group).collect();
         Ok(())
     }

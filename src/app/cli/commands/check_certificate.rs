@@ -12,17 +12,16 @@ use cubicle_certificate::{
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::System;
-use cubicle_lang::refinement::{InText, RefinedModel};
+use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::Crash;
 
 use super::external::{self, Ruling};
-use super::refines::{ABSTRACT, CONCRETE, MAP};
+use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
 use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
-use crate::cli::input::Input;
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, crash_words, duration};
 use crate::cli::supervise::supervise;
@@ -105,7 +104,7 @@ impl CheckCertificateArgs {
         self.model.clone().unwrap_or_else(|| self.folder.join(CONCRETE))
     }
 
-    /// The abstract model and the map, where the certificate has to be one of `refines`. There is no path of a map that is empty.
+    /// The abstract model and the map, where the certificate has to be one of `refines`. The path of the map is `None` where it is left to names.
     fn refined(&self) -> Option<(PathBuf, Option<PathBuf>)> {
         if let Some(abstraction) = &self.refines {
             return Some((abstraction.clone(), self.map.clone()));
@@ -180,24 +179,17 @@ fn about_refinement(
         return Err(Failure::usage("--trust-invariants has no effect on a certificate of a refinement"));
     }
     let abstraction = load(&path, None, &ending.messages)?;
-    let empty = || Input { name: "the map".to_owned(), text: String::new() };
-    let map = map.map(|map| input::read(&map)).transpose()?.unwrap_or_else(empty);
+    let map = map.map(|map| input::read(&map)).transpose()?.unwrap_or_else(no_map);
     let [of_concrete, of_abstract] = [concrete, &abstraction].map(|it| core(&it.file));
     let (low, high) = (
         RefinedModel { system: &concrete.system, file: &of_concrete },
         RefinedModel { system: &abstraction.system, file: &of_abstract },
     );
+    let model = words.model();
     let found = Abstraction::new(low, high, &map.text).map_err(|refused| {
-        let (name, text) = match refused.of {
-            InText::Concrete => (input::name(&words.model()), &concrete.text),
-            InText::Abstract => (input::name(&path), &abstraction.text),
-            InText::Map => (map.name.clone(), &map.text),
-        };
-        ending.messages.diagnostics(&refused.errors, &Source { name: &name, text });
-        let first = refused.errors.first().map_or("", |it| it.message.as_str());
-        Failure::usage(format!("{name}: {first}")).reported()
+        why_not(&refused, [(&model, concrete), (&path, &abstraction)], &map, &ending.messages)
     })?;
-    let claim = format!("{} refines {}", input::name(&words.model()), input::name(&path));
+    let claim = format!("{} refines {}", input::name(&model), input::name(&path));
     Ok(Refined { abstraction: Arc::new(found), claim })
 }
 

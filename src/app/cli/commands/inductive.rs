@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
+use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_report as report;
 use cubicle_report::document::{Answer, Document, InductionRecord, InductionWord, Unchecked, WhyOpen};
@@ -22,7 +23,7 @@ use crate::cli::messages::Format;
 use crate::cli::quantities::duration;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
-use crate::cli::{exit, settings};
+use crate::cli::{document, exit, files, input, outputs, settings};
 
 /// How long the solver looks at one question.
 const QUESTION_TIME: Duration = Duration::from_secs(10);
@@ -59,6 +60,14 @@ pub struct InductiveArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
+    /// Write a page with the counterexamples, runs and further claims
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
+    /// Replace a file of --report that this program did not write
+    #[arg(long)]
+    pub force: bool,
+
     /// What to write to standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = InductiveFormat::Human)]
     pub format: InductiveFormat,
@@ -76,6 +85,10 @@ pub enum InductiveFormat {
 /// Runs the command.
 pub fn run(args: InductiveArgs) -> u8 {
     let model = args.model.clone();
+    let written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
+    if let Err(failure) = outputs::check(&[("the model", model.clone())], &written, args.force) {
+        return document::refused(&document::typed(), failure);
+    }
     let results = match args.format {
         InductiveFormat::Human => Results::Human,
         InductiveFormat::Json => Results::Json,
@@ -101,6 +114,7 @@ fn inductive(
     let loaded = load_for(ending, &args.model, &[], false)?;
     let system = &loaded.system;
     passes_over_runs(system, &ending.messages);
+    args.report.iter().try_for_each(|path| files::probe(path))?;
     let mut document = ending.document();
     if system.bad.is_empty() {
         ending.messages.note("the model claims nothing: it has neither `unsafe` nor `invariant`");
@@ -138,6 +152,14 @@ fn inductive(
             found.iter().map(|it: &ClaimFinding| report::induction(system, it, style)).collect();
         ending.output.write(&texts.join("\n"));
         code = after_output(code, ending.output.finish());
+    }
+    if let Some(path) = &args.report {
+        let name = input::name(&args.model);
+        let data = ending.draft(code, &document).text();
+        let source = Source { name: &name, text: &loaded.text };
+        let page = report::InductionPage { source, system, claims: &found, data: &data };
+        let written = files::write(path, &page.text());
+        code = ending.after_files(code, written, &mut document);
     }
     Ok((code, document))
 }

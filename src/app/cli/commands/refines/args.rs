@@ -83,6 +83,10 @@ pub struct RefinesArgs {
     #[arg(long, value_name = "FILE")]
     pub trace_out: Option<PathBuf>,
 
+    /// Write a page with the answer, the run beside that of the abstract model, the models and the map
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
     /// Write the model with a bad state after each step that the abstract model does not have
     #[arg(long, value_name = "FILE")]
     pub model_out: Option<PathBuf>,

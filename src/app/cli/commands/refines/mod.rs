@@ -19,6 +19,7 @@ use cubicle_report::document::{
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_tools::refines::{BrokenRefinement, explain};
 use cubicle_tools::{export, itf};
@@ -33,7 +34,7 @@ use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
-use crate::cli::messages::Format;
+use crate::cli::messages::{Format, Messages};
 use crate::cli::run_dir::write_certificate;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
@@ -51,7 +52,8 @@ const COPY: &str = "(* Written by cubicle, for the certificate beside it: a copy
 
 /// Runs the command.
 pub fn run(args: RefinesArgs) -> u8 {
-    let written = [("--trace-out", &args.trace_out), ("--model-out", &args.model_out)];
+    let written =
+        [("--trace-out", &args.trace_out), ("--model-out", &args.model_out), ("--report", &args.report)];
     let written = written.into_iter().filter_map(|(name, path)| Some((name, path.clone()?)));
     let mut read = vec![("the model", args.concrete.clone()), ("the model", args.abstraction.clone())];
     read.extend(args.map.iter().map(|path| ("the map", path.clone())));
@@ -88,6 +90,28 @@ struct Inputs {
     map: Input,
 }
 
+/// Reports why nothing can be said of a refinement, in the text that it is about.
+pub fn why_not(
+    refused: &NoRefinement,
+    [concrete, abstraction]: [(&Path, &LoadedModel); 2],
+    map: &Input,
+    messages: &Messages,
+) -> Failure {
+    let (name, text) = match refused.of {
+        InText::Concrete => (input::name(concrete.0), &concrete.1.text),
+        InText::Abstract => (input::name(abstraction.0), &abstraction.1.text),
+        InText::Map => (map.name.clone(), &map.text),
+    };
+    messages.diagnostics(&refused.errors, &Source { name: &name, text });
+    let first = refused.errors.first().map_or("", |it| it.message.as_str());
+    Failure::usage(format!("{name}: {first}")).reported()
+}
+
+/// A map that leaves all to names.
+pub fn no_map() -> Input {
+    Input { name: "the map".to_owned(), text: String::new() }
+}
+
 /// What is known of a refinement.
 enum Finding {
     /// A run that breaks it.
@@ -107,7 +131,7 @@ impl RefinesRun<'_> {
         let inputs = self.inputs()?;
         let (concrete, abstraction) = (&inputs.concrete.system, &inputs.abstraction.system);
         let options = engine_options(args, concrete, &inputs.concrete.allowed)?;
-        for path in args.trace_out.iter().chain(&args.model_out) {
+        for path in args.trace_out.iter().chain(&args.model_out).chain(&args.report) {
             files::probe(path)?;
         }
         args.certificate.as_deref().map_or(Ok(()), files::probe_folder)?;
@@ -115,7 +139,10 @@ impl RefinesRun<'_> {
         let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
         let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
         let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
-        let refinement = refinement.map_err(|refused| self.refused(&inputs, &refused))?;
+        let refinement = refinement.map_err(|refused| {
+            let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
+            why_not(&refused, models, &inputs.map, &ending.messages)
+        })?;
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
@@ -168,6 +195,10 @@ impl RefinesRun<'_> {
             (Some(folder), Some(certificate)) => self.write(folder, &inputs, certificate),
             _ => Ok(()),
         });
+        let written = written.and_then(|()| {
+            let draft = ending.draft(code, &document);
+            self.page(&inputs, &refinement, (&finding, &found), &draft.text())
+        });
         code = ending.after_files(code, written, &mut document);
         Ok((code, document))
     }
@@ -179,22 +210,8 @@ impl RefinesRun<'_> {
         ending.know_model(&concrete.text)?;
         let abstraction = load(&args.abstraction, None, &ending.messages)?;
         passes_over_runs(&concrete.system, &ending.messages);
-        let empty = || Input { name: "the map".to_owned(), text: String::new() };
-        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(empty);
+        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(no_map);
         Ok(Inputs { concrete, abstraction, map })
-    }
-
-    /// Reports why there is nothing to check.
-    fn refused(&self, inputs: &Inputs, refused: &NoRefinement) -> Failure {
-        let source = |path: &Path| input::name(path);
-        let (name, text) = match refused.of {
-            InText::Concrete => (source(&self.args.concrete), &inputs.concrete.text),
-            InText::Abstract => (source(&self.args.abstraction), &inputs.abstraction.text),
-            InText::Map => (inputs.map.name.clone(), &inputs.map.text),
-        };
-        self.ending.messages.diagnostics(&refused.errors, &Source { name: &name, text });
-        let first = refused.errors.first().map_or("", |it| it.message.as_str());
-        Failure::usage(format!("{name}: {first}")).reported()
     }
 
     /// What the engines find of the initial states, then of the steps.
@@ -287,6 +304,64 @@ impl RefinesRun<'_> {
         found
     }
 
+    /// Writes the page.
+    fn page(
+        &self,
+        inputs: &Inputs,
+        refinement: &Refinement,
+        (finding, found): (&Finding, &Report),
+        data: &str,
+    ) -> Result<(), Failure> {
+        let Some(path) = &self.args.report else { return Ok(()) };
+        let Inputs { concrete, abstraction, map } = inputs;
+        let [low, high] = [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
+        let answer = self.answer(&concrete.system, finding, found, Style::PLAIN);
+        let (holds, broken) = match finding {
+            Finding::Broken(broken) => (Some(false), Some(&**broken)),
+            Finding::Holds => (Some(true), None),
+            Finding::Explored | Finding::Open(_) => (None, None),
+        };
+        let page = report::RefinementPage {
+            concrete: (Source { name: &low, text: &concrete.text }, &concrete.system),
+            abstraction: (Source { name: &high, text: &abstraction.text }, &abstraction.system),
+            map: (&map.text, &refinement.map.guessed),
+            answer: (&answer, holds),
+            broken,
+            data,
+        };
+        files::write(path, &page.text())
+    }
+
+    /// The answer in one line.
+    fn answer(&self, concrete_model: &System, finding: &Finding, found: &Report, style: Style) -> String {
+        let [concrete, abstraction] =
+            [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
+        let title = format!("{concrete} refines {abstraction}");
+        match finding {
+            Finding::Broken(broken) => {
+                let what = if broken.run.steps.is_empty() { "initial state" } else { "last step" };
+                let not = style.bad("does not refine");
+                format!("{concrete} {not} {abstraction}: it does not have the {what} of this run")
+            }
+            Finding::Holds => {
+                let any = match concrete_model.max_procs {
+                    None => "for any number of processes",
+                    Some(_) => "for any number of processes that the model allows",
+                };
+                format!("{title}, {}", style.good(any))
+            }
+            Finding::Explored => {
+                let sizes = found.coverage.as_ref().map_or(&[][..], |it| &it.procs);
+                let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+                let cut = found.coverage.as_ref().is_none_or(|it| it.cut.is_some());
+                let seen = if cut { "not all states were seen" } else { "all states were seen" };
+                let plural = if sizes == ["1"] { "process" } else { "processes" };
+                format!("{title} with {} {plural}: {seen}", sizes.join(", "))
+            }
+            Finding::Open(reason) => report::unknown(reason, style),
+        }
+    }
+
     fn tell(
         &self,
         models: (&System, &System),
@@ -298,35 +373,10 @@ impl RefinesRun<'_> {
         let output = &self.ending.output;
         let [concrete, abstraction] =
             [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
-        let title = format!("{concrete} refines {abstraction}");
-        match finding {
-            Finding::Broken(broken) => {
-                let what = if broken.run.steps.is_empty() { "initial state" } else { "last step" };
-                output.write(&format!("{}\n", report::refinement(models, broken, style)));
-                let not = style.bad("does not refine");
-                output.write(&format!(
-                    "{concrete} {not} {abstraction}: it does not have the {what} of this run\n"
-                ));
-            }
-            Finding::Holds => {
-                let any = match models.0.max_procs {
-                    None => "for any number of processes",
-                    Some(_) => "for any number of processes that the model allows",
-                };
-                output.write(&format!("{title}, {}\n", style.good(any)));
-            }
-            Finding::Explored => {
-                let sizes = found.coverage.as_ref().map_or(&[][..], |it| &it.procs);
-                let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-                let cut = found.coverage.as_ref().is_none_or(|it| it.cut.is_some());
-                let seen = if cut { "not all states were seen" } else { "all states were seen" };
-                let plural = if sizes == ["1"] { "process" } else { "processes" };
-                output.write(&format!("{title} with {} {plural}: {seen}\n", sizes.join(", ")));
-            }
-            Finding::Open(reason) => {
-                output.write(&format!("{}\n", report::unknown(reason, style)));
-            }
+        if let Finding::Broken(broken) = finding {
+            output.write(&format!("{}\n", report::refinement(models, broken, style)));
         }
+        output.write(&format!("{}\n", self.answer(models.0, finding, found, style)));
         for TransferRecord { name, holds } in transferred {
             let says = match holds {
                 Some(true) => format!(

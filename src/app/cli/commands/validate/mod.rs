@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{LogRecord, LogSum, ValidationDocument};
+use cubicle_report::document::{LogRecord, LogSum, Times, ValidationDocument};
 use cubicle_report::{JunitCase, Style, ValidationPage, junit, validated, validated_all, validation_case};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
@@ -181,7 +181,8 @@ impl Validation<'_> {
                 }
                 _ => validated_all(sum),
             };
-            let data = document.text();
+            // The page of the same logs is the same page.
+            let data = ValidationDocument { times: Times::default(), ..document }.text();
             let page = ValidationPage { source: *source, system, logs: &logs, answer: &answer, data: &data };
             files::write(path, &page.text())?;
         }
