@@ -66,8 +66,17 @@ impl Rational {
         self.num.signum()
     }
 
+    /// A whole number, if it is known and within 64 bits.
+    fn whole(num: Option<i64>) -> Option<Self> {
+        num.filter(|&n| n != i64::MIN).map(Self::integer)
+    }
+
     /// Sum.
     pub fn add(self, o: Self) -> Option<Self> {
+        // Most numbers are whole, and division of 128-bit numbers is slow.
+        if self.is_integer() && o.is_integer() {
+            return Self::whole(self.num.checked_add(o.num));
+        }
         let left = i128::from(self.num) * i128::from(o.den);
         let right = i128::from(o.num) * i128::from(self.den);
         Self::new(left.checked_add(right)?, i128::from(self.den) * i128::from(o.den))
@@ -80,11 +89,17 @@ impl Rational {
 
     /// Product.
     pub fn mul(self, o: Self) -> Option<Self> {
+        if self.is_integer() && o.is_integer() {
+            return Self::whole(self.num.checked_mul(o.num));
+        }
         Self::new(i128::from(self.num) * i128::from(o.num), i128::from(self.den) * i128::from(o.den))
     }
 
     /// Quotient; `None` also when `o` is zero.
     pub fn div(self, o: Self) -> Option<Self> {
+        if self.is_integer() && o.is_integer() && self.num.checked_rem(o.num) == Some(0) {
+            return Self::whole(self.num.checked_div(o.num));
+        }
         Self::new(i128::from(self.num) * i128::from(o.den), i128::from(self.den) * i128::from(o.num))
     }
 
@@ -135,6 +150,9 @@ pub fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 impl Ord for Rational {
     fn cmp(&self, o: &Self) -> Ordering {
+        if self.den == o.den {
+            return self.num.cmp(&o.num);
+        }
         (i128::from(self.num) * i128::from(o.den)).cmp(&(i128::from(o.num) * i128::from(self.den)))
     }
 }
@@ -170,6 +188,19 @@ mod tests {
         let big = Rational::integer(i64::MAX);
         assert_eq!(big.add(Rational::ONE), None);
         assert_eq!(big.mul(big), None);
+    }
+
+    #[test]
+    fn whole_numbers_are_added_multiplied_and_divided_like_fractions() {
+        let values = [i64::MIN + 1, -7, -6, -1, 0, 1, 2, 3, 6, i64::MAX - 1, i64::MAX];
+        for (a, b) in values.into_iter().flat_map(|a| values.map(|b| (a, b))) {
+            let (x, y) = (Rational::integer(a), Rational::integer(b));
+            let (a, b) = (i128::from(a), i128::from(b));
+            assert_eq!(x.add(y), Rational::new(a + b, 1));
+            assert_eq!(x.mul(y), Rational::new(a * b, 1));
+            assert_eq!(x.div(y), Rational::new(a, b));
+            assert_eq!(x.cmp(&y), a.cmp(&b));
+        }
     }
 
     #[test]

@@ -420,7 +420,10 @@ impl Observed<'_> {
             .filter(|it| it.params == 0 && it.occupied.is_none())
             .filter(|it| it.number.terms.iter().any(|(cell, _)| is_number(cell)))
             .collect();
-        // Also where the observed process is in some location, what holds of the others that point to it.
+        if about_it.is_empty() {
+            return Vec::new();
+        }
+        // Also what holds of the others that point to it, and of its own pointers: proofs of the equations rest on it.
         let points = |var: VarId| {
             let original = self.original_cell(var).map(|cell| self.original.var(cell.var));
             original.is_some_and(|it| it.ty == Type::Proc || it.arity() > 1)
@@ -433,16 +436,53 @@ impl Observed<'_> {
             let when = cells.any(|cell| self.is_of_observed(cell.var));
             it.params == 0
                 && it.occupied.is_none()
-                && when
+                && (when || !it.number.terms.is_empty())
                 && it.number.terms.iter().all(|(cell, _)| counts_pointers(cell))
         };
-        let mut said = Vec::new();
+        let mut said: Vec<Equation> =
+            self.of.values().filter_map(|var| self.never(of_it, *var, parts)).collect();
         for equation in &of_it.equations {
-            if about_it.contains(&equation) || !about_it.is_empty() && follows(&equation) {
+            if about_it.contains(&equation) || follows(&equation) {
                 said.extend(self.equation(&of_it.system, equation, parts));
             }
         }
         said
+    }
+
+    /// What a pointer never says of the observed process.
+    fn never(&self, of_it: &WithEquations, var: VarId, parts: &mut SystemParts) -> Option<Equation> {
+        let pointer = self.original.var(self.original_cell(var)?.var).ty == Type::Proc;
+        let values = full(&of_it.system, var) & !of_it.system.var(var).range;
+        if !pointer || values == 0 {
+            return None;
+        }
+        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+        let new = of_it.system.var(var);
+        let cell = |index: &[ProcRef]| Cell { var, index: index.iter().copied().collect() };
+        if new.arity() == 0 {
+            // No state has it.
+            let literal = Literal::In { cell: cell(&[]), values };
+            return self.equation(
+                &of_it.system,
+                &Equation { when: vec![literal], ..Equation::of(one) },
+                parts,
+            );
+        }
+        let body = Dnf(vec![vec![Literal::In { cell: cell(&[ProcRef::Var(0)]), values }]]);
+        let body = self.counted(&of_it.system, &body, false)?;
+        let count = parts.counted(1, body, None, Span::default())?;
+        let count = Cell { var: count, index: std::iter::once(ProcRef::Var(0)).collect() };
+        let number = Linear { terms: vec![(count, Rational::ONE)], constant: Rational::ZERO };
+        Some(Equation { params: 1, when: self.holds_elsewhere(), ..Equation::of(number) })
+    }
+
+    /// That the constants hold other processes.
+    fn holds_elsewhere(&self) -> Conj {
+        let is_other = |global: &VarId| {
+            let cell = Cell { var: *global, index: std::iter::empty().collect() };
+            holds_process(cell, ProcRef::Var(0), false)
+        };
+        self.elsewhere.iter().map(is_other).collect()
     }
 
     /// Whether a new variable is about the observed process.
@@ -480,16 +520,12 @@ impl Observed<'_> {
             let itself = self.adds_itself(system, &count.body, factor, &mut equation).is_some();
             counted.push((self.counted(system, &count.body, itself)?, factor));
         }
-        let is_other = |global: &VarId| {
-            let cell = Cell { var: *global, index: std::iter::empty().collect() };
-            holds_process(cell, ProcRef::Var(0), false)
-        };
         let mut when = Conj::new();
         for literal in &equation.when {
             let Literal::In { cell, values } = literal else { return None };
             when.push(self.original_literal(cell.var, *values)?);
         }
-        when.extend(self.elsewhere.iter().map(is_other));
+        when.extend(self.holds_elsewhere());
         let mut indicators = Vec::new();
         for (cell, values, added) in &equation.indicators {
             indicators.push((finite(cell.var)?, *values, *added));

@@ -8,7 +8,7 @@ use cubicle::model::semantics::{
     Env, Layout, PROC_STRIDE, Point, Semantics, State, Value, admits, distinct_tuples, tuples,
 };
 use cubicle::model::{
-    Assignment, Conj, Literal, ProcRef, Rational, System, Term, Transition, TransitionId, Type,
+    Assignment, Conj, Literal, ProcRef, Rational, System, Term, Transition, TransitionId, Type, VarId,
 };
 use indexmap::IndexMap;
 
@@ -261,14 +261,23 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
     let body = if procs == 0 { &system.init.without_processes } else { &system.init.body };
     // Each instance of init: its processes and its disjuncts, each literal with how many first cells it needs.
     let mut instances = Vec::new();
+    let counts = |literal: &Literal| literal.cells().iter().any(|it| system.count_of(it.var).is_some());
+    let needed = |literal: &Literal, tuple: &[usize]| {
+        // What is counted is known at the end.
+        if counts(literal) { usize::MAX } else { cells_needed(&layout, literal, tuple) }
+    };
     for tuple in tuples(procs, if procs == 0 { 0 } else { usize::from(system.init.params) }) {
-        let disjuncts: Vec<Vec<(&Literal, usize)>> = (body.0.iter())
-            .map(|conj| conj.iter().map(|l| (l, cells_needed(&layout, l, &tuple))).collect())
-            .collect();
+        let disjuncts: Vec<Vec<(&Literal, usize)>> =
+            (body.0.iter()).map(|conj| conj.iter().map(|l| (l, needed(l, &tuple))).collect()).collect();
         instances.push((tuple, disjuncts));
     }
     let types: Vec<Type> =
         system.vars.iter().flat_map(|var| tuples(procs, var.arity()).map(|_| var.ty)).collect();
+    let follows: Vec<bool> = (0..)
+        .map(VarId)
+        .zip(&system.vars)
+        .flat_map(|(id, var)| tuples(procs, var.arity()).map(move |_| system.count_of(id).is_some()))
+        .collect();
     let dummy = |ty: &Type| match ty {
         Type::Enum(_) => Value::Constructor(0),
         Type::Proc => Value::Proc(Point(-1)),
@@ -291,7 +300,8 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
     for (cell, ty) in types.iter().enumerate() {
         let mut next = Vec::new();
         for state in partial {
-            for value in domain(system, *ty, procs, &state.values[..cell]) {
+            let known = || domain(system, *ty, procs, &state.values[..cell]);
+            for value in if follows[cell] { vec![dummy(ty)] } else { known() } {
                 let mut state = state.clone();
                 state.values[cell] = value;
                 if possible(&state, cell + 1) {
@@ -305,6 +315,9 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
         }
         partial = next;
     }
+    let semantics = Semantics::new(system, procs);
+    let counted = |state| semantics.with_counts(state).filter(|state| possible(state, usize::MAX));
+    partial = partial.into_iter().filter_map(counted).collect();
     partial.retain(|state| !violates_an_axiom(system, &layout, state));
     let found: indexmap::IndexSet<State> = partial.iter().map(|s| canonical(system, s)).collect();
     // A number that init leaves open may have more values than the window has. Integers between
@@ -314,7 +327,7 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
     for (cell, ty) in types.iter().enumerate() {
         let mut values = found.iter().map(|s| s.values[cell]);
         complete &= match ty {
-            Type::Int => !values.any(|v| end.contains(&v)),
+            Type::Int => follows[cell] || !values.any(|v| end.contains(&v)),
             Type::Real => {
                 let first = values.next();
                 first.is_some() && values.all(|v| Some(v) == first)

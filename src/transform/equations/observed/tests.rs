@@ -21,13 +21,14 @@ const POINTERS: &str = "array Ptr[proc] : proc array Count[proc] : int var Null 
 #[test]
 fn a_number_of_each_process_counts_the_pointers_to_it() {
     // A process never takes a pointer to itself; Null may name a process, of which nothing is said.
-    assert_eq!(said(POINTERS), ["Null <> p => Count[p] = #{q | Ptr[q] = p}"]);
+    let equation = "Null <> p => Count[p] = #{q | Ptr[q] = p}";
+    assert_eq!(said(POINTERS), ["Ptr[p] = p && Null <> p => false", equation]);
     // It may point to itself from the beginning.
     let unset = POINTERS.replace("Ptr[p] = Null && Count", "Count");
     assert_eq!(said(&unset), [] as [&str; 0]);
     let own = POINTERS.to_owned()
         + " transition own (p) requires { Ptr[p] = Null } { Ptr[p] := p; Count[p] := Count[p] + 1 }";
-    assert_eq!(said(&own), ["Null <> p => Count[p] = #{q | Ptr[q] = p}"]);
+    assert_eq!(said(&own), [equation]);
 }
 
 #[test]
@@ -83,4 +84,26 @@ fn what_cannot_be_said_may_be_anything() {
     // A process constant is not one of the others.
     let text = "number_procs 3 ".to_owned() + POINTERS + " unsafe () { Count[#1] > 0 }";
     assert_eq!(said(&text), [] as [&str; 0]);
+}
+
+#[test]
+fn what_no_pointer_says_is_said_too() {
+    let text = "array Ptr[proc] : proc array N[proc] : int const Null : proc
+        init (p) { Ptr[p] = Null && N[p] = 0 }
+        transition drop (p q) requires { Ptr[p] = q } { N[q] := N[q] + 1 }";
+    let never = "Null <> p => #{q | Ptr[q] = p} = 0";
+    assert_eq!(said(text), [never, "Ptr[p] = p && Null <> p => false", "Null <> p => N[p] = 0"]);
+}
+
+#[test]
+fn a_pointer_with_a_location_counts_where_the_location_says_so() {
+    let text = "array Boss[proc] : proc array Has[proc] : bool array Staff[proc] : int
+        init (p) { Has[p] = False && Staff[p] = 0 }
+        transition follow (p b) requires { Has[p] = False }
+          { Boss[p] := b; Has[p] := True; Staff[b] := Staff[b] + 1 }
+        transition leave (p b) requires { Has[p] = True && Boss[p] = b } { Has[p] := False; Staff[b] := Staff[b] - 1 }
+        transition move (p b c) requires { Has[p] = True && Boss[p] = b }
+          { Boss[p] := c; Staff[x] := case | x = b : Staff[x] - 1 | x = c : Staff[x] + 1 | _ : Staff[x] }";
+    let equation = "Staff[p] = #{q | p <> q && Boss[q] = p && Has[q] = True}";
+    assert_eq!(said(text), [equation, "Boss[p] = p && Has[p] = True => false"]);
 }
