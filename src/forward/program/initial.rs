@@ -30,8 +30,8 @@ impl Program {
                 .collect::<Result<_, _>>()?
         };
         let mut open = false;
-        for disjunct in &self.disjuncts {
-            let mut disjunct = DisjunctStates::new(self, disjunct)?;
+        for init in &self.disjuncts {
+            let mut disjunct = DisjunctStates::new(self, init)?;
             if !self.cells.outside {
                 disjunct.narrow();
             }
@@ -45,9 +45,9 @@ impl Program {
             };
             let start =
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
-            let fixed =
-                self.symmetry.fixed().filter(|_| self.disjuncts.len() == 1 && disjunct.numbers_are_alone());
-            let orbits = fixed.map(|fixed| Orbits::new(&self.cells, fixed));
+            let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();
+            let fixed = self.symmetry.fixed().filter(|_| alone);
+            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, fixed, init));
             let end = disjunct.each_orbit(start, clock, numbers, orbits, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
