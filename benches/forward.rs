@@ -1,6 +1,7 @@
 //! Throughput of each forward strategy: stored states for each second, the median of five runs.
 //!
-//! `cargo bench --bench forward [-- MODEL.cub ..]`; without models, some of `examples/`.
+//! `cargo bench --bench forward [-- MODEL.cub ..]`; without models, some of `examples/`, and those of `benches/models`, each
+//! of a kind of its own: two kinds of processes, timestamps, matrices and pointers, a matrix of messages with numbers.
 
 #![allow(clippy::print_stdout, reason = "a benchmark reports on standard output")]
 #![allow(clippy::cast_precision_loss, reason = "rates are rounded anyway")]
@@ -20,14 +21,16 @@ const RUNS: usize = 5;
 const STATES: usize = 200_000;
 
 fn main() {
-    let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let mut models: Vec<PathBuf> =
         std::env::args().skip(1).filter(|a| !a.starts_with('-')).map(PathBuf::from).collect();
     if models.is_empty() {
         models = ["german", "szymanski", "directory", "pipeline_barrier"]
             .iter()
-            .map(|name| examples.join(format!("{name}.cub")))
+            .map(|name| root.join("examples").join(format!("{name}.cub")))
             .collect();
+        let kinds = ["lock_service", "timestamps", "directory_pointers", "shards"];
+        models.extend(kinds.iter().map(|name| root.join("benches/models").join(format!("{name}.cub"))));
     }
     println!("model\tprocs\tstrategy\tstates\tend\tstates/s");
     for model in models {

@@ -4,6 +4,7 @@ use super::instances::instances;
 use super::purpose::Purpose;
 use super::session::Session;
 use super::sizes;
+use super::vacuity::is_to_prove;
 use cubicle_run::options::{ForwardOptions, Procs};
 use cubicle_run::verdict::Verdict;
 
@@ -12,6 +13,9 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     let options = session.options;
     if options.procs == Some(Procs::Auto) && options.proof.oracle_procs().is_none() {
         return sizes::explore(session);
+    }
+    if session.explores_for_oracle() && !is_needed(session) {
+        return None;
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
     let store = if options.only_forward { options.store } else { options.forward.store };
@@ -24,4 +28,14 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         }
     }
     None
+}
+
+/// Whether the search has anything to ask its oracle, or the options ask for the exploration itself: with nothing to prove, no
+/// candidate is ever made.
+fn is_needed(session: &Session<'_>) -> bool {
+    let Session { system, options, remote, .. } = session;
+    let proposed = !options.backward.proposed.is_empty();
+    let itself = options.forward.deadlock || options.require_complete || remote.is_some();
+    let kept = options.checkpoint.is_some() || options.spill.is_some();
+    proposed || itself || kept || system.bad.iter().any(|bad| is_to_prove(options, bad.kind))
 }

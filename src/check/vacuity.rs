@@ -95,7 +95,8 @@ fn claims(system: &System, options: &Options) -> Vec<Claim> {
     claims
 }
 
-fn is_to_prove(options: &Options, kind: BadKind) -> bool {
+/// Whether a run with these options has to show that no state is bad in this way.
+pub fn is_to_prove(options: &Options, kind: BadKind) -> bool {
     kind == BadKind::Unsafe || !options.backward.trust_invariants
 }
 

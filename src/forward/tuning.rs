@@ -25,6 +25,11 @@ pub const MAX_RENAMED: usize = 1 << 16;
 pub const MAX_INTERVAL: i128 = 4096;
 /// With more ways to satisfy init than this, the values that an initial state needs are not determined.
 pub const MAX_COMPARED: usize = 1 << 10;
+/// Of the choices of init, this many are made before those are left out that only rename processes: small models have
+/// fewer, and need no canonical forms of them.
+pub const PLAIN_CHOICES: usize = 256;
+/// The most bytes of partly defined initial states that are kept to leave out others.
+pub const MAX_ORBIT_BYTES: usize = 1 << 26;
 /// Groups of the guard index have at most this many bits.
 pub const MAX_GROUP_BITS: u8 = 9;
 /// All rows of the guard index should stay within this many words, so that they stay in cache.

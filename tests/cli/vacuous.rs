@@ -159,3 +159,22 @@ fn an_emptiness_query_beyond_the_limit_may_stay_open() {
     );
     assert_eq!(outcome.code, Some(0));
 }
+
+/// An oracle is explored for what a search asks of it, unless the options ask for the exploration itself.
+#[test]
+fn nothing_is_explored_where_nothing_is_to_prove() {
+    let free = "type t = A | B | C\narray S[proc] : t\narray M[proc, proc] : bool\ninit (p) { S[p] = A }\n\
+                transition go (p q) requires { M[p, q] = True } { S[p] := B; M[p, q] := False }\n";
+    let explored = |outcome: &Outcome| outcome.stdout.contains("Explored 5 processes");
+    let safe = |line: &str, model: &str| {
+        let outcome = on(line, model);
+        assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+        outcome
+    };
+    assert!(!explored(&safe("brab 5", free)));
+    assert!(!explored(&safe("--engine pdr --brab 5", free)));
+    let assumed = format!("{free}invariant (p) {{ S[p] = C }}\n");
+    assert!(!explored(&safe("brab 5 --trust-invariants", &assumed)));
+    assert!(explored(&on("brab 5 --max-forward 100", &assumed)));
+    assert!(explored(&on("brab 5 --deadlock --max-forward 100", free)));
+}

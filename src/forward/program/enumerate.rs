@@ -5,6 +5,7 @@ use crate::error::Unbuildable;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
+use crate::program::orbits::Orbits;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::tuning::MAX_INTERVAL;
@@ -67,6 +68,18 @@ impl<'a> DisjunctStates<'a> {
         codes: Vec<i64>,
         clock: &Clock,
         numbers: &mut bool,
+        f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        self.each_orbit(codes, clock, numbers, None, f)
+    }
+
+    /// Like [`each`](Self::each), but leaves out ways that only rename the processes of others, as `orbits` tell.
+    pub fn each_orbit(
+        &self,
+        codes: Vec<i64>,
+        clock: &Clock,
+        numbers: &mut bool,
+        mut orbits: Option<Orbits<'_>>,
         mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         // Tests may read no cell that is defined later: without processes, a count is 0.
@@ -75,7 +88,11 @@ impl<'a> DisjunctStates<'a> {
         while let Some(mut codes) = stack.pop() {
             clock.poll().map_err(Some)?;
             let first = stack.len();
-            match self.next(&codes) {
+            let next = self.next(&codes);
+            if !matches!(next, Next::Done) && orbits.as_mut().is_some_and(|orbits| !orbits.is_new(&codes)) {
+                continue;
+            }
+            match next {
                 Next::Done => f(codes, numbers)?,
                 Next::Choose(cell, allowed) => {
                     self.program.cells.choices(&codes, cell, allowed, |next| {
@@ -108,6 +125,16 @@ impl<'a> DisjunctStates<'a> {
             stack[first..].reverse();
         }
         Ok(())
+    }
+
+    /// Whether a number is chosen whatever the other cells hold: then renamed states have renamed choices. (An equation
+    /// between numbers forces the one that is defined last, and the others may be sampled.)
+    pub fn numbers_are_alone(&self) -> bool {
+        self.tests.iter().all(|test| match test {
+            Test::Linear(e, _) => e.terms.len() == 1,
+            Test::Counted(..) => false,
+            _ => true,
+        })
     }
 
     /// Drops outside values that can be replaced by a process whatever the other cells hold.

@@ -6,12 +6,13 @@ use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::program::compiled::Program;
 use crate::program::enumerate::DisjunctStates;
+use crate::program::orbits::Orbits;
 use crate::state::codes::UNDEF;
 use crate::tuning::MAX_COMPARED;
 
 impl Program {
-    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed, perhaps
-    /// some of them twice. `f` may end the enumeration; the error comes from `clock`. Sets `numbers` when
+    /// Calls `f` with the initial states, or, with symmetry, at least one of each orbit: nameless codes in canonical form,
+    /// processes not renamed, perhaps some of them twice. `f` may end the enumeration; the error comes from `clock`. Sets `numbers` when
     /// numbers had to be sampled. A narrowed program begins only with outside values that are needed.
     pub fn initial_states(
         &self,
@@ -29,8 +30,8 @@ impl Program {
                 .collect::<Result<_, _>>()?
         };
         let mut open = false;
-        for disjunct in &self.disjuncts {
-            let mut disjunct = DisjunctStates::new(self, disjunct)?;
+        for init in &self.disjuncts {
+            let mut disjunct = DisjunctStates::new(self, init)?;
             if !self.cells.outside {
                 disjunct.narrow();
             }
@@ -44,7 +45,10 @@ impl Program {
             };
             let start =
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
-            let end = disjunct.each(start, clock, numbers, |codes, numbers| {
+            let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();
+            let fixed = self.symmetry.fixed().filter(|_| alone);
+            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, fixed, init));
+            let end = disjunct.each_orbit(start, clock, numbers, orbits, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }

@@ -76,12 +76,14 @@ impl Program {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
         let mut packed = state.to_vec();
+        // The codes that are packed.
+        let mut last = codes.clone();
         let mut stack: Vec<Refinement> = vec![(codes, 0)];
         while let Some((codes, mut held)) = stack.pop() {
             if gaps.is_late() {
                 return;
             }
-            if self.packing.pack(&codes, &mut packed).is_none() {
+            if self.packing.repack(&mut last, &codes, &mut packed).is_none() {
                 *gaps.numbers = true;
                 continue;
             }

@@ -4,7 +4,7 @@
 //! states. In reading order: `code` (compiled transitions), `lower` (literals to tests), `counted` (those with counts),
 //! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `compiled` (all
 //! of it together), `compile`; then its operations: `eval`, `lazy` (cells that no step has read yet), `step`,
-//! `bad`, `deadlock`; `enumerate`, `needed` and `initial`: the initial states.
+//! `bad`, `deadlock`; `enumerate`, `orbits`, `needed` and `initial`: the initial states.
 
 pub mod bad;
 pub mod code;
@@ -19,5 +19,6 @@ pub mod initial;
 pub mod lazy;
 pub mod lower;
 pub mod needed;
+pub mod orbits;
 pub mod sleep;
 pub mod step;

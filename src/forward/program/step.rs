@@ -176,7 +176,7 @@ impl Program {
         let Scratch { enabled, undefined, next, numbers, clock } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
         if let Some(exchangeable) = &self.exchangeable {
-            exchangeable.prune(&self.symmetry, state, enabled);
+            exchangeable.prune(&self.symmetry, &self.packing, state, enabled);
         }
         let mut live = false;
         for (w, &word) in enabled.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
-use crate::symmetry::refinement::rename;
+use crate::symmetry::refinement::{Renaming, rename};
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
@@ -113,7 +113,7 @@ pub fn repeat(
     from: &[u64],
     to: &[u64],
     scratch: &mut Scratch,
-) -> Option<(usize, Vec<u64>, Vec<u8>)> {
+) -> Option<(usize, Vec<u64>, Renaming)> {
     program.exits(from, scratch);
     let mut found = None;
     for instance in bits(&scratch.enabled) {

@@ -2,7 +2,7 @@
 //!
 //! The cells of process i (those whose first index is i) form a *lane*. Lanes are identical up to their
 //! position, and a lane that fits in a word never straddles two, so that renaming processes means moving
-//! lanes. Globals fill the remaining space.
+//! lanes. Of wider lanes, rows of matrices stay together where they fit in a word. Globals fill the remaining space.
 
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::{Codes, UNDEF};
@@ -48,6 +48,12 @@ impl Field {
     pub fn set(self, state: &mut [u64], code: i64) {
         let raw = self.encode(code);
         debug_assert!(raw <= self.mask(), "{code} does not fit its field");
+        self.put(state, raw);
+    }
+
+    /// Replaces the stored bits of the field.
+    #[inline]
+    pub fn put(self, state: &mut [u64], raw: u64) {
         let word = &mut state[self.word as usize];
         *word = *word & !(self.mask() << self.shift) | raw << self.shift;
     }
@@ -124,8 +130,14 @@ impl Packing {
             }
             lanes = Some(LanePlaces { bits: lane_bits as u8, at });
         } else {
-            for &c in lane_cells.iter().flatten() {
-                (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
+            let units: Vec<_> = lane_cells.iter().flat_map(|of| units(cells, &fields, of)).collect();
+            for unit in units {
+                let (word, mut shift) = place(&mut used, width(&fields, &unit) as u8);
+                for c in unit {
+                    (fields[c].word, fields[c].shift) =
+                        if fields[c].bits == 0 { (0, 0) } else { (word, shift) };
+                    shift += fields[c].bits;
+                }
             }
         }
         // Wide fields first: that wastes less space.
@@ -143,6 +155,21 @@ impl Packing {
         out.extend(self.fields.iter().map(|f| f.get(state)));
     }
 
+    /// Replaces the packed state whose codes are `last` by that of `codes`, whose numbers must all fit: otherwise `None`, and
+    /// some cells are replaced.
+    pub fn repack(&self, last: &mut [i64], codes: &[i64], packed: &mut [u64]) -> Option<()> {
+        for ((field, last), &code) in self.fields.iter().zip(last).zip(codes) {
+            if *last != code {
+                if code != UNDEF && !field.fits(code) {
+                    return None;
+                }
+                field.set(packed, code);
+                *last = code;
+            }
+        }
+        Some(())
+    }
+
     /// Packs a state whose numbers all fit; `None` otherwise.
     pub fn pack(&self, codes: &[i64], out: &mut [u64]) -> Option<()> {
         out.fill(0);
@@ -154,6 +181,29 @@ impl Packing {
         }
         Some(())
     }
+}
+
+/// Splits the cells of a process into parts that fit in a word and are moved together when processes are renamed: rows of
+/// matrices, and cells about the process alone.
+fn units(cells: &Cells, fields: &[Field], of_process: &[usize]) -> Vec<Vec<usize>> {
+    let mut units: Vec<Vec<usize>> = Vec::new();
+    let (alone, rows): (Vec<usize>, Vec<usize>) =
+        of_process.iter().partition(|c| cells.cells[**c].index.len() == 1);
+    for (together, of_part) in [(true, alone), (false, rows)] {
+        let mut bits = usize::from(u8::MAX);
+        let mut last = None;
+        for c in of_part {
+            let row = cells.cells[c].var;
+            bits += usize::from(fields[c].bits);
+            if bits > 64 || !together && last != Some(row) {
+                units.push(Vec::new());
+                bits = usize::from(fields[c].bits);
+            }
+            last = Some(row);
+            units.last_mut().expect("one was begun").push(c);
+        }
+    }
+    units
 }
 
 fn width(fields: &[Field], cells: &[usize]) -> usize {

@@ -53,7 +53,7 @@ impl Symmetry {
         };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
         if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
-            return Self::General(General::new(fixed, cells));
+            return Self::General(General::new(fixed, cells, packing));
         }
         let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
         let (bits, at) =
@@ -79,13 +79,23 @@ impl Symmetry {
         if in_lanes().all(|(_, c)| plain(c)) {
             Self::Lanes(lanes)
         } else {
-            Self::Mixed(lanes, General::new(fixed, cells))
+            Self::Mixed(lanes, General::new(fixed, cells, packing))
         }
     }
 
     /// Whether states are stored up to renaming.
     pub const fn is_on(&self) -> bool {
         !matches!(self, Self::Off)
+    }
+
+    /// The number of processes that keep their places; `None` when all do.
+    pub const fn fixed(&self) -> Option<usize> {
+        match self {
+            Self::Off => None,
+            Self::Lanes(Lanes { fixed, .. })
+            | Self::Mixed(Lanes { fixed, .. }, _)
+            | Self::General(General { fixed, .. }) => Some(*fixed),
+        }
     }
 
     /// Replaces `state` by its representative. Returns how many permutations were tried, which
@@ -114,10 +124,10 @@ impl Symmetry {
             Self::Off => ((0..cells.procs as u8).collect(), 0),
             Self::Lanes(lanes) => {
                 let place = lanes.sort(state).unwrap_or_else(|| std::array::from_fn(|i| i as u8));
-                (place[..cells.procs].to_vec(), 0)
+                (place[..cells.procs].into(), 0)
             }
             Self::Mixed(lanes, general) => match lanes.sort_mixed(cells, packing, state) {
-                Some(place) => (place[..cells.procs].to_vec(), 0),
+                Some(place) => (place[..cells.procs].into(), 0),
                 None => general.renaming(cells, packing, state),
             },
             Self::General(general) => general.renaming(cells, packing, state),

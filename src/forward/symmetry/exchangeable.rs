@@ -1,26 +1,27 @@
 //! Transitions of processes that a state does not distinguish: firing one of them is enough.
 
+use crate::state::packing::Packing;
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::MAX_EXCHANGEABLE;
 
-/// Which instances are worth firing in a state some of whose neighbouring lanes are equal: exchanging
+/// Which instances are worth firing in a state some of whose neighbouring processes are equal: exchanging
 /// these changes nothing, so of the instances that such exchanges map to one another the first is
 /// enough.
 #[derive(Clone, Debug)]
 pub struct Exchangeable {
     words: usize,
-    /// For each set of equal neighbours (bit i: lanes i and i + 1), a bit set of instances.
+    /// For each set of equal neighbours (bit i: processes i and i + 1), a bit set of instances.
     rows: Vec<u64>,
 }
 
 impl Exchangeable {
-    /// `arguments` of each instance, in order; `None` where lanes are not sorted, or are too many.
+    /// `arguments` of each instance, in order; `None` without symmetry, or for too many processes.
     pub fn new<'a>(
         symmetry: &Symmetry,
         procs: usize,
         arguments: impl Iterator<Item = &'a [u8]> + Clone,
     ) -> Option<Self> {
-        if !matches!(symmetry, Symmetry::Lanes(_) | Symmetry::Mixed(..)) || procs > MAX_EXCHANGEABLE {
+        if !symmetry.is_on() || procs > MAX_EXCHANGEABLE {
             return None;
         }
         let words = arguments.clone().count().div_ceil(64);
@@ -44,9 +45,12 @@ impl Exchangeable {
 
     /// Removes instances that are not worth firing in the canonical `state` from `enabled`.
     #[inline]
-    pub fn prune(&self, symmetry: &Symmetry, state: &[u64], enabled: &mut [u64]) {
-        let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _)) = symmetry else { return };
-        let equal = lanes.equal_neighbours(state);
+    pub fn prune(&self, symmetry: &Symmetry, packing: &Packing, state: &[u64], enabled: &mut [u64]) {
+        let equal = match symmetry {
+            Symmetry::Off => return,
+            Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _) => lanes.equal_neighbours(state),
+            Symmetry::General(general) => general.equal_neighbours(packing, state),
+        };
         if equal != 0 {
             for (e, row) in enabled.iter_mut().zip(&self.rows[equal * self.words..]) {
                 *e &= row;

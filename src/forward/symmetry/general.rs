@@ -5,53 +5,32 @@
 //! related to it look like (`refinement`). The first one suffices for most states.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
-use crate::state::packing::Packing;
-use crate::symmetry::refinement::{Renaming, mix, settle};
+use smallvec::SmallVec;
 
-/// What a pointer says, besides the process that it names.
-const ITSELF: u64 = 1 << 32;
-const ANOTHER: u64 = 2 << 32;
-const NAMELESS: u64 = 3 << 32;
-const POINTED_AT: u64 = 4 << 32;
-const FIXED: u64 = 5 << 32;
+use crate::state::cells::Cells;
+use crate::state::packing::{Packed, Packing};
+use crate::symmetry::hints::{Hints, Shape, Table};
+use crate::symmetry::refinement::{Renaming, least, mix, refine};
 
 /// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
 pub struct General {
     /// Processes below this number keep their places.
     pub fixed: usize,
-    procs: usize,
-    tables: Vec<Table>,
-    /// Whether there are values without names, which a renaming may renumber.
-    nameless: bool,
-    /// Whether some array has more than two indices.
-    wide: bool,
-}
-
-/// The cells of a variable.
-#[derive(Clone, Debug)]
-struct Table {
-    /// The first cell; the others follow in order of their indices.
-    first: usize,
-    arity: usize,
-    pointers: bool,
-    /// Codes from here on are values without names.
-    base: i64,
-    salt: u64,
+    shape: Arc<Shape>,
 }
 
 /// Reused buffers.
 #[derive(Default)]
 struct Scratch {
-    codes: Vec<i64>,
-    out: Vec<i64>,
+    hints: Hints,
     colours: Vec<u64>,
-    seen: Vec<u64>,
     order: Vec<u8>,
     perm: Renaming,
+    moved: Vec<u8>,
+    out: Vec<u64>,
 }
 
 thread_local! {
@@ -60,25 +39,8 @@ thread_local! {
 
 impl General {
     /// For an instance of which the first processes keep their places.
-    pub fn new(fixed: usize, cells: &Cells) -> Self {
-        let mut tables: Vec<Table> = Vec::new();
-        let mut wide = false;
-        for (at, cell) in cells.cells.iter().enumerate() {
-            if at > 0 && cells.cells[at - 1].var == cell.var {
-                continue;
-            }
-            let nameless = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract);
-            wide |= cell.index.len() > 2;
-            tables.push(Table {
-                first: at,
-                arity: cell.index.len(),
-                pointers: cell.kind == CodeKind::Proc,
-                base: if nameless { cells.classes[cell.class].base } else { i64::MAX },
-                salt: mix(u64::from(cell.var.0), 1),
-            });
-        }
-        let nameless = cells.classes.iter().any(|class| class.nameless > 0);
-        Self { fixed, procs: cells.procs, tables, nameless, wide }
+    pub fn new(fixed: usize, cells: &Cells, packing: &Packing) -> Self {
+        Self { fixed, shape: Arc::new(Shape::new(fixed, cells, packing)) }
     }
 
     /// Replaces `state` by its representative. Returns how many permutations were tried.
@@ -94,125 +56,116 @@ impl General {
         })
     }
 
+    /// Bit i: exchanging the processes i and i + 1 is known to change nothing.
+    pub fn equal_neighbours(&self, packing: &Packing, state: &[u64]) -> usize {
+        let Shape { procs, wide, ref tables, .. } = *self.shape;
+        if wide {
+            return 0;
+        }
+        SCRATCH.with_borrow_mut(|Scratch { hints, .. }| {
+            hints.follow(&self.shape, packing, state);
+            let equal = |p: &usize| tables.iter().all(|table| self.swaps(table, &hints.codes, *p, p + 1));
+            (self.fixed..procs - 1).filter(equal).fold(0, |set, p| set | 1 << p)
+        })
+    }
+
     fn settle(&self, scratch: &mut Scratch, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
-        let Scratch { codes, out, colours, seen, order, perm } = scratch;
-        packing.unpack(state, codes);
+        let Scratch { hints, colours, order, perm, moved, out } = scratch;
+        let procs = self.shape.procs;
+        hints.follow(&self.shape, packing, state);
         colours.clear();
-        colours.extend((0..self.procs).map(|p| if p < self.fixed { p as u64 + 1 } else { 0 }));
-        self.look(codes, false, seen, colours);
+        let first = |(p, alone): (usize, &u64)| mix(if p < self.fixed { p as u64 + 1 } else { 0 }, *alone);
+        colours.extend(hints.alone.iter().enumerate().map(first));
         order.clear();
-        order.extend(0..self.procs as u8);
-        let sort = |order: &mut Vec<u8>, colours: &[u64]| {
-            order[self.fixed..].sort_by_key(|p| colours[usize::from(*p)]);
-            order[self.fixed..].windows(2).all(|w| colours[usize::from(w[0])] != colours[usize::from(w[1])])
-        };
-        let mut settled = sort(order, colours);
+        order.extend(0..procs as u8);
+        let mut settled = sort(&mut order[self.fixed..], colours);
         if !settled {
-            self.look(codes, true, seen, colours);
-            settled = sort(order, colours) || self.alike(codes, order, colours);
+            for (colour, pairs) in colours.iter_mut().zip(&hints.pairs) {
+                *colour = mix(*colour, *pairs);
+            }
+            settled = sort(&mut order[self.fixed..], colours)
+                || self.alike(&hints.codes, order, colours)
+                || self.relate(&hints.codes, order, colours);
         }
         if !settled {
-            let (best, renaming, tried) = settle(cells, self.fixed, codes, colours);
+            if self.shape.wide || hints.nameless > 0 {
+                refine(cells, &hints.codes, colours);
+            }
+            let (best, renaming, tried) = least(self.fixed, colours, state, |perm, out| {
+                moved.clear();
+                moved.extend((0..procs as u8).filter(|p| perm[usize::from(*p)] != *p));
+                out.clear();
+                out.extend_from_slice(state);
+                self.shape.moves.rename(perm, moved, packing, state, out);
+                if hints.unnamed > 0 {
+                    cells.normalize(&mut Packed { fields: &packing.fields, state: out });
+                }
+            });
             *perm = renaming;
-            packing.pack(&best, state).expect("renaming keeps codes in range");
+            state.copy_from_slice(&best);
             return tried;
         }
         perm.clear();
-        perm.resize(self.procs, 0);
+        perm.resize(procs, 0);
+        moved.clear();
         for (new, old) in order.iter().enumerate() {
             perm[usize::from(*old)] = new as u8;
+            if usize::from(*old) != new {
+                moved.push(*old);
+            }
         }
-        let moved = !order.is_sorted();
-        if moved {
-            self.rename(perm, codes, out);
-        } else if self.nameless {
-            out.clone_from(codes);
-        } else {
-            return 0;
+        if !moved.is_empty() {
+            out.clear();
+            out.extend_from_slice(state);
+            self.shape.moves.rename(perm, moved, packing, out, state);
         }
-        cells.normalize(out.as_mut_slice());
-        if out != codes {
-            packing.pack(out, state).expect("renaming keeps codes in range");
+        if hints.unnamed > 0 {
+            cells.normalize(&mut Packed { fields: &packing.fields, state });
         }
         0
     }
 
-    /// Adds what cells tell about each process to the colours: cells about it alone, or (`pairs`) about two processes.
-    fn look(&self, codes: &[i64], pairs: bool, seen: &mut Vec<u64>, colours: &mut [u64]) {
-        let n = self.procs;
-        seen.clear();
-        seen.resize(n, 0);
-        for table in &self.tables {
-            match (table.arity, pairs) {
-                (0, false) if table.pointers => {
-                    if let Some(p) = self.process(codes[table.first]) {
-                        seen[p] = seen[p].wrapping_add(mix(table.salt, POINTED_AT));
-                    }
+    /// Adds what is known of related processes to the colours of those that tie, as long as that tells some apart; whether the
+    /// processes are settled then.
+    fn relate(&self, codes: &[i64], order: &mut [u8], colours: &mut [u64]) -> bool {
+        let mut before = usize::MAX;
+        loop {
+            let (mut ties, mut known) = (0u128, 0);
+            for w in order[self.fixed..].windows(2) {
+                if colours[usize::from(w[0])] == colours[usize::from(w[1])] {
+                    ties |= 1 << w[0] | 1 << w[1];
+                    known += 1;
                 }
-                (1, false) => {
-                    for (p, &code) in codes[table.first..table.first + n].iter().enumerate() {
-                        self.cell(table, (p, p), code, seen);
-                    }
-                }
-                (2, false) => {
-                    for p in 0..n {
-                        self.cell(table, (p, p), codes[table.first + p * n + p], seen);
-                    }
-                }
-                (2, true) => {
-                    for (p, row) in codes[table.first..table.first + n * n].chunks(n).enumerate() {
-                        for (q, &code) in row.iter().enumerate().filter(|(q, _)| *q != p) {
-                            self.cell(table, (p, q), code, seen);
-                        }
-                    }
-                }
-                _ => {}
             }
-        }
-        for (colour, seen) in colours.iter_mut().zip(seen) {
-            *colour = mix(*colour, *seen);
-        }
-    }
-
-    fn process(&self, code: i64) -> Option<usize> {
-        (code != UNDEF && code < self.procs as i64).then_some(code as usize)
-    }
-
-    /// Adds what a cell tells to what is seen of its processes and of the one that it names.
-    fn cell(&self, table: &Table, (p, q): (usize, usize), code: i64, seen: &mut [u64]) {
-        let mut said = code.cast_unsigned();
-        if table.pointers
-            && let Some(target) = self.process(code)
-        {
-            said = match target {
-                _ if target == p => ITSELF,
-                _ if target == q => ITSELF + 1,
-                _ if target < self.fixed => FIXED + target as u64,
-                _ => ANOTHER,
-            };
-            seen[target] = seen[target].wrapping_add(mix(table.salt, POINTED_AT + said));
-        } else if code != UNDEF && code >= table.base {
-            said = NAMELESS;
-        }
-        let said = mix(table.salt, said);
-        seen[p] = seen[p].wrapping_add(said);
-        if p != q {
-            seen[q] = seen[q].wrapping_add(said.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            if known == before {
+                return false;
+            }
+            before = known;
+            let more: SmallVec<[u64; 16]> = (0..self.shape.procs)
+                .map(|p| if ties >> p & 1 == 1 { self.shape.related(codes, p, colours) } else { 0 })
+                .collect();
+            for (p, more) in more.iter().enumerate().filter(|(p, _)| ties >> p & 1 == 1) {
+                colours[p] = mix(colours[p], *more);
+            }
+            if sort(&mut order[self.fixed..], colours) || self.alike(codes, order, colours) {
+                return true;
+            }
         }
     }
 
     /// Whether processes of one colour, in this order, can all be exchanged without any change.
     fn alike(&self, codes: &[i64], order: &[u8], colours: &[u64]) -> bool {
-        !self.wide
+        !self.shape.wide
             && order[self.fixed..].windows(2).all(|w| {
                 let (p, q) = (usize::from(w[0]), usize::from(w[1]));
-                colours[p] != colours[q] || self.tables.iter().all(|table| self.swaps(table, codes, p, q))
+                colours[p] != colours[q]
+                    || self.shape.tables.iter().all(|table| self.swaps(table, codes, p, q))
             })
     }
 
     /// Whether exchanging two processes leaves the cells of a table unchanged.
     fn swaps(&self, table: &Table, codes: &[i64], p: usize, q: usize) -> bool {
-        let n = self.procs;
+        let n = self.shape.procs;
         let (a, b) = (p as i64, q as i64);
         let image = |code: i64| match code {
             _ if !table.pointers => code,
@@ -241,39 +194,21 @@ impl General {
             }
         }
     }
+}
 
-    /// The codes under a renaming; values without names keep theirs.
-    fn rename(&self, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
-        let n = self.procs;
-        out.clear();
-        out.resize(codes.len(), 0);
-        for table in &self.tables {
-            let image = |code: i64| match self.process(code) {
-                Some(p) if table.pointers => i64::from(perm[p]),
-                _ => code,
-            };
-            let first = table.first;
-            let mut indices = 0..n.pow(table.arity as u32);
-            match table.arity {
-                0 => out[first] = image(codes[first]),
-                1 => indices.for_each(|p| out[first + usize::from(perm[p])] = image(codes[first + p])),
-                2 => {
-                    for (row, p) in perm.iter().enumerate() {
-                        let (from, to) = (first + row * n, first + usize::from(*p) * n);
-                        for (column, q) in perm.iter().enumerate() {
-                            out[to + usize::from(*q)] = image(codes[from + column]);
-                        }
-                    }
-                }
-                arity => indices.by_ref().for_each(|at| {
-                    let mut to = 0;
-                    for place in (0..arity).rev() {
-                        let p = at / n.pow(place as u32) % n;
-                        to = to * n + usize::from(perm[p]);
-                    }
-                    out[first + to] = image(codes[first + at]);
-                }),
-            }
+/// Sorts processes by their colours, keeping the order of those of one colour; whether all colours differ.
+fn sort(order: &mut [u8], colours: &[u64]) -> bool {
+    let colour = |p: u8| colours[usize::from(p)];
+    let mut differ = true;
+    for i in 1..order.len() {
+        let p = order[i];
+        let mut j = i;
+        while j > 0 && colour(order[j - 1]) > colour(p) {
+            order[j] = order[j - 1];
+            j -= 1;
         }
+        differ &= j == 0 || colour(order[j - 1]) != colour(p);
+        order[j] = p;
     }
+    differ
 }

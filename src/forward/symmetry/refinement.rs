@@ -3,12 +3,14 @@
 //! Colours of processes are refined from the contents of each cell about them, and the ties that remain are
 //! settled by trying their permutations, except for processes whose exchange changes nothing.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::tuning::MAX_TRIED;
 
 /// A renaming: `perm[old] = new`.
-pub type Renaming = Vec<u8>;
+pub type Renaming = SmallVec<[u8; 16]>;
 
 /// A bijective mixing step (the finalizer of splitmix64).
 pub const fn mix(h: u64, x: u64) -> u64 {
@@ -18,7 +20,7 @@ pub const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The general canonical form, where the colours so far leave ties; also returns how many permutations were tried.
+/// The general canonical form; also returns how many permutations were tried.
 pub fn settle(
     cells: &Cells,
     fixed: usize,
@@ -26,17 +28,31 @@ pub fn settle(
     colours: &mut Vec<u64>,
 ) -> (Vec<i64>, Renaming, u32) {
     refine(cells, codes, colours);
-    let mut order: Vec<u8> = (0..cells.procs as u8).collect();
+    least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
+}
+
+/// The least of a state's renamings in which processes come in the order of their colours; also returns how many permutations
+/// were tried. `rename` puts a renaming of `state` into a vector.
+pub fn least<T: Clone + Ord>(
+    fixed: usize,
+    colours: &[u64],
+    state: &[T],
+    mut rename: impl FnMut(&[u8], &mut Vec<T>),
+) -> (Vec<T>, Renaming, u32) {
+    let procs = colours.len();
+    let mut order: Renaming = (0..procs as u8).collect();
     order[fixed..].sort_by_key(|p| colours[usize::from(*p)]);
+    let twin = twins(fixed, colours, state, &mut rename);
+    let taken = smallvec![false; procs];
+    let perm = smallvec![0; procs];
     let mut orders = Orders {
-        cells,
-        codes,
+        rename,
         order: &order,
         colours,
         fixed,
-        twin: twins(cells, fixed, codes, colours),
-        taken: vec![false; cells.procs],
-        perm: vec![0; cells.procs],
+        twin,
+        taken,
+        perm,
         out: Vec::new(),
         tried: 0,
         best: None,
@@ -48,7 +64,7 @@ pub fn settle(
 }
 
 /// Refines colours of processes, which are invariant under renaming, as far as possible.
-fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
+pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     let procs = cells.procs;
     // Nameless values get colours as well; one row of codes for each class.
     let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
@@ -112,18 +128,24 @@ fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
 }
 
 /// For each process, the least one of its colour that can be exchanged with it without any change.
-fn twins(cells: &Cells, fixed: usize, codes: &[i64], colours: &[u64]) -> Vec<usize> {
-    let procs = cells.procs;
-    let mut twin: Vec<usize> = (0..procs).collect();
+fn twins<T: Ord>(
+    fixed: usize,
+    colours: &[u64],
+    state: &[T],
+    rename: &mut impl FnMut(&[u8], &mut Vec<T>),
+) -> SmallVec<[u8; 16]> {
+    let procs = colours.len();
+    let mut twin: SmallVec<[u8; 16]> = (0..procs as u8).collect();
+    let mut perm = twin.clone();
     let mut out = Vec::new();
     for p in fixed..procs {
         for q in fixed..p {
-            if twin[q] == q && colours[p] == colours[q] {
-                let mut perm: Renaming = (0..procs as u8).collect();
+            if usize::from(twin[q]) == q && colours[p] == colours[q] {
                 perm.swap(p, q);
-                rename(cells, &perm, codes, &mut out);
-                if out == codes {
-                    twin[p] = q;
+                rename(&perm, &mut out);
+                perm.swap(p, q);
+                if out == state {
+                    twin[p] = q as u8;
                     break;
                 }
             }
@@ -145,34 +167,38 @@ pub fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
     cells.normalize(out.as_mut_slice());
 }
 
-struct Orders<'a> {
-    cells: &'a Cells,
-    codes: &'a [i64],
+struct Orders<'a, T, F> {
+    rename: F,
     order: &'a [u8],
     colours: &'a [u64],
     fixed: usize,
-    twin: Vec<usize>,
-    taken: Vec<bool>,
+    twin: SmallVec<[u8; 16]>,
+    taken: SmallVec<[bool; 16]>,
     perm: Renaming,
-    /// The codes under the permutation that is tried.
-    out: Vec<i64>,
+    /// The state under the permutation that is tried.
+    out: Vec<T>,
     /// Permutations tried.
     tried: u32,
-    best: Option<(Vec<i64>, Renaming)>,
+    best: Option<(Vec<T>, Renaming)>,
 }
 
-impl Orders<'_> {
+impl<T: Clone + Ord, F: FnMut(&[u8], &mut Vec<T>)> Orders<'_, T, F> {
     /// Gives place `at` to each process of the colour that belongs there.
     fn place(&mut self, at: usize) {
-        let procs = self.cells.procs;
+        let procs = self.colours.len();
         if self.tried >= MAX_TRIED {
             return;
         }
         if at == procs {
             self.tried += 1;
-            rename(self.cells, &self.perm, self.codes, &mut self.out);
-            if self.best.as_ref().is_none_or(|(best, _)| self.out < *best) {
-                self.best = Some((self.out.clone(), self.perm.clone()));
+            (self.rename)(&self.perm, &mut self.out);
+            match &mut self.best {
+                None => self.best = Some((self.out.clone(), self.perm.clone())),
+                Some((best, perm)) if self.out < *best => {
+                    std::mem::swap(best, &mut self.out);
+                    perm.clone_from(&self.perm);
+                }
+                Some(_) => {}
             }
             return;
         }

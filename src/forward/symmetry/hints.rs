@@ -1,0 +1,271 @@
+//! What the cells of a state tell about each process, kept up to date from one state to the next.
+//!
+//! A step changes few of the many cells, and the states that a search looks at one after the other mostly come from one
+//! state by one step each. What is known of a process is a sum over cells, so only cells that differ from those of the state
+//! before are looked at.
+
+use std::sync::Arc;
+
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use crate::state::packing::Packing;
+use crate::symmetry::moves::Moves;
+use crate::symmetry::refinement::mix;
+use cubicle_lang::model::classes::Distinctness;
+
+/// What a pointer says, besides the process that it names.
+const ITSELF: u64 = 1 << 32;
+const ANOTHER: u64 = 2 << 32;
+const NAMELESS: u64 = 3 << 32;
+const POINTED_AT: u64 = 4 << 32;
+const FIXED: u64 = 5 << 32;
+const NAMED: u64 = 6 << 32;
+
+/// The cells of an instance, as renaming sees them.
+#[derive(Debug)]
+pub struct Shape {
+    pub procs: usize,
+    /// Processes below this number keep their places.
+    fixed: usize,
+    pub tables: Vec<Table>,
+    cells: Vec<Place>,
+    /// How renaming moves bits.
+    pub moves: Moves,
+    /// For each bit of a packed state, the cell that has it.
+    cell_at: Vec<u32>,
+    /// Whether some array has more than two indices.
+    pub wide: bool,
+}
+
+/// The cells of a variable.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The first cell; the others follow in order of their indices.
+    pub first: usize,
+    pub arity: usize,
+    pub pointers: bool,
+    /// Codes from here on are values without names.
+    base: i64,
+    /// Whether a renaming may renumber these.
+    renumbers: bool,
+    /// The code that most cells have: those that have it need not be told of.
+    usual: i64,
+    salt: u64,
+}
+
+/// Where a cell is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    table: u16,
+    tells: Tells,
+    /// The processes that it is about.
+    p: u8,
+    q: u8,
+}
+
+/// About what a cell tells something.
+#[derive(Clone, Copy, Debug)]
+enum Tells {
+    Nothing,
+    /// The process that it names.
+    Named,
+    /// One process, and the one that it names.
+    Alone,
+    /// Two processes, and the one that it names.
+    Pair,
+}
+
+impl Shape {
+    /// For an instance of which the first processes keep their places.
+    pub fn new(fixed: usize, cells: &Cells, packing: &Packing) -> Self {
+        let mut tables: Vec<Table> = Vec::new();
+        let mut places = Vec::with_capacity(cells.len());
+        let mut cell_at = vec![0; 64 * packing.words];
+        for (at, (cell, field)) in cells.cells.iter().zip(&packing.fields).enumerate() {
+            if at == 0 || cells.cells[at - 1].var != cell.var {
+                let nameless = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract);
+                let class = &cells.classes[cell.class];
+                tables.push(Table {
+                    first: at,
+                    arity: cell.index.len(),
+                    pointers: cell.kind == CodeKind::Proc,
+                    base: if nameless { class.base } else { i64::MAX },
+                    renumbers: nameless
+                        && class.nameless > 0
+                        && matches!(class.names, Distinctness::Partition | Distinctness::Ordered),
+                    usual: if cell.undef { UNDEF } else { 0 },
+                    salt: mix(u64::from(cell.var.0), 1),
+                });
+            }
+            let (tells, p, q) = match cell.index.as_slice() {
+                [] if cell.kind == CodeKind::Proc => (Tells::Named, 0, 0),
+                [p] => (Tells::Alone, *p, *p),
+                [p, q] if p == q => (Tells::Alone, *p, *p),
+                [p, q] => (Tells::Pair, *p, *q),
+                _ => (Tells::Nothing, 0, 0),
+            };
+            places.push(Place { table: tables.len() as u16 - 1, tells, p, q });
+            let bit = 64 * usize::from(field.word) + usize::from(field.shift);
+            cell_at[bit..bit + usize::from(field.bits)].fill(at as u32);
+        }
+        let wide = tables.iter().any(|table| table.arity > 2);
+        let moves = Moves::new(cells, packing);
+        Self { procs: cells.procs, fixed, tables, cells: places, moves, cell_at, wide }
+    }
+
+    fn process(&self, code: i64) -> Option<usize> {
+        (code != UNDEF && code < self.procs as i64).then_some(code as usize)
+    }
+
+    /// Adds `times` what a cell tells to what is known of its processes and of the one that it names.
+    fn tell(&self, table: &Table, (p, q): (usize, usize), code: i64, times: u64, known: &mut [u64]) {
+        let mut add = |p: usize, told: u64| known[p] = known[p].wrapping_add(told.wrapping_mul(times));
+        let mut said = code.cast_unsigned();
+        if table.pointers
+            && let Some(target) = self.process(code)
+        {
+            said = match target {
+                _ if target == p => ITSELF,
+                _ if target == q => ITSELF + 1,
+                _ if target < self.fixed => FIXED + target as u64,
+                _ => ANOTHER,
+            };
+            add(target, mix(table.salt, POINTED_AT + said));
+        } else if code != UNDEF && code >= table.base {
+            said = NAMELESS;
+        }
+        let said = mix(table.salt, said);
+        add(p, said);
+        if p != q {
+            add(q, said.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        }
+    }
+
+    /// What the cells of a process tell about how processes of these colours are related to it.
+    pub fn related(&self, codes: &[i64], p: usize, colours: &[u64]) -> u64 {
+        let n = self.procs;
+        let mut told = 0u64;
+        let mut tell =
+            |salt: u64, said: u64, colour: u64| told = told.wrapping_add(mix(mix(salt, said), colour));
+        for table in self.tables.iter().filter(|table| matches!(table.arity, 1 | 2)) {
+            let cells = &codes[table.first..];
+            let names = |code: i64| if table.pointers { self.process(code) } else { None };
+            let others = (0..n).filter(|r| *r != p);
+            if table.arity == 1 {
+                if let Some(target) = names(cells[p]).filter(|target| *target != p) {
+                    tell(table.salt, NAMED, colours[target]);
+                }
+                if table.base < i64::MAX {
+                    for r in others {
+                        if names(cells[r]) == Some(p) {
+                            tell(table.salt, POINTED_AT, colours[r]);
+                        }
+                        if cells[r] >= table.base && cells[r] == cells[p] {
+                            tell(table.salt, NAMELESS, colours[r]);
+                        }
+                    }
+                }
+                continue;
+            }
+            let said = |code: i64, r: usize| match names(code) {
+                Some(target) if target == p => ITSELF,
+                Some(target) if target == r => ITSELF + 1,
+                Some(target) => colours[target],
+                None if code >= table.base => NAMELESS,
+                None => code.cast_unsigned(),
+            };
+            for r in others {
+                let (from, to) = (cells[p * n + r], cells[r * n + p]);
+                if table.pointers || from != table.usual {
+                    tell(table.salt, said(from, r), colours[r]);
+                }
+                if table.pointers || to != table.usual {
+                    tell(!table.salt, said(to, r), colours[r]);
+                }
+            }
+            if table.pointers {
+                for (at, _) in cells[..n * n].iter().enumerate().filter(|(_, code)| names(**code) == Some(p))
+                {
+                    tell(table.salt, mix(POINTED_AT, colours[at / n]), colours[at % n]);
+                }
+            }
+        }
+        told
+    }
+}
+
+/// What the cells of the state that was looked at last tell.
+#[derive(Default)]
+pub struct Hints {
+    shape: Option<Arc<Shape>>,
+    state: Vec<u64>,
+    pub codes: Vec<i64>,
+    /// For each process, what cells tell that are about it alone...
+    pub alone: Vec<u64>,
+    /// ...and those about it and another one.
+    pub pairs: Vec<u64>,
+    /// Cells with values without names...
+    pub nameless: u32,
+    /// ...and those that a renaming may renumber.
+    pub unnamed: u32,
+}
+
+impl Hints {
+    /// Makes them those of `state`.
+    pub fn follow(&mut self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
+        if !self.shape.as_ref().is_some_and(|known| Arc::ptr_eq(known, shape)) {
+            self.begin(shape, packing, state);
+            return;
+        }
+        for (w, &word) in state.iter().enumerate() {
+            let mut rest = word ^ self.state[w];
+            self.state[w] = word;
+            while rest != 0 {
+                let cell = shape.cell_at[64 * w + rest.trailing_zeros() as usize] as usize;
+                let field = packing.fields[cell];
+                rest &= !(field.mask() << field.shift);
+                let code = field.get(state);
+                self.count(shape, cell, self.codes[cell], u64::MAX);
+                self.count(shape, cell, code, 1);
+                self.codes[cell] = code;
+            }
+        }
+    }
+
+    fn begin(&mut self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
+        packing.unpack(state, &mut self.codes);
+        self.state = state.to_vec();
+        self.alone = vec![0; shape.procs];
+        self.pairs = vec![0; shape.procs];
+        (self.nameless, self.unnamed) = (0, 0);
+        for cell in 0..self.codes.len() {
+            self.count(shape, cell, self.codes[cell], 1);
+        }
+        self.shape = Some(Arc::clone(shape));
+    }
+
+    /// Counts `times` what a cell tells with this code.
+    #[inline]
+    fn count(&mut self, shape: &Shape, cell: usize, code: i64, times: u64) {
+        let Place { table, tells, p, q } = shape.cells[cell];
+        let table = &shape.tables[usize::from(table)];
+        let about = (usize::from(p), usize::from(q));
+        match tells {
+            Tells::Nothing => {}
+            Tells::Named => {
+                if let Some(p) = shape.process(code) {
+                    let told = mix(table.salt, POINTED_AT).wrapping_mul(times);
+                    self.alone[p] = self.alone[p].wrapping_add(told);
+                }
+            }
+            Tells::Alone => shape.tell(table, about, code, times, &mut self.alone),
+            Tells::Pair => shape.tell(table, about, code, times, &mut self.pairs),
+        }
+        if code >= table.base {
+            self.nameless = self.nameless.wrapping_add(times as u32);
+            if table.renumbers {
+                self.unnamed = self.unnamed.wrapping_add(times as u32);
+            }
+        }
+    }
+}
