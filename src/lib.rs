@@ -112,7 +112,9 @@ pub use cubicle_forward as forward;
 pub use cubicle_lang::{diagnostic, explain, format, index, load, model, spelling, syntax, words};
 pub use cubicle_report as report;
 pub use cubicle_run::{interrupt, named, observer, options, oracle, result, verdict};
-pub use cubicle_tools::{export, inductive, itf, lint, mutation, refines, simulate, validate, witness};
+pub use cubicle_tools::{
+    export, import, inductive, itf, lint, mutation, refines, simulate, validate, witness,
+};
 pub use cubicle_transform as transform;
 
 pub use cubicle_check::{InternalError, check};

@@ -54,10 +54,8 @@ pub(super) fn never(
                 let error = Diagnostic::error("C0714", span, missing);
                 return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
             }
-            let mut params: Vec<VarId> =
-                bound.into_iter().filter(|it| formula.free().contains(it)).collect();
-            let (more, formula) =
-                literals(&formula, false, &mut |term| fresh(symbols, vars, term));
+            let mut params: Vec<VarId> = bound.into_iter().filter(|it| formula.free().contains(it)).collect();
+            let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
             let Some(ways) = ways(&params, vars) else {
                 let what = format!("its variables coincide in more than {MAX_WAYS} ways");
@@ -79,7 +77,11 @@ pub(super) fn never(
 ///
 /// # Errors
 /// For all elements there is another one.
-pub(super) fn initially(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Made<Vec<Initially>> {
+pub(super) fn initially(
+    parts: Vec<Part>,
+    symbols: &mut Symbols<'_>,
+    vars: &mut Vars,
+) -> Made<Vec<Initially>> {
     let mut all = Vec::new();
     for Part { formula, span } in flat(named_witnesses(parts, symbols, vars)) {
         let (bound, formula) = opened(&formula, vars, true);
@@ -133,8 +135,7 @@ fn opened(formula: &Formula, vars: &mut Vars, universal: bool) -> (Vec<VarId>, F
     match formula {
         Formula::Each { universal: kind, vars: bound, body } if *kind == universal => {
             let copies: Vec<(VarId, VarId)> = bound.iter().map(|it| (*it, vars.copy(*it))).collect();
-            let body =
-                body.substitute(&|var| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+            let body = body.substitute(&|var| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
             let (more, body) = opened(&body, vars, universal);
             (copies.into_iter().map(|it| it.1).chain(more).collect(), body)
         }

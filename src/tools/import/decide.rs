@@ -208,7 +208,8 @@ mod tests {
     fn cases_are_complete_or_not() {
         let (a, b) = (var(0), var(1));
         let p = Formula::Is(app(1, std::slice::from_ref(&a)));
-        let cases = |last: Formula| Formula::or([Formula::and([p.clone(), equal(&a, &b)]), last, p.clone().not()]);
+        let cases =
+            |last: Formula| Formula::or([Formula::and([p.clone(), equal(&a, &b)]), last, p.clone().not()]);
         let is_true = |formula: &Formula| is_false(&formula.negated(), &[]);
         assert!(is_true(&cases(Formula::and([p.clone(), equal(&a, &b).not()]))));
         assert!(!is_true(&cases(Formula::FALSE)));

@@ -45,7 +45,11 @@ pub(super) enum Formula {
     Iff(Box<[Formula; 2]>),
     If(Box<[Formula; 3]>),
     /// For all values of the variables, or for some.
-    Each { universal: bool, vars: Vec<VarId>, body: Box<Formula> },
+    Each {
+        universal: bool,
+        vars: Vec<VarId>,
+        body: Box<Formula>,
+    },
 }
 
 impl Formula {
@@ -64,7 +68,13 @@ impl Formula {
                 other => all.push(other),
             }
         }
-        if all.len() == 1 { all.remove(0) } else if all.is_empty() { Self::TRUE } else { Self::And(all) }
+        if all.len() == 1 {
+            all.remove(0)
+        } else if all.is_empty() {
+            Self::TRUE
+        } else {
+            Self::And(all)
+        }
     }
 
     /// Disjunction, flat and without constants.
@@ -79,7 +89,13 @@ impl Formula {
                 other => all.push(other),
             }
         }
-        if all.len() == 1 { all.remove(0) } else if all.is_empty() { Self::FALSE } else { Self::Or(all) }
+        if all.len() == 1 {
+            all.remove(0)
+        } else if all.is_empty() {
+            Self::FALSE
+        } else {
+            Self::Or(all)
+        }
     }
 
     /// Negation; not pushed inwards.
@@ -268,9 +284,7 @@ impl Formula {
                 let [condition, then, otherwise] = [0, 1, 2].map(|at| parts[at].map_literals(change));
                 Self::when(condition, then, otherwise)
             }
-            Self::Each { universal, vars, body } => {
-                Self::each(*universal, vars, body.map_literals(change))
-            }
+            Self::Each { universal, vars, body } => Self::each(*universal, vars, body.map_literals(change)),
         }
     }
 
@@ -305,7 +319,9 @@ impl Formula {
     pub fn determined(&self, vars: &[VarId]) -> Option<(VarId, Term)> {
         let Self::Equal(sides) = self else { return None };
         (0..2).find_map(|at| match (&sides[at], &sides[1 - at]) {
-            (Term::Var(var), other) if vars.contains(var) && other.vars().iter().all(|it| !vars.contains(it)) => {
+            (Term::Var(var), other)
+                if vars.contains(var) && other.vars().iter().all(|it| !vars.contains(it)) =>
+            {
                 Some((*var, other.clone()))
             }
             _ => None,
@@ -397,10 +413,9 @@ impl Term {
             }
             Self::If(condition, sides) => match condition.map(change) {
                 Formula::Bool(truth) => sides[usize::from(!truth)].map(change),
-                condition => Self::If(
-                    Box::new(condition),
-                    Box::new([sides[0].map(change), sides[1].map(change)]),
-                ),
+                condition => {
+                    Self::If(Box::new(condition), Box::new([sides[0].map(change), sides[1].map(change)]))
+                }
             },
         }
     }
@@ -502,7 +517,8 @@ mod tests {
     #[test]
     fn negation_is_pushed_to_literals() {
         let each = Formula::each(true, &[VarId(0)], is(0, &[var(0)]).implies(is(1, &[var(0)])));
-        let expected = Formula::each(false, &[VarId(0)], Formula::and([is(0, &[var(0)]), is(1, &[var(0)]).not()]));
+        let expected =
+            Formula::each(false, &[VarId(0)], Formula::and([is(0, &[var(0)]), is(1, &[var(0)]).not()]));
         assert_eq!(each.negated(), expected);
         assert_eq!(each.negated().negated(), each.normal());
     }

@@ -129,8 +129,7 @@ mod tests {
     fn comments_and_blanks_are_left_out() {
         let (found, errors) = tokens("\u{feff}sort node # a <-> b\n@no-print(x) a' <-> b_1 != 12");
         let texts: Vec<&str> = found.iter().map(|it| it.text).collect();
-        let expected =
-            ["sort", "node", "@no-print", "(", "x", ")", "a", "'", "<->", "b_1", "!=", "12", ""];
+        let expected = ["sort", "node", "@no-print", "(", "x", ")", "a", "'", "<->", "b_1", "!=", "12", ""];
         assert_eq!((texts.as_slice(), errors.len()), (expected.as_slice(), 0));
         assert_eq!((found[0].kind, found[1].kind), (Kind::Keyword, Kind::Name));
     }

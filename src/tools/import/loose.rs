@@ -67,11 +67,13 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
             None => vec![Value::Truth(Formula::TRUE), Value::Truth(Formula::FALSE)],
             Some(sort) => vec![Value::Term(Term::Var(vars.new_var(&name_of_symbol, span, Some(sort))))],
         };
-        let guard = [Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }), region.condition.clone()];
+        let guard =
+            [Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }), region.condition.clone()];
         for value in values {
             let cell: Vec<VarId> = region.cell.iter().map(|it| vars.copy(*it)).collect();
             let pinned = cell.iter().zip(&region.cell);
-            let condition = Formula::and(pinned.map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it))));
+            let condition =
+                Formula::and(pinned.map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it))));
             let mut params = region.cell.clone();
             if let Value::Term(Term::Var(var)) = &value {
                 params.push(*var);

@@ -94,11 +94,19 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
-        written.push((*claim, found.keep(never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing)).unwrap_or_default()));
+        written.push((
+            *claim,
+            found
+                .keep(never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing))
+                .unwrap_or_default(),
+        ));
     }
     for (claim, parts) in of(ClaimKind::Safety) {
         let missing = "a property by which for all elements there is another one";
-        written.push((claim, found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default()));
+        written.push((
+            claim,
+            found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default(),
+        ));
     }
     for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
         if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
@@ -107,9 +115,17 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
             found.left_out.push(Diagnostic::warning("C0716", claim.span, what));
             continue;
         }
-        match never(flat(parts.clone()), &symbols, &mut vars, &facts, "this invariant is left out: it says that there is an element") {
+        match never(
+            flat(parts.clone()),
+            &symbols,
+            &mut vars,
+            &facts,
+            "this invariant is left out: it says that there is an element",
+        ) {
             Ok(all) => written.push((claim, all)),
-            Err(error) => found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message)),
+            Err(error) => {
+                found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message))
+            }
         }
     }
     found.checked()?;

@@ -143,8 +143,23 @@ impl<'t> Parser<'_, 't> {
     fn starts_declaration(&self) -> bool {
         let token = self.peek();
         let starts = [
-            "sort", "mutable", "immutable", "derived", "axiom", "init", "safety", "invariant", "sketch",
-            "transition", "definition", "zerostate", "onestate", "twostate", "theorem", "sat", "unsat",
+            "sort",
+            "mutable",
+            "immutable",
+            "derived",
+            "axiom",
+            "init",
+            "safety",
+            "invariant",
+            "sketch",
+            "transition",
+            "definition",
+            "zerostate",
+            "onestate",
+            "twostate",
+            "theorem",
+            "sat",
+            "unsat",
             "automaton",
         ];
         token.kind == Kind::End || token.kind == Kind::Keyword && starts.contains(&token.text)
@@ -377,7 +392,10 @@ impl<'t> Parser<'_, 't> {
                 self.expect(".")?;
                 let body = Box::new(self.expr(0)?);
                 let span = start.to(body.span);
-                Ok(Expr { kind: ExprKind::Quantified { universal: token.text == "forall", vars, body }, span })
+                Ok(Expr {
+                    kind: ExprKind::Quantified { universal: token.text == "forall", vars, body },
+                    span,
+                })
             }
             (Kind::Keyword, "if") => {
                 self.at += 1;

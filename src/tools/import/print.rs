@@ -88,7 +88,8 @@ impl<'p> Printer<'p> {
             let mut used: Vec<VarId> = Vec::new();
             for &param in &one.params {
                 let sort = self.vars.known(param);
-                let known = pool.iter().copied().find(|it| self.vars.known(*it) == sort && !used.contains(it));
+                let known =
+                    pool.iter().copied().find(|it| self.vars.known(*it) == sort && !used.contains(it));
                 let stands = known.unwrap_or_else(|| {
                     pool.push(param);
                     param
@@ -263,7 +264,8 @@ impl<'p> Printer<'p> {
                 format!("({left} <=> {right})")
             }
             Formula::If(parts) => {
-                let [condition, then, otherwise] = [0, 1, 2].map(|at| self.formula(&parts[at], &mut locals.clone(), 0));
+                let [condition, then, otherwise] =
+                    [0, 1, 2].map(|at| self.formula(&parts[at], &mut locals.clone(), 0));
                 format!("(if ({condition}) then ({then}) else ({otherwise}))")
             }
             Formula::Each { universal, vars, body } => {
@@ -374,7 +376,8 @@ fn one_cell(branches: &[(Formula, Chosen)], cell: &[VarId]) -> Option<Vec<VarId>
     if cell.is_empty() || parts.len() != cell.len() {
         return None;
     }
-    let given = |var: &VarId| match parts.iter().filter_map(|it| it.determined(cell)).find(|it| it.0 == *var) {
+    let given = |var: &VarId| match parts.iter().filter_map(|it| it.determined(cell)).find(|it| it.0 == *var)
+    {
         Some((_, Term::Var(param))) => Some(param),
         _ => None,
     };

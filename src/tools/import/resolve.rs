@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
-use super::symbols::{Global, Symbols, Vars};
 use super::parser::MAX_DEPTH;
+use super::symbols::{Global, Symbols, Vars};
 use super::tree::{Bound, Expr, ExprKind, Name};
 
 /// The most parts of formulas in one declaration, once definitions are replaced.
@@ -103,7 +103,9 @@ impl<'s, 'f> Resolver<'s, 'f> {
             if self.vars.sort(var).is_none() {
                 let what = format!("the sort of `{}` is not known", self.vars.name(var));
                 let error = Diagnostic::error("C0712", self.vars.span(var), what);
-                return Err(Box::new(error.help(format!("write `{}: sort` where it is bound", self.vars.name(var)))));
+                return Err(Box::new(
+                    error.help(format!("write `{}: sort` where it is bound", self.vars.name(var))),
+                ));
             }
         }
         Ok((params, parts))
@@ -398,7 +400,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
         if self.states == States::Two && !self.new {
             return Ok(());
         }
-        let what = if self.new { "the new state of a new state" } else { "a new state outside of a transition" };
+        let what =
+            if self.new { "the new state of a new state" } else { "a new state outside of a transition" };
         Err(Box::new(Diagnostic::error("C0712", span, what)))
     }
 
@@ -479,14 +482,16 @@ impl<'s, 'f> Resolver<'s, 'f> {
     /// What a derived relation says of some arguments: its formula is `forall X. relation(X) <-> meaning`.
     fn derived(&mut self, id: SymbolId, name: &Name, args: Vec<Term>, primed: bool) -> Resolved<Formula> {
         let refused = |span: Span| {
-            let what = format!("the derived relation `{}` is not defined by `name(X, ..) <-> formula`", name.text);
+            let what =
+                format!("the derived relation `{}` is not defined by `name(X, ..) <-> formula`", name.text);
             Box::new(Diagnostic::error("C0714", span, what))
         };
         let Some(mut body) = self.symbols.derived(id) else { return Err(refused(name.span)) };
         while let ExprKind::Quantified { universal: true, body: inner, .. } = &body.kind {
             body = inner;
         }
-        let (ExprKind::Iff(left, right) | ExprKind::Equal { left, right, negated: false }) = &body.kind else {
+        let (ExprKind::Iff(left, right) | ExprKind::Equal { left, right, negated: false }) = &body.kind
+        else {
             return Err(refused(body.span));
         };
         let ExprKind::Use { name: defined, primed: false, args: names } = &left.kind else {
@@ -537,7 +542,8 @@ fn mentions_mutable(term: &Term, symbols: &Symbols<'_>) -> bool {
 
 /// The names of an expression that nothing in it binds, in their order.
 fn free_names<'f>(expr: &'f Expr, bound: &mut Vec<&'f str>, found: &mut Vec<&'f Name>) {
-    let mut all = |parts: &mut dyn Iterator<Item = &'f Expr>| parts.for_each(|it| free_names(it, bound, found));
+    let mut all =
+        |parts: &mut dyn Iterator<Item = &'f Expr>| parts.for_each(|it| free_names(it, bound, found));
     match &expr.kind {
         ExprKind::Bool(_) => {}
         ExprKind::Use { name, args, .. } => {
@@ -548,9 +554,9 @@ fn free_names<'f>(expr: &'f Expr, bound: &mut Vec<&'f str>, found: &mut Vec<&'f 
         }
         ExprKind::Not(inner) | ExprKind::New(inner) | ExprKind::Old(inner) => free_names(inner, bound, found),
         ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Distinct(parts) => all(&mut parts.iter()),
-        ExprKind::Implies(left, right)
-        | ExprKind::Iff(left, right)
-        | ExprKind::Equal { left, right, .. } => all(&mut [&**left, &**right].into_iter()),
+        ExprKind::Implies(left, right) | ExprKind::Iff(left, right) | ExprKind::Equal { left, right, .. } => {
+            all(&mut [&**left, &**right].into_iter())
+        }
         ExprKind::If(parts) => all(&mut parts.iter()),
         ExprKind::Quantified { vars, body, .. } => {
             let mark = bound.len();

@@ -91,7 +91,8 @@ impl Steps<'_, '_> {
             }
         }
         let Some(alternatives) = alternatives(parts) else {
-            let what = format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", definition.name.text);
+            let what =
+                format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", definition.name.text);
             return Err(error("C0715", definition.name.span, what));
         };
         let mut all = Vec::new();
@@ -125,7 +126,12 @@ impl Steps<'_, '_> {
     }
 
     /// The steps of one alternative, with all that is said of the old state in the guard.
-    fn alternative(&mut self, mut step: Step, modified: &[SymbolId], mut parts: Vec<Part>) -> Made<Vec<Step>> {
+    fn alternative(
+        &mut self,
+        mut step: Step,
+        modified: &[SymbolId],
+        mut parts: Vec<Part>,
+    ) -> Made<Vec<Step>> {
         for &id in modified {
             if self.symbols.get(id).args.is_empty() && self.symbols.get(id).result.is_some() {
                 self.constant(id, &mut step, &mut parts);
@@ -210,7 +216,8 @@ impl Steps<'_, '_> {
         for equation in about {
             branches.extend(equation.about(&cell).map_err(|var| {
                 let name = self.vars.name(var);
-                let what = format!("no argument of `{}` determines `{name}`, and its value does", symbol.name);
+                let what =
+                    format!("no argument of `{}` determines `{name}`, and its value does", symbol.name);
                 error("C0713", equation.span, what)
             })?);
         }
@@ -301,8 +308,11 @@ impl Steps<'_, '_> {
         while let Some(Part { formula, span }) = open.pop() {
             match formula {
                 Formula::Each { universal: false, vars, body } if body.has(true) => {
-                    step.params.extend(vars);
-                    let mut parts = flat(vec![Part { formula: *body, span }]);
+                    // Another quantifier may bind the same variables elsewhere.
+                    let copies: Vec<(VarId, VarId)> = vars.iter().map(|it| (*it, self.vars.copy(*it))).collect();
+                    let copy = |var: VarId| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
+                    step.params.extend(copies.iter().map(|it| it.1));
+                    let mut parts = flat(vec![Part { formula: body.substitute(&copy), span }]);
                     parts.reverse();
                     open.extend(parts);
                 }
@@ -339,7 +349,8 @@ impl Steps<'_, '_> {
             let found = in_guard.or_else(|| {
                 step.updates.iter().find_map(|update| {
                     update.branches.iter().find_map(|it| {
-                        argument(&it.condition, &of_params).or_else(|| argument(&it.stated(update), &of_params))
+                        argument(&it.condition, &of_params)
+                            .or_else(|| argument(&it.stated(update), &of_params))
                     })
                 })
             });
@@ -367,7 +378,8 @@ impl Steps<'_, '_> {
             part.formula = bound_names(&part.formula, None, &mut |term| fresh(self.symbols, self.vars, term));
             let widest = widest(&part.formula);
             if widest > MAX_BOUND {
-                let what = format!("a guard about {widest} elements at once; at most {MAX_BOUND} are supported");
+                let what =
+                    format!("a guard about {widest} elements at once; at most {MAX_BOUND} are supported");
                 return Err(error("C0715", span, what));
             }
         }
@@ -375,13 +387,18 @@ impl Steps<'_, '_> {
             for branch in &update.branches {
                 let left = argument(&branch.condition, &|_| false)
                     .or_else(|| argument(&branch.stated(update), &|_| false));
-                let quantified = [&branch.condition, &branch.stated(update)].iter().any(|it| depends(it, &update.cell));
+                let quantified =
+                    [&branch.condition, &branch.stated(update)].iter().any(|it| depends(it, &update.cell));
                 if left.is_some() || quantified {
                     let name = &self.symbols.get(update.symbol).name;
                     let what = if quantified {
-                        format!("the new value of a cell of `{name}` depends on all elements, or on whether there is one")
+                        format!(
+                            "the new value of a cell of `{name}` depends on all elements, or on whether there is one"
+                        )
                     } else {
-                        format!("the new value of a cell of `{name}` needs the value of a function of that cell as an argument")
+                        format!(
+                            "the new value of a cell of `{name}` needs the value of a function of that cell as an argument"
+                        )
                     };
                     return Err(error("C0714", branch.span, what));
                 }
@@ -460,9 +477,7 @@ impl Update {
             });
             value = Some(match value {
                 None => term,
-                Some(rest) => {
-                    Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest]))
-                }
+                Some(rest) => Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest])),
             });
         }
         value
@@ -561,8 +576,12 @@ fn alternation(formula: &Formula, outer: Option<bool>) -> Option<bool> {
 /// Arguments that are applications of bound variables get bound names, by a quantifier of the kind around them.
 fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Term) -> VarId) -> Formula {
     match formula {
-        Formula::And(parts) => Formula::and(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>()),
-        Formula::Or(parts) => Formula::or(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>()),
+        Formula::And(parts) => {
+            Formula::and(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>())
+        }
+        Formula::Or(parts) => {
+            Formula::or(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>())
+        }
         Formula::Each { universal, vars, body } => {
             Formula::each(*universal, vars, bound_names(body, Some(*universal), fresh))
         }

@@ -164,7 +164,8 @@ impl<'f> Symbols<'f> {
 }
 
 fn twice(name: &Name, first: Span) -> Diagnostic {
-    Diagnostic::error("C0712", name.span, format!("`{}` is declared twice", name.text)).also(first, "here first")
+    Diagnostic::error("C0712", name.span, format!("`{}` is declared twice", name.text))
+        .also(first, "here first")
 }
 
 /// The variables of all formulas, with their sorts as far as they are known: those that must be of one sort are linked.

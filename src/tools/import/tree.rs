@@ -78,17 +78,33 @@ pub(super) struct Expr {
 pub(super) enum ExprKind {
     Bool(bool),
     /// A name, with arguments or without; `primed`: in the new state.
-    Use { name: Name, primed: bool, args: Option<Vec<Expr>> },
+    Use {
+        name: Name,
+        primed: bool,
+        args: Option<Vec<Expr>>,
+    },
     Not(Box<Expr>),
     And(Vec<Expr>),
     Or(Vec<Expr>),
     Implies(Box<Expr>, Box<Expr>),
     Iff(Box<Expr>, Box<Expr>),
-    Equal { left: Box<Expr>, right: Box<Expr>, negated: bool },
+    Equal {
+        left: Box<Expr>,
+        right: Box<Expr>,
+        negated: bool,
+    },
     Distinct(Vec<Expr>),
-    Quantified { universal: bool, vars: Vec<Bound>, body: Box<Expr> },
+    Quantified {
+        universal: bool,
+        vars: Vec<Bound>,
+        body: Box<Expr>,
+    },
     If(Box<[Expr; 3]>),
-    Let { var: Bound, value: Box<Expr>, body: Box<Expr> },
+    Let {
+        var: Bound,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
     New(Box<Expr>),
     Old(Box<Expr>),
 }

@@ -27,10 +27,7 @@ pub(super) fn ways(params: &[VarId], vars: &Vars) -> Option<Vec<Way>> {
                 next.push(Way { pairs });
             };
             with(param);
-            way.params()
-                .into_iter()
-                .filter(|it| vars.known(*it) == vars.known(param))
-                .for_each(with);
+            way.params().into_iter().filter(|it| vars.known(*it) == vars.known(param)).for_each(with);
         }
         if next.len() > MAX_WAYS {
             return None;
@@ -55,7 +52,8 @@ impl Way {
 
     /// A formula of this way: its variables replaced, comparisons of them decided.
     pub fn of(&self, formula: &Formula) -> Formula {
-        let replaced = formula.substitute(&|var| self.merged().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+        let replaced =
+            formula.substitute(&|var| self.merged().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
         apart(&replaced, &self.params())
     }
 
@@ -144,7 +142,8 @@ pub(super) fn argument(formula: &Formula, skip: &dyn Fn(&Term) -> bool) -> Optio
     let found = std::cell::RefCell::new(None);
     let look = |args: &[Term]| {
         for arg in args {
-            let simple = matches!(arg, Term::App(app) if app.args.iter().all(|it| matches!(it, Term::Var(_))));
+            let simple =
+                matches!(arg, Term::App(app) if app.args.iter().all(|it| matches!(it, Term::Var(_))));
             if simple && found.borrow().is_none() && !skip(arg) {
                 *found.borrow_mut() = Some(arg.clone());
             }

@@ -52,12 +52,15 @@ pub fn run(args: ImportArgs) -> u8 {
     };
     let source = Source { name: &read.name, text: &read.text };
     let messages = Messages::human(settings::automatic_style(&stderr()));
-    let name = args.file.file_name().map_or_else(|| read.name.clone(), |it| it.to_string_lossy().into_owned());
+    let name =
+        args.file.file_name().map_or_else(|| read.name.clone(), |it| it.to_string_lossy().into_owned());
     match import(&read.text, &name, args.with_invariants) {
         Ok(Imported { model, left_out }) => {
             messages.diagnostics(&left_out, &source);
             match &args.output {
-                Some(path) => files::write(path, &model).map_or_else(|failure| failure.complain(), |()| exit::OK),
+                Some(path) => {
+                    files::write(path, &model).map_or_else(|failure| failure.complain(), |()| exit::OK)
+                }
                 None => after_text(&model),
             }
         }
