@@ -562,6 +562,10 @@ fn examine(seed: u64) -> Result<bool, String> {
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
     let mut unsafe_in = None;
     let mut compared = false;
+    // A pointer that gets any value may be to a process of another sort, which is to it as no process at all.
+    let any_pointer =
+        |it: &Update| matches!(it, Update::Any(var) if matches!(model.vars[*var].kind, Kind::Pointer(_)));
+    let exact_counts = !model.transitions.iter().flat_map(|t| &t.updates).any(any_pointer);
     for total in 0..=4 {
         let mut any = Some(false);
         for nodes in 0..=total {
@@ -575,7 +579,7 @@ fn examine(seed: u64) -> Result<bool, String> {
             }
             any = any.map(|any| any || right.bad);
             let plain = of_sizes(sizes).symmetry(false).undefined_cells(false);
-            for (options, exact) in [(plain, true), (of_sizes(sizes), false)] {
+            for (options, exact) in [(plain, exact_counts), (of_sizes(sizes), false)] {
                 let found =
                     explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent).exploration;
                 if found.stop != Stop::Complete {

@@ -109,13 +109,26 @@ fn divided(grounder: &Grounder<'_>, disjunct: InitDisjunct) -> Vec<InitDisjunct>
                 continue 'divisions;
             }
         }
-        for (id, var) in system.declared().filter(|(_, var)| var.arity() > 0) {
+        let outside = 1_u128 << layout.procs;
+        for (id, var) in system.declared() {
+            let pointed = system.pointed_sort(id).map(|sort| {
+                let of_sort = (0..layout.procs).filter(|process| division[*process] == sort);
+                of_sort.fold(outside, |set, process| set | 1 << process)
+            });
             for index in tuples(layout.procs, var.arity()) {
                 let unused = index.iter().enumerate().any(|(at, process)| {
                     system.index_sort(id, at).is_some_and(|sort| sort != division[*process])
                 });
-                if unused {
-                    next.settle(layout.position(id, index.iter().copied()), var.ty, index[0]);
+                let cell = layout.position(id, index.iter().copied());
+                match (unused, pointed) {
+                    (true, _) => next.settle(cell, var.ty, index[0]),
+                    (false, Some(pointed)) => {
+                        next.sets[cell] &= pointed;
+                        if next.sets[cell] == 0 {
+                            continue 'divisions;
+                        }
+                    }
+                    (false, None) => {}
                 }
             }
         }

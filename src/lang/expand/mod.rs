@@ -25,7 +25,6 @@ use self::make::number;
 use self::sorts::Rewriter;
 pub use self::sorts::Sorts;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
-use indexmap::IndexMap;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{
@@ -70,8 +69,16 @@ impl Expander {
         let mut expander = Self::default();
         expander.declare(file);
         for item in &file.items {
-            if let Item::Predicate(predicate) = item {
-                expander.predicate(predicate);
+            match item {
+                Item::Predicate(predicate) => {
+                    expander.predicate(predicate);
+                }
+                Item::Symbol(decl) => {
+                    if let SymbolKind::Relation(params) = &decl.kind {
+                        expander.relation(decl, params, &mut Vec::new());
+                    }
+                }
+                _ => {}
             }
         }
         expander.diagnostics.clear();
@@ -85,8 +92,7 @@ impl Expander {
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
         let mut formula = self.formula(formula);
         if let Some(sorts) = self.sorts.take() {
-            let predicates = self.core_predicates();
-            let mut rewriter = Rewriter::of_formulas(&sorts, &predicates);
+            let mut rewriter = Rewriter::of_formulas(&sorts);
             formula = rewriter.formula(&formula);
             self.report(rewriter, &sorts);
             self.sorts = Some(sorts);
@@ -109,8 +115,7 @@ impl Expander {
             if let Item::Property(claim) = item {
                 claim.body = self.formula(&claim.body);
                 if let Some(sorts) = self.sorts.take() {
-                    let predicates = self.core_predicates();
-                    let mut rewriter = Rewriter::of_formulas(&sorts, &predicates);
+                    let mut rewriter = Rewriter::of_formulas(&sorts);
                     *claim = rewriter.property(claim.clone());
                     self.report(rewriter, &sorts);
                     self.sorts = Some(sorts);
@@ -130,7 +135,7 @@ impl Expander {
                 Item::NumberProcs(_) => types.push(item.clone()),
                 Item::Type(decl) => self.type_decl(decl, &mut types),
                 Item::Symbol(decl) => match &decl.kind {
-                    SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols, &mut rest),
+                    SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
                     _ => self.symbol(decl, &mut symbols),
                 },
                 Item::Property(property) => {
@@ -183,8 +188,7 @@ impl Expander {
     /// Declarations with sorts of processes in terms of one kind of processes.
     fn without_sorts_in(&mut self, items: Vec<Item>, sorts: &Sorts) -> Vec<Item> {
         let (ty, array) = sorts.declarations();
-        let predicates = self.core_predicates();
-        let mut rewriter = Rewriter::of_model(sorts, &predicates);
+        let mut rewriter = Rewriter::of_model(sorts);
         let mut all = vec![ty];
         let first = |it: &Item| matches!(it, Item::NumberProcs(_) | Item::Type(_));
         let at = items.iter().take_while(|it| first(it)).count();
@@ -202,12 +206,6 @@ impl Expander {
         let Rewriter { diagnostics, unknown, .. } = rewriter;
         unknown.iter().for_each(|it| self.unknown_sort(it, sorts));
         diagnostics.into_iter().for_each(|it| self.push(it));
-    }
-
-    /// The predicates that stay as they are.
-    fn core_predicates(&self) -> IndexMap<String, Predicate> {
-        let core = self.predicates.iter().filter(|(_, (_, written_out))| !written_out);
-        core.map(|(name, (predicate, _))| (name.clone(), predicate.clone())).collect()
     }
 
     fn families(&self) -> Vec<Family> {
@@ -243,14 +241,8 @@ impl Expander {
         }
     }
 
-    /// An array that nothing assigns, and a predicate for it.
-    fn relation(
-        &mut self,
-        decl: &SymbolDecl,
-        params: &[Name],
-        symbols: &mut Vec<Item>,
-        rest: &mut Vec<Item>,
-    ) {
+    /// An array that nothing assigns, and a predicate for it, which is written out.
+    fn relation(&mut self, decl: &SymbolDecl, params: &[Name], symbols: &mut Vec<Item>) {
         if let Some((known, _)) = self.predicates.get(&decl.name.text) {
             let known = known.name.span();
             let error = Diagnostic::error(
@@ -280,10 +272,16 @@ impl Expander {
             sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
         }
         let kind = SymbolKind::Array(index);
-        symbols.push(Item::Symbol(SymbolDecl { kind, name: array, ..decl.clone() }));
+        // What is said of arrays that never change is not said of relations, which have no place of their own.
+        let nowhere = Loc(Span::default());
+        symbols.push(Item::Symbol(SymbolDecl {
+            kind,
+            name: Name { loc: nowhere, ..array },
+            loc: nowhere,
+            ..decl.clone()
+        }));
         let predicate = Predicate { name: decl.name.clone(), params: plain, body, loc };
-        self.predicates.insert(decl.name.text.clone(), (predicate.clone(), false));
-        rest.push(Item::Predicate(predicate));
+        self.predicates.insert(decl.name.text.clone(), (predicate, true));
     }
 
     /// The sorts of the processes that a variable of the core is indexed by; none in a model without sorts.
@@ -326,7 +324,7 @@ impl Expander {
 
     /// Notes a predicate. Returns whether it is written out where it is used.
     fn predicate(&mut self, predicate: &Predicate) -> bool {
-        let written_out = !self.is_core(&predicate.body);
+        let written_out = self.sorts.is_some() || !self.is_core(&predicate.body);
         if self.predicates.contains_key(&predicate.name.text) {
             return false;
         }

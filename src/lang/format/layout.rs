@@ -114,6 +114,10 @@ fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
     }
     w.token(sep);
     w.token(Sep::Space);
+    if decl.below.is_some() {
+        w.token(Sep::Space);
+        w.token(Sep::Space);
+    }
     let Some(constructors) = &decl.constructors else { return };
     w.token(Sep::Space);
     w.deeper(1, |w| {

@@ -72,6 +72,8 @@ pub struct ProcessSorts {
     /// For each array of the model, the sorts of its indices: no formula reads, and no step changes, its cells at other
     /// processes. `None`: of any sort.
     pub indices: IndexMap<String, Vec<Option<u8>>>,
+    /// For each variable that points to processes, their sort; any other process is to it as a value that is not a process.
+    pub pointed: IndexMap<String, u8>,
     /// Where only instances with certain numbers of processes of each sort are meant: these numbers.
     pub sizes: Option<Vec<usize>>,
 }
@@ -186,6 +188,11 @@ impl SystemParts {
     pub fn index_sort(&self, var: VarId, index: usize) -> Option<u8> {
         let sorts = self.sorts.as_ref()?;
         sorts.indices.get(&self.var(var).name)?.get(index).copied().flatten()
+    }
+
+    /// The sort of the processes that a variable points to; `None` where it may be any.
+    pub fn pointed_sort(&self, var: VarId) -> Option<u8> {
+        self.sorts.as_ref()?.pointed.get(&self.var(var).name).copied()
     }
 
     /// What a variable counts, if it does.

@@ -1,23 +1,18 @@
 //! Conditions for the sorts of bound names, and whether sorts agree.
 
-use indexmap::{IndexMap, IndexSet};
-
 use super::declared::{PROC, Sorts};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, Item, Let, Name, Operand, Predicate,
-    Property, PropertyKind, Quantifier, Rhs, Summand, SymbolDecl, SymbolKind, Temporal, TemporalKind, Term,
-    TermKind, Transition, TypeDecl, Update,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, Item, Let, Name, Operand, Property,
+    PropertyKind, Quantifier, Rhs, Summand, SymbolDecl, SymbolKind, Temporal, TemporalKind, Term, TermKind,
+    Transition, TypeDecl, Update,
 };
 
-/// Writes declarations and formulas with sorts in the core, whose other constructs are written in it already.
+/// Writes declarations and formulas with sorts in the core, whose other constructs, and predicates, are written in it already.
 pub struct Rewriter<'a> {
     pub(super) sorts: &'a Sorts,
     /// The sort of a name that is bound without one; `None`: it may be any process.
     unsaid: Option<&'static str>,
-    predicates: &'a IndexMap<String, Predicate>,
-    /// Calls that were checked: a predicate and the sorts of its arguments.
-    called: IndexSet<(String, Vec<String>)>,
     /// Names of processes, innermost last; the sort is empty where it is not known.
     scope: Vec<(String, String)>,
     pub diagnostics: Vec<Diagnostic>,
@@ -27,21 +22,13 @@ pub struct Rewriter<'a> {
 
 impl<'a> Rewriter<'a> {
     /// For the declarations of a model.
-    pub fn of_model(sorts: &'a Sorts, predicates: &'a IndexMap<String, Predicate>) -> Self {
-        Self { unsaid: Some(PROC), ..Self::of_formulas(sorts, predicates) }
+    pub fn of_model(sorts: &'a Sorts) -> Self {
+        Self { unsaid: Some(PROC), ..Self::of_formulas(sorts) }
     }
 
     /// For formulas about a model, in which a name without a sort stands for any process.
-    pub fn of_formulas(sorts: &'a Sorts, predicates: &'a IndexMap<String, Predicate>) -> Self {
-        Self {
-            sorts,
-            unsaid: None,
-            predicates,
-            called: IndexSet::new(),
-            scope: Vec::new(),
-            diagnostics: Vec::new(),
-            unknown: Vec::new(),
-        }
+    pub fn of_formulas(sorts: &'a Sorts) -> Self {
+        Self { sorts, unsaid: None, scope: Vec::new(), diagnostics: Vec::new(), unknown: Vec::new() }
     }
 
     /// A declaration of the core; `None` for that of a sort.
@@ -51,15 +38,8 @@ impl<'a> Rewriter<'a> {
             Item::Symbol(decl) => Item::Symbol(self.symbol(decl)),
             Item::Property(property) => Item::Property(self.property(property)),
             Item::Temporal(property) => Item::Temporal(self.temporal(property)),
-            Item::Predicate(predicate) => {
-                let outside = self.scope.len();
-                self.scope.extend(predicate.params.iter().map(|it| (it.text.clone(), String::new())));
-                let body = self.formula(&predicate.body);
-                self.scope.truncate(outside);
-                Item::Predicate(Predicate { body, ..predicate })
-            }
             Item::Transition(transition) => Item::Transition(self.transition(transition)),
-            Item::Type(_) | Item::NumberProcs(_) | Item::Fairness(_) => item,
+            Item::Type(_) | Item::NumberProcs(_) | Item::Fairness(_) | Item::Predicate(_) => item,
         })
     }
 
@@ -250,7 +230,6 @@ impl<'a> Rewriter<'a> {
                 ExprKind::Quantified { quantifier: *quantifier, vars, body: Box::new(body) }
             }
             ExprKind::Call { name, args } => {
-                self.call(name, args);
                 let args = args.iter().map(|it| match it {
                     Arg::Term(it) => Arg::Term(self.term(it)),
                     Arg::Formula(it) => Arg::Formula(self.formula(it)),
@@ -259,30 +238,6 @@ impl<'a> Rewriter<'a> {
             }
         };
         Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
-    }
-
-    /// Checks the sorts in a predicate with these arguments.
-    fn call(&mut self, name: &Name, args: &[Arg]) {
-        let Some(predicate) = self.predicates.get(&name.text) else { return };
-        let sorts: Vec<String> = args
-            .iter()
-            .map(|arg| match arg {
-                Arg::Term(term) => self.sort_of(term).unwrap_or_default(),
-                Arg::Formula(_) => String::new(),
-            })
-            .collect();
-        if predicate.params.len() != args.len() || !self.called.insert((name.text.clone(), sorts.clone())) {
-            return;
-        }
-        let names = predicate.params.iter().map(|it| it.text.clone());
-        let scope = std::mem::replace(&mut self.scope, names.zip(sorts).collect());
-        let known = self.diagnostics.len();
-        self.formula(&predicate.body);
-        self.scope = scope;
-        if let Some(error) = self.diagnostics.get_mut(known) {
-            *error = error.clone().also(name.span(), "in this use of the predicate");
-            self.diagnostics.truncate(known + 1);
-        }
     }
 
     fn term(&mut self, term: &Term) -> Term {

@@ -39,6 +39,11 @@ impl Sorts {
         ProcessSorts {
             names: self.values.keys().cloned().collect(),
             array: self.array.clone(),
+            pointed: self
+                .pointed
+                .iter()
+                .filter_map(|(name, sort)| Some((name.clone(), self.number(sort)?)))
+                .collect(),
             sizes: None,
             indices: self.indices.iter().map(|(array, sorts)| (array.clone(), numbers(sorts))).collect(),
         }
