@@ -13,6 +13,7 @@ mod editors;
 mod embedded;
 mod extended;
 mod fair_names;
+mod forged_counts;
 mod forgeries;
 mod format;
 mod formulas;

@@ -334,7 +334,9 @@ impl<'m> Instance<'m> {
             let mut meant = (0..self.sizes[it.sort]).filter(|process| !it.other || !is_param(*process));
             let with = |process: usize| [args, &[process]].concat();
             if it.universal {
-                meant.all(|process| it.literals.iter().any(|l| self.holds(state, l, &with(process))))
+                meant.all(|process| {
+                    it.literals.is_empty() || it.literals.iter().any(|l| self.holds(state, l, &with(process)))
+                })
             } else {
                 meant.any(|process| it.literals.iter().all(|l| self.holds(state, l, &with(process))))
             }

@@ -96,6 +96,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("trust_invariants", &[Check]),
     row("certify", &[Check, Proof]),
     row("certificate", &[Check, Proof]),
+    row("coq", &[Check, Proof]),
     row("lemmas_in", &[Check, Proof]),
     row("lemmas_out", &[Check, Proof]),
     original("trace", &[Check, Proof]),

@@ -126,6 +126,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = PROOF)]
     pub certificate: Option<std::path::PathBuf>,
 
+    /// Write the certificate of bad states as a theorem for Coq, too: to DIR/coq, with `DIR/check.sh`, which has Coq check it
+    #[arg(long, requires = "certificate", help_heading = PROOF)]
+    pub coq: bool,
+
     /// Certificates as the original Cubicle names them
     #[arg(long, hide = true, value_name = "FORMAT", conflicts_with = "certificate")]
     pub trace: Option<CertificateFormat>,

@@ -1,6 +1,6 @@
 //! Certificates that a run writes or checks: `--certify` and `--certificate DIR`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cubicle_certificate::{
@@ -15,6 +15,7 @@ use cubicle_run::result::Report;
 use cubicle_run::verdict::{Reason, Verdict};
 
 use super::args::Args;
+use super::coq;
 use super::failure::Failure;
 use super::files;
 use super::messages::Messages;
@@ -102,19 +103,24 @@ pub fn write(
     system: &System,
     certificates: &Certificates,
     messages: &Messages,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let Some(folder) = folder(args) else { return Ok(()) };
     if args.trace.is_some() && certificates.states.is_some() {
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    certificates.write(&folder, system, args.force)
+    certificates.write(&folder, system, args.force)?;
+    match &certificates.states {
+        Some(certificate) if args.coq => coq::write(&folder, system, certificate, interrupt, args.force),
+        _ => Ok(()),
+    }
 }
 
-/// The summary of a certificate in the document of the run.
-pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
+/// The summary of a certificate in the document of a run that writes it to this folder.
+pub fn summary(folder: Option<&Path>, certificate: &Certificate) -> CertificateSummary {
     CertificateSummary {
-        path: folder(args).map(|folder| folder.display().to_string()),
+        path: folder.map(|folder| folder.display().to_string()),
         invariants: certificate.cubes.proved,
         obligations: certificate.obligations(),
     }

@@ -193,7 +193,7 @@ fn decide(
     }
     advice::tell(args, model, &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, plain.system, &certified, messages))
+        .and_then(|()| certificate::write(args, plain.system, &certified, messages, interrupt))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
         .and_then(|()| match &ending.run_dir {
             Some(folder) => folder.keep(plain.system, &system, &source, &found, &certified),
@@ -203,7 +203,10 @@ fn decide(
     code = ending.after_files(code, written, &mut document);
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
-        document.certificate = certified.states.as_ref().map(|it| certificate::summary(args, it));
+        document.certificate = certified
+            .states
+            .as_ref()
+            .map(|it| certificate::summary(certificate::folder(args).as_deref(), it));
         name_traces(args, &mut document);
     }
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);

@@ -1,11 +1,6 @@
 //! Runs a solver of the user's choice on SMT-LIB scripts.
 
-use std::io::{self, Read};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
+use std::process::Command;
 
 use cubicle_certificate::{Obligation, Script};
 use cubicle_run::interrupt::Interrupt;
@@ -13,9 +8,7 @@ use cubicle_run::verdict::Reason;
 
 use crate::cli::failure::Failure;
 use crate::cli::files;
-
-/// How often to check whether the answer is still wanted.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use crate::cli::programs::run;
 
 /// The answer of a solver to a script.
 #[derive(Debug)]
@@ -37,8 +30,8 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
         .map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))?;
     let file = folder.path().join(&script.name);
     files::write(&file, &script.text)?;
-    let output = run(program, words, &file, interrupt);
-    let output = output.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
+    let output = run(Command::new(program).args(words).arg(&file), interrupt);
+    let (output, _) = output.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Ruling::Stopped(reason));
     }
@@ -56,40 +49,6 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
             script.name
         ))),
     }
-}
-
-/// What the program writes to standard output; ends it when the run must end.
-fn run<'w>(
-    program: &str,
-    words: impl Iterator<Item = &'w str>,
-    file: &Path,
-    interrupt: &Interrupt,
-) -> io::Result<String> {
-    let mut child = Command::new(program)
-        .args(words)
-        .arg(file)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let mut output = child.stdout.take().expect("it is piped");
-    let (tell, answer) = mpsc::channel();
-    thread::Builder::new().name("solver output".into()).spawn(move || {
-        let mut text = Vec::new();
-        let _ = tell.send(output.read_to_end(&mut text).map(|_| text));
-    })?;
-    let text = loop {
-        match answer.recv_timeout(LOOK_EVERY) {
-            Ok(text) => break text?,
-            Err(_) if interrupt.reason().is_some() => {
-                child.kill()?;
-                break Vec::new();
-            }
-            Err(_) => {}
-        }
-    };
-    child.wait()?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The answers among the lines of a solver's output.

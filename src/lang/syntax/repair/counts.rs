@@ -103,7 +103,7 @@ impl<'t> Inner<'_, '_, 't> {
         let &Self { site, open, .. } = self;
         let (first, range) = (open + 1, self.whole()?);
         let close = range.end - 1;
-        if site.at > first + 1 {
+        if site.at > first + 2 {
             return None;
         }
         let bar = (first..close).find(|&i| site.token(i) == Some(Token::Bar));
@@ -120,6 +120,13 @@ impl<'t> Inner<'_, '_, 't> {
             }
             _ => return self.without_bar(first..close),
         };
+        // A sort may stand behind the colon.
+        let sorted = site.token(first + 1) == Some(Token::Colon);
+        if site.at == first + 2 && sorted {
+            let error =
+                miscounted(site.span(first + 1..first + 2), "`:` in a count is written `|`").write("|");
+            return Some(Repair::new(first + 1..first + 2, [Token::Bar], error));
+        }
         if site.at != first + 1 {
             return None;
         }
@@ -137,7 +144,7 @@ impl<'t> Inner<'_, '_, 't> {
                     "take another one from outside: a parameter, or one that a quantifier binds".to_owned();
                 self.refused("a count of several processes together", label, help)
             }
-            (Token::Colon | Token::In, Some(Token::Lident(kind))) if bar == Some(site.at + 2) => {
+            (Token::In, Some(Token::Lident(kind))) if bar == Some(site.at + 2) => {
                 let error =
                     miscounted(site.span(site.at..site.at + 2), format!("`{kind}` as a kind of processes"))
                         .label("a count ranges over all processes")
@@ -151,7 +158,6 @@ impl<'t> Inner<'_, '_, 't> {
                         );
                 Some(Repair::new(site.at..site.at + 2, [], error))
             }
-            (Token::Colon, _) => spelled(site.at..site.at + 1, ":"),
             (Token::Dot, _) => spelled(site.at..site.at + 1, "."),
             (Token::Or, _) => spelled(site.at..site.at + 1, "||"),
             (Token::Comma, _) => spelled(site.at..site.at + 1, ","),

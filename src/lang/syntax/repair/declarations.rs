@@ -146,7 +146,7 @@ fn parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         Token::Colon => {
             let Some(Token::Lident(_)) = site.ahead(1) else { return None };
             let error = foreign(site.span(at..at + 2), "a parameter with a type")
-                .label("every parameter is a process")
+                .label("parameters of a predicate stand for terms of any type and sort")
                 .help(format!("leave out `{}`", site.source(at..at + 2)))
                 .mend("");
             Some(Repair::new(at..at + 2, [], error).habit("typed parameter"))

@@ -1,0 +1,246 @@
+//! Facts of arithmetic that a certificate names, and which of them exclude a way to satisfy formulas.
+
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use super::formula::{Formula, Key, Known, LinearAtom, Sum, process_key};
+use super::read::{ONE, Reader, Sort, as_linear, difference};
+use super::simplex::{Constraint, Outcome, solve, value_of};
+use crate::ground::Overflow;
+use cubicle_lang::model::{Rational, Relation};
+
+/// A premise of a sum.
+#[derive(Clone, Debug)]
+pub enum Premise {
+    /// An atom, or its negation.
+    Atom(Rc<LinearAtom>, bool),
+    /// The cell holds the named process.
+    Holds(Key, u8),
+    /// A process constant is its number.
+    Fixed(u8),
+    /// Another process comes after the constants.
+    Above(u8),
+}
+
+/// A fact that holds in every state.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// Not all of these premises hold, for these multiples of them add up to a contradiction.
+    Sum(Vec<(Premise, Rational)>),
+    /// It is zero, negative or positive.
+    Split(Sum),
+    /// One of two processes comes first.
+    Apart(u8, u8),
+    /// A cell that is equal to a named process holds it.
+    Place(Key, u8),
+    /// A cell holds a named process or not.
+    Held(Key, u8),
+    /// An atom holds or not.
+    Either(Rc<LinearAtom>),
+}
+
+/// Numbers of named processes and of cells, as far as something is said of them.
+pub struct Numbers {
+    values: HashMap<Key, Rational>,
+    processes: Vec<Rational>,
+    places: HashMap<Key, u64>,
+}
+
+/// Whether a way to satisfy formulas is one.
+pub enum Theory {
+    /// It is, with these numbers.
+    Model(Numbers),
+    /// It is not, by this fact.
+    Excluded(Fact),
+}
+
+impl Reader<'_> {
+    fn is_whole(&self, key: Key) -> bool {
+        self.sort(key) == Some(Sort::Number { whole: true })
+    }
+
+    /// What a premise says, and a formula that holds where it is false.
+    fn said(&self, premise: &Premise) -> Result<Option<(Constraint, Formula)>, Overflow> {
+        let constraint = |relation, sum| Constraint { relation, sum };
+        let process = |p: u8| process_key(p).ok_or(Overflow).map(Sum::key);
+        let consts = self.system.proc_constants;
+        Ok(Some(match premise {
+            Premise::Atom(atom, holds) => {
+                let LinearAtom { relation, sum } = &**atom;
+                let whole = |&(key, factor): &(Key, Rational)| factor.is_integer() && self.is_whole(key);
+                let whole = sum.constant.is_integer() && sum.terms.iter().all(whole);
+                let (relation, sum) = match (relation, holds) {
+                    (Relation::Eq | Relation::Le, true) => (*relation, sum.clone()),
+                    (Relation::Le, false) if whole => {
+                        (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?)
+                    }
+                    (Relation::Le, false) => (Relation::Lt, sum.negated()?),
+                    (Relation::Lt, true) if whole => (Relation::Le, sum.plus(Rational::ONE, &ONE)?),
+                    (Relation::Lt, true) => (Relation::Lt, sum.clone()),
+                    (Relation::Lt, false) => (Relation::Le, sum.negated()?),
+                    (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
+                };
+                (constraint(relation, sum), Formula::Linear(atom.clone(), !holds))
+            }
+            Premise::Holds(key, p) => {
+                let sum = Sum::key(*key).minus(&process(*p)?)?;
+                (constraint(Relation::Eq, sum), self.at_process(false, *key, *p))
+            }
+            Premise::Fixed(p) => {
+                let number = Sum::number(Rational::integer((*p).into()));
+                (constraint(Relation::Eq, process(*p)?.minus(&number)?), Formula::False)
+            }
+            Premise::Above(p) => {
+                let number = Sum::number(Rational::integer(consts.into()));
+                (constraint(Relation::Le, number.minus(&process(*p)?)?), Formula::False)
+            }
+        }))
+    }
+
+    /// A fact as a formula.
+    pub fn fact(&self, fact: &Fact) -> Result<Formula, Overflow> {
+        Ok(match fact {
+            Fact::Sum(premises) => {
+                let mut denied = Vec::new();
+                for (premise, _) in premises {
+                    denied.extend(self.said(premise)?.map(|it| it.1));
+                }
+                Formula::any(denied)
+            }
+            Fact::Split(sum) => {
+                let positive = Formula::linear(Relation::Lt, sum.negated()?)?;
+                let negative = Formula::linear(Relation::Lt, sum.clone())?;
+                Formula::linear(Relation::Eq, sum.clone())?.or(negative.or(positive))
+            }
+            Fact::Apart(p, q) => {
+                let sum = difference(process_key(*p).ok_or(Overflow)?, process_key(*q).ok_or(Overflow)?)?;
+                let after = Formula::linear(Relation::Lt, sum.negated()?)?;
+                Formula::linear(Relation::Lt, sum)?.or(after)
+            }
+            Fact::Place(key, p) => {
+                let sum = difference(*key, process_key(*p).ok_or(Overflow)?)?;
+                Formula::linear(Relation::Ne, sum)?.or(self.at_process(true, *key, *p))
+            }
+            Fact::Held(key, p) => self.at_process(true, *key, *p).or(self.at_process(false, *key, *p)),
+            Fact::Either(atom) => {
+                Formula::Linear(atom.clone(), true).or(Formula::Linear(atom.clone(), false))
+            }
+        })
+    }
+
+    /// Whether what is known of atoms and places is possible, with this number of named processes.
+    pub fn theory(&self, known: &Known, named: u8) -> Result<Theory, Overflow> {
+        let mut premises: Vec<Premise> =
+            known.facts.iter().map(|(atom, holds)| Premise::Atom(atom.clone(), *holds)).collect();
+        let mut cells: Vec<Key> =
+            known.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|term| term.0)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let places = |key: Key| known.places_of(self, key);
+        cells.retain(|&key| self.sort(key) == Some(Sort::Process));
+        for &key in &cells {
+            let held = places(key).trailing_zeros() as u8;
+            if places(key).is_power_of_two() && held < named {
+                premises.push(Premise::Holds(key, held));
+            }
+        }
+        if !known.facts.is_empty() {
+            let consts = self.system.proc_constants;
+            premises
+                .extend((0..named).map(|p| if p < consts { Premise::Fixed(p) } else { Premise::Above(p) }));
+        }
+        let mut said = Vec::new();
+        for premise in premises {
+            if let Some((constraint, _)) = self.said(&premise)? {
+                said.push((premise, constraint));
+            }
+        }
+        let constraints: Vec<Constraint> = said.iter().map(|it| it.1.clone()).collect();
+        let values = match solve(&constraints)? {
+            Outcome::Solution(values) => values,
+            Outcome::Conflict(sum) => {
+                let sum = sum.into_iter().map(|(number, factor)| (said[number].0.clone(), factor));
+                return Ok(Theory::Excluded(Fact::Sum(sum.collect())));
+            }
+        };
+        for (atom, holds) in &known.facts {
+            if atom.relation == Relation::Eq && !holds && value_of(&atom.sum, &values)?.is_zero() {
+                return Ok(Theory::Excluded(Fact::Split(atom.sum.clone())));
+            }
+        }
+        let whole = values.iter().filter(|(key, value)| !value.is_integer() && self.is_whole(**key));
+        if let Some((&key, value)) = whole.min_by_key(|it| *it.0) {
+            let bound = Sum::number(Rational::integer(value.floor()));
+            let atom = Formula::linear(Relation::Le, Sum::key(key).minus(&bound)?)?;
+            if let Some((atom, _)) = as_linear(&atom) {
+                return Ok(Theory::Excluded(Fact::Either(atom)));
+            }
+        }
+        let number = |p: u8| process_key(p).and_then(|key| values.get(&key).copied());
+        for p in 0..named {
+            let Some(own) = number(p) else { continue };
+            if let Some(q) = (0..p).find(|&q| number(q) == Some(own)) {
+                return Ok(Theory::Excluded(Fact::Apart(q, p)));
+            }
+            let equal = |key: &&Key| places(**key) >> p & 1 == 0 && values.get(*key) == Some(&own);
+            if let Some(&key) = cells.iter().find(equal) {
+                return Ok(Theory::Excluded(Fact::Place(key, p)));
+            }
+        }
+        // A cell that holds one of several named processes, and another number.
+        for &key in &cells {
+            let (places, value) = (places(key), values.get(&key).copied());
+            let held = (0..named).filter(|p| places >> p & 1 == 1);
+            let first = held.clone().next().filter(|_| places >> named == 0);
+            if let Some(first) = first.filter(|_| !held.clone().any(|p| number(p) == value)) {
+                return Ok(Theory::Excluded(Fact::Held(key, first)));
+            }
+        }
+        Ok(Theory::Model(self.numbers(known, named, values)))
+    }
+
+    /// Numbers for what nothing is said of, all different.
+    fn numbers(&self, known: &Known, named: u8, mut values: HashMap<Key, Rational>) -> Numbers {
+        let mut next = values.values().map(|it| it.floor()).max().unwrap_or(0).max(i64::from(u8::MAX)) + 1;
+        let mut fresh = || {
+            next += 1;
+            Rational::integer(next)
+        };
+        let mut processes = Vec::new();
+        for p in 0..named {
+            let key = process_key(p).expect("few processes are named");
+            let rigid = p < self.system.proc_constants;
+            let other = if rigid { Rational::integer(p.into()) } else { fresh() };
+            processes.push(*values.entry(key).or_insert(other));
+        }
+        let mut cells: Vec<(Key, u64)> = known.places.iter().map(|it| (*it.0, *it.1)).collect();
+        cells.sort_unstable();
+        for (key, places) in cells {
+            if self.sort(key) == Some(Sort::Process) {
+                let held = processes.get(places.trailing_zeros() as usize).copied();
+                values.entry(key).or_insert_with(|| held.unwrap_or_else(&mut fresh));
+            }
+        }
+        let places = known.places.clone();
+        Numbers { values, processes, places }
+    }
+}
+
+impl Numbers {
+    /// The number of a cell of type `proc`, or of a number.
+    pub fn number(&self, key: Key) -> Rational {
+        // What nothing is said of is no named process.
+        self.values.get(&key).copied().unwrap_or(Rational::integer(-1))
+    }
+
+    /// The number of a named process.
+    pub fn process(&self, process: u8) -> Rational {
+        self.processes[usize::from(process)]
+    }
+
+    /// The constructor in a cell of an enumeration.
+    pub fn constructor(&self, key: Key) -> u32 {
+        self.places.get(&key).map_or(0, |places| places.trailing_zeros())
+    }
+}

@@ -1,0 +1,357 @@
+//! Ground formulas of the Gallina checker and its search, as `coq/Ground.v` has them: what is found here, it finds.
+
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use crate::ground::Overflow;
+use cubicle_lang::model::{Rational, Relation};
+
+/// The number of a key: of a cell before or after a step at named processes, or of a named process.
+pub type Key = u128;
+
+/// The cell of a variable at named processes; `None` where its number would have too many bits.
+pub fn cell_key(after: bool, var: u16, index: &[u8]) -> Option<Key> {
+    let mut bits = BitWriter::default();
+    bits.push(after);
+    if after {
+        bits.push(false);
+    }
+    let mut var = u32::from(var) + 1;
+    while var > 1 {
+        bits.push(true);
+        bits.push(var & 1 == 1);
+        var >>= 1;
+    }
+    bits.push(false);
+    bits.index(index);
+    bits.finish()
+}
+
+/// A named process.
+pub fn process_key(process: u8) -> Option<Key> {
+    let mut bits = BitWriter::default();
+    bits.push(true);
+    bits.push(true);
+    bits.index(&[process]);
+    bits.finish()
+}
+
+/// Writes a number, its lowest bit first.
+#[derive(Default)]
+struct BitWriter {
+    number: u128,
+    len: u32,
+}
+
+impl BitWriter {
+    fn push(&mut self, bit: bool) {
+        if self.len < 127 {
+            self.number |= u128::from(bit) << self.len;
+        }
+        self.len += 1;
+    }
+
+    fn index(&mut self, index: &[u8]) {
+        for &process in index {
+            (0..process).for_each(|_| self.push(true));
+            self.push(false);
+        }
+    }
+
+    fn finish(mut self) -> Option<Key> {
+        self.push(true);
+        (self.len <= 127).then_some(self.number)
+    }
+}
+
+/// `constant + sum of coefficient * key`, in order of the keys; no coefficient is zero.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sum {
+    /// Keys and coefficients.
+    pub terms: Vec<(Key, Rational)>,
+    /// The constant.
+    pub constant: Rational,
+}
+
+impl Sum {
+    /// A number.
+    pub const fn number(constant: Rational) -> Self {
+        Self { terms: Vec::new(), constant }
+    }
+
+    /// What a key stands for.
+    pub fn key(key: Key) -> Self {
+        Self { terms: vec![(key, Rational::ONE)], constant: Rational::ZERO }
+    }
+
+    /// `self + factor * other`.
+    pub fn plus(&self, factor: Rational, other: &Self) -> Result<Self, Overflow> {
+        let mut out = self.clone();
+        out.constant = factor.mul(other.constant).and_then(|it| out.constant.add(it)).ok_or(Overflow)?;
+        for &(key, coefficient) in &other.terms {
+            let summand = factor.mul(coefficient).ok_or(Overflow)?;
+            match out.terms.binary_search_by_key(&key, |term| term.0) {
+                Ok(at) => {
+                    out.terms[at].1 = out.terms[at].1.add(summand).ok_or(Overflow)?;
+                    if out.terms[at].1.is_zero() {
+                        out.terms.remove(at);
+                    }
+                }
+                Err(_) if summand.is_zero() => {}
+                Err(at) => out.terms.insert(at, (key, summand)),
+            }
+        }
+        Ok(out)
+    }
+
+    /// `self - other`.
+    pub fn minus(&self, other: &Self) -> Result<Self, Overflow> {
+        self.plus(Rational::ONE.neg(), other)
+    }
+
+    /// `-self`.
+    pub fn negated(&self) -> Result<Self, Overflow> {
+        Self::number(Rational::ZERO).minus(self)
+    }
+}
+
+/// A comparison with zero, by any relation but `<>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LinearAtom {
+    /// How.
+    pub relation: Relation,
+    /// What.
+    pub sum: Sum,
+}
+
+/// A formula.
+#[derive(Clone, Debug)]
+pub enum Formula {
+    /// True.
+    True,
+    /// False.
+    False,
+    /// The key is in one of these places.
+    In(Key, u64),
+    /// An atom, or (false) its negation.
+    Linear(Rc<LinearAtom>, bool),
+    /// Conjunction.
+    And(Rc<(Self, Self)>),
+    /// Disjunction.
+    Or(Rc<(Self, Self)>),
+}
+
+impl Formula {
+    /// Conjunction.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::False, _) | (_, Self::False) => Self::False,
+            (Self::True, it) | (it, Self::True) => it,
+            both => Self::And(Rc::new(both)),
+        }
+    }
+
+    /// Disjunction.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::True, _) | (_, Self::True) => Self::True,
+            (Self::False, it) | (it, Self::False) => it,
+            both => Self::Or(Rc::new(both)),
+        }
+    }
+
+    /// Conjunction of all; the last ones innermost.
+    pub fn all(parts: Vec<Self>) -> Self {
+        parts.into_iter().rev().fold(Self::True, |rest, part| part.and(rest))
+    }
+
+    /// Disjunction of all; the last ones innermost.
+    pub fn any(parts: Vec<Self>) -> Self {
+        parts.into_iter().rev().fold(Self::False, |rest, part| part.or(rest))
+    }
+
+    /// A truth value.
+    pub const fn truth(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+
+    /// `sum relation 0`, by an atom whose first coefficient is positive.
+    pub fn linear(relation: Relation, sum: Sum) -> Result<Self, Overflow> {
+        let Some((_, first)) = sum.terms.first() else {
+            let sign = sum.constant.signum();
+            return Ok(Self::truth(match relation {
+                Relation::Eq => sign == 0,
+                Relation::Ne => sign != 0,
+                Relation::Le => sign <= 0,
+                Relation::Lt => sign < 0,
+            }));
+        };
+        let flip = first.signum() < 0;
+        let (atom, holds) = match (relation, flip) {
+            (Relation::Eq, _) => (Relation::Eq, true),
+            (Relation::Ne, _) => (Relation::Eq, false),
+            (Relation::Le, false) => (Relation::Le, true),
+            (Relation::Le, true) => (Relation::Lt, false),
+            (Relation::Lt, false) => (Relation::Lt, true),
+            (Relation::Lt, true) => (Relation::Le, false),
+        };
+        let sum = if flip { sum.negated()? } else { sum };
+        Ok(Self::Linear(Rc::new(LinearAtom { relation: atom, sum }), holds))
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::And(both) | Self::Or(both) => 1 + both.0.size() + both.1.size(),
+            _ => 1,
+        }
+    }
+}
+
+/// Where each key may be, which atoms hold, and formulas that remain.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    /// Places of keys.
+    pub places: HashMap<Key, u64>,
+    /// Atoms.
+    pub facts: Vec<(Rc<LinearAtom>, bool)>,
+    rest: Vec<Formula>,
+    grown: bool,
+}
+
+/// Cases split one within the other at most: a little less than the checker allows.
+const DEPTH: usize = 390;
+
+/// All places of a key.
+pub trait Widths {
+    /// Those of one key.
+    fn width(&self, key: Key) -> u64;
+}
+
+impl Known {
+    /// The places where a key may be.
+    pub fn places_of(&self, widths: &dyn Widths, key: Key) -> u64 {
+        self.places.get(&key).copied().unwrap_or_else(|| widths.width(key))
+    }
+
+    /// Whether an atom is known to hold or not.
+    pub fn fact(&self, atom: &LinearAtom) -> Option<bool> {
+        self.facts.iter().find(|(it, _)| **it == *atom).map(|it| it.1)
+    }
+
+    /// What is left of a formula.
+    pub fn simplify(&self, widths: &dyn Widths, formula: &Formula) -> Formula {
+        match formula {
+            Formula::True | Formula::False => formula.clone(),
+            Formula::In(key, places) => {
+                let all = self.places_of(widths, *key);
+                match all & places {
+                    0 => Formula::False,
+                    some if some == all => Formula::True,
+                    some => Formula::In(*key, some),
+                }
+            }
+            Formula::Linear(atom, holds) => {
+                self.fact(atom).map_or_else(|| formula.clone(), |it| Formula::truth(it == *holds))
+            }
+            Formula::And(both) => match self.simplify(widths, &both.0) {
+                Formula::False => Formula::False,
+                first => first.and(self.simplify(widths, &both.1)),
+            },
+            Formula::Or(both) => match self.simplify(widths, &both.0) {
+                Formula::True => Formula::True,
+                first => first.or(self.simplify(widths, &both.1)),
+            },
+        }
+    }
+
+    /// Makes a formula known; false where that contradicts what is known.
+    pub fn tell(&mut self, widths: &dyn Widths, formula: &Formula) -> bool {
+        let left = self.simplify(widths, formula);
+        self.learn(widths, left)
+    }
+
+    /// As [`Known::tell`], for all of them.
+    pub fn tell_all<'f>(
+        &mut self,
+        widths: &dyn Widths,
+        formulas: impl IntoIterator<Item = &'f Formula>,
+    ) -> bool {
+        formulas.into_iter().all(|formula| self.tell(widths, formula))
+    }
+
+    fn learn(&mut self, widths: &dyn Widths, formula: Formula) -> bool {
+        match formula {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::In(key, places) => {
+                let all = self.places_of(widths, key);
+                let some = all & places;
+                if some != all {
+                    self.places.insert(key, some);
+                    self.grown = true;
+                }
+                some != 0
+            }
+            Formula::Linear(atom, holds) => match self.fact(&atom) {
+                Some(known) => known == holds,
+                None => {
+                    self.facts.push((atom, holds));
+                    self.grown = true;
+                    true
+                }
+            },
+            Formula::And(both) => self.learn(widths, both.0.clone()) && self.learn(widths, both.1.clone()),
+            Formula::Or(_) => {
+                self.rest.push(formula);
+                true
+            }
+        }
+    }
+
+    fn propagate(&mut self, widths: &dyn Widths) -> bool {
+        while std::mem::take(&mut self.grown) {
+            let rest = std::mem::take(&mut self.rest);
+            if !self.tell_all(widths, &rest) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What satisfies all that is known, as far as it has to be said; `None` when nothing does.
+    pub fn open(mut self, widths: &dyn Widths) -> Result<Option<Self>, TooDeep> {
+        self.grown = true;
+        self.open_within(widths, DEPTH)
+    }
+
+    fn open_within(mut self, widths: &dyn Widths, depth: usize) -> Result<Option<Self>, TooDeep> {
+        let depth = depth.checked_sub(1).ok_or(TooDeep)?;
+        if !self.propagate(widths) {
+            return Ok(None);
+        }
+        let Some(at) = (0..self.rest.len()).min_by_key(|&at| self.rest[at].size()) else {
+            return Ok(Some(self));
+        };
+        let Formula::Or(both) = self.rest.swap_remove(at) else { unreachable!("others are learned at once") };
+        self.grown = true;
+        let mut first = self.clone();
+        if first.tell(widths, &both.0)
+            && let Some(found) = first.open_within(widths, depth)?
+        {
+            return Ok(Some(found));
+        }
+        let otherwise = match &both.0 {
+            Formula::In(key, places) => Formula::In(*key, self.places_of(widths, *key) & !places),
+            Formula::Linear(atom, holds) => Formula::Linear(atom.clone(), !holds),
+            _ => Formula::True,
+        };
+        if self.tell_all(widths, [&otherwise, &both.1]) { self.open_within(widths, depth) } else { Ok(None) }
+    }
+}
+
+/// More cases are split one within the other than the checker allows.
+#[derive(Debug)]
+pub struct TooDeep;

@@ -1,0 +1,377 @@
+//! Finds what the Gallina checker needs for each case: instances of the invariant, and facts of arithmetic.
+//!
+//! The cases are made as `coq/Check.v` makes them. A way to satisfy a case is sought; arithmetic excludes it by a fact, or an
+//! instance of the invariant does; until there is none. Then instances and facts that are not needed are left out.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::facts::{Fact, Numbers, Theory};
+use super::formula::{Formula, Known, cell_key};
+use super::read::{Reader, Sort, Time};
+use crate::cubes::{CubeInstance, Cubes};
+use crate::ground::Overflow;
+use crate::index::Refutations;
+use crate::obligation::Obligation;
+use crate::obligations::{arrangements, literal_vars};
+use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+
+/// For one case: instances of cubes, and facts.
+#[derive(Clone, Default, Debug)]
+pub struct Hint {
+    /// Instances.
+    pub instances: Vec<CubeInstance>,
+    /// Facts.
+    pub facts: Vec<Fact>,
+}
+
+impl Hint {
+    /// Whether the case needs nothing.
+    pub fn is_empty(&self) -> bool {
+        self.instances.is_empty() && self.facts.is_empty()
+    }
+}
+
+/// The hints for all cases, by cube, transition or bad cube; those that need nothing are left out at the end of each list.
+#[derive(Clone, Default, Debug)]
+pub struct Hints {
+    /// For initial states.
+    pub initial: BTreeMap<usize, Vec<Hint>>,
+    /// For steps, by cube and transition.
+    pub step: BTreeMap<usize, BTreeMap<usize, Vec<Hint>>>,
+    /// For bad cubes.
+    pub bad: BTreeMap<usize, Vec<Hint>>,
+}
+
+/// Why there are no hints.
+#[derive(Debug)]
+pub enum NoHints {
+    /// A number is too large.
+    Overflow,
+    /// A case has more processes than masks have bits.
+    Processes,
+    /// Nothing was found that refutes a case.
+    NotFound(Obligation),
+    /// The run must end.
+    Stopped(Interrupted),
+}
+
+impl From<Overflow> for NoHints {
+    fn from(_: Overflow) -> Self {
+        Self::Overflow
+    }
+}
+
+impl From<Interrupted> for NoHints {
+    fn from(stopped: Interrupted) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// Instances added after one way was found.
+const INSTANCES_AT_ONCE: usize = 4;
+
+/// Ways that are tried for one case.
+const MOST_ROUNDS: usize = 400;
+
+/// More named processes than this are refused: each has a bit of a mask.
+const MOST_PROCESSES: usize = 40;
+
+/// The hints for these cubes. `refutations` are instances that are likely to help.
+pub fn find(
+    system: &System,
+    cubes: &Cubes,
+    refutations: &[Refutations],
+    interrupt: &Interrupt,
+) -> Result<Hints, NoHints> {
+    let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
+    let params =
+        cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
+    let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1;
+    if most > MOST_PROCESSES {
+        return Err(NoHints::Processes);
+    }
+    let mut likely: BTreeMap<Obligation, Vec<usize>> = BTreeMap::new();
+    for (obligation, cases) in refutations {
+        let mut used: Vec<usize> = cases.iter().flatten().map(|it| it.cube).collect();
+        used.sort_unstable();
+        used.dedup();
+        likely.insert(*obligation, used);
+    }
+    let finder = Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, interrupt };
+    finder.all()
+}
+
+struct Finder<'a> {
+    reader: Reader<'a>,
+    system: &'a System,
+    cubes: &'a Cubes,
+    likely: BTreeMap<Obligation, Vec<usize>>,
+    interrupt: &'a Interrupt,
+}
+
+/// The arguments of a transition that its guard does not exclude, with the number of named processes.
+type Arguments = (u8, Vec<u8>, Known);
+
+impl Finder<'_> {
+    fn all(&self) -> Result<Hints, NoHints> {
+        let mut hints = Hints::default();
+        for cube in 0..self.cubes.proved {
+            put(&mut hints.initial, cube, self.initial(cube)?);
+        }
+        let mut prepared = Vec::new();
+        for t in &self.system.transitions {
+            prepared.push(self.prepare(t)?);
+        }
+        for cube in 0..self.cubes.all.len() {
+            let mut of_cube = BTreeMap::new();
+            for (number, arguments) in prepared.iter().enumerate() {
+                put(&mut of_cube, number, self.steps(cube, number, arguments)?);
+            }
+            if !of_cube.is_empty() {
+                hints.step.insert(cube, of_cube);
+            }
+        }
+        for bad in 0..self.system.bad.len() {
+            put(&mut hints.bad, bad, self.property(bad)?);
+        }
+        Ok(hints)
+    }
+
+    fn possible(&self, named: u8) -> bool {
+        self.system.max_procs.is_none_or(|most| u32::from(named) <= most)
+    }
+
+    fn initial(&self, cube: usize) -> Result<Vec<Hint>, NoHints> {
+        let (obligation, forbidden) = (Obligation::Initiation(cube), &self.cubes.all[cube]);
+        let axioms = self.cubes.proved..self.cubes.all.len();
+        let mut out = Vec::new();
+        for (procs, named) in arrangements(self.system.proc_constants, forbidden.params, self.interrupt)? {
+            let sizes: &[u8] = if procs == 0 { &[0, 1] } else { &[procs] };
+            for &size in sizes {
+                let init = &self.system.init;
+                let mut known = Known::default();
+                let mut open =
+                    known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
+                if open && size == 0 {
+                    open = known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[])?);
+                } else if open {
+                    for names in tuples(size.into(), init.params.into()) {
+                        let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
+                        open = open && known.tell(&self.reader, &self.reader.dnf(&init.body, &names)?);
+                    }
+                }
+                out.push(self.hint(obligation, size, open.then_some(known), axioms.clone())?);
+            }
+        }
+        Ok(out)
+    }
+
+    fn property(&self, number: usize) -> Result<Vec<Hint>, NoHints> {
+        let bad = &self.system.bad[number];
+        let mut out = Vec::new();
+        for (procs, named) in arrangements(self.system.proc_constants, bad.params, self.interrupt)? {
+            let mut known = Known::default();
+            let open = known.tell_all(&self.reader, &self.reader.literals(&bad.cube, &named, Time::Now)?);
+            let all = 0..self.cubes.all.len();
+            out.push(self.hint(Obligation::Property(number), procs, open.then_some(known), all)?);
+        }
+        Ok(out)
+    }
+
+    fn prepare(&self, t: &Transition) -> Result<Vec<Arguments>, NoHints> {
+        let mut out = Vec::new();
+        for (procs, args) in arrangements(self.system.proc_constants, t.arity() as u8, self.interrupt)? {
+            let mut known = Known::default();
+            if known.tell_all(&self.reader, &self.reader.literals(&t.guard, &args, Time::Now)?) {
+                out.push((procs, args, known));
+            }
+        }
+        Ok(out)
+    }
+
+    fn steps(&self, cube: usize, transition: usize, arguments: &[Arguments]) -> Result<Vec<Hint>, NoHints> {
+        let (t, forbidden) = (&self.system.transitions[transition], &self.cubes.all[cube]);
+        let writes = |literal: &Literal| {
+            literal_vars(literal).into_iter().any(|var| t.updates.iter().any(|update| update.var == var))
+        };
+        let mut out = Vec::new();
+        if !forbidden.cube.iter().any(writes) {
+            return Ok(out);
+        }
+        let obligation = Obligation::Consecution { transition, cube };
+        for (least, args, guard) in arguments {
+            for (procs, named) in arrangements(*least, forbidden.params, self.interrupt)? {
+                let mut known = guard.clone();
+                let after = self.reader.literals(&forbidden.cube, &named, Time::After(t, args))?;
+                let mut open = known.tell_all(&self.reader, &after);
+                open = open && known.tell(&self.reader, &self.reader.not_conj(&forbidden.cube, &named)?);
+                open = open && known.tell_all(&self.reader, &self.universals(t, args, procs)?);
+                let all = 0..self.cubes.all.len();
+                out.push(self.hint(obligation, procs, open.then_some(known), all)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// What universal guards say of the named processes that are not arguments.
+    fn universals(&self, t: &Transition, args: &[u8], procs: u8) -> Result<Vec<Formula>, Overflow> {
+        let others: Vec<u8> = (0..procs).filter(|it| !args.contains(it)).collect();
+        let mut out = Vec::new();
+        for universal in &t.universals {
+            for tuple in distinct_tuples(others.len(), universal.bound.into()) {
+                let names = args.iter().copied().chain(tuple.into_iter().map(|it| others[it]));
+                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>())?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// What refutes a case of which this is known; `None`: it contradicts itself. Only the cubes of `usable` may help.
+    fn hint(
+        &self,
+        obligation: Obligation,
+        named: u8,
+        known: Option<Known>,
+        usable: Range<usize>,
+    ) -> Result<Hint, NoHints> {
+        let Some(known) = known.filter(|_| self.possible(named)) else { return Ok(Hint::default()) };
+        self.interrupt.poll()?;
+        let mut hint = Hint::default();
+        for _ in 0..MOST_ROUNDS {
+            self.interrupt.poll()?;
+            let Some(way) = self.open(obligation, &known, &hint)? else {
+                return self.smaller(obligation, &known, hint);
+            };
+            match self.reader.theory(&way, named)? {
+                Theory::Excluded(fact) => hint.facts.push(fact),
+                Theory::Model(numbers) => {
+                    let found = self.violated(obligation, named, &numbers, usable.clone());
+                    let before = hint.instances.len();
+                    hint.instances.extend(
+                        found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>(),
+                    );
+                    if hint.instances.len() == before {
+                        return Err(NoHints::NotFound(obligation));
+                    }
+                }
+            }
+        }
+        Err(NoHints::NotFound(obligation))
+    }
+
+    /// A way to satisfy what is known and what a hint says.
+    fn open(&self, obligation: Obligation, known: &Known, hint: &Hint) -> Result<Option<Known>, NoHints> {
+        let mut known = known.clone();
+        for CubeInstance { cube, procs } in &hint.instances {
+            if !known.tell(&self.reader, &self.reader.not_conj(&self.cubes.all[*cube].cube, procs)?) {
+                return Ok(None);
+            }
+        }
+        for fact in &hint.facts {
+            if !known.tell(&self.reader, &self.reader.fact(fact)?) {
+                return Ok(None);
+            }
+        }
+        known.open(&self.reader).map_err(|_| NoHints::NotFound(obligation))
+    }
+
+    /// The hint without what is not needed.
+    fn smaller(&self, obligation: Obligation, known: &Known, mut hint: Hint) -> Result<Hint, NoHints> {
+        for at in (0..hint.instances.len()).rev() {
+            let mut fewer = hint.clone();
+            fewer.instances.remove(at);
+            if self.open(obligation, known, &fewer)?.is_none() {
+                hint = fewer;
+            }
+        }
+        for at in (0..hint.facts.len()).rev() {
+            let mut fewer = hint.clone();
+            fewer.facts.remove(at);
+            if self.open(obligation, known, &fewer)?.is_none() {
+                hint = fewer;
+            }
+        }
+        Ok(hint)
+    }
+
+    /// Instances whose cubes hold with these numbers; likely ones first.
+    fn violated(
+        &self,
+        obligation: Obligation,
+        named: u8,
+        numbers: &Numbers,
+        usable: Range<usize>,
+    ) -> Vec<CubeInstance> {
+        let likely = self.likely.get(&obligation).into_iter().flatten().copied();
+        let mut out = Vec::new();
+        for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
+            let forbidden = &self.cubes.all[cube];
+            for tuple in distinct_tuples(named.into(), forbidden.params.into()) {
+                let procs: Vec<u8> = tuple.into_iter().map(|p| p as u8).collect();
+                if forbidden.cube.iter().all(|literal| self.holds(literal, &procs, numbers)) {
+                    out.push(CubeInstance { cube, procs });
+                    if out.len() >= INSTANCES_AT_ONCE {
+                        return out;
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers) -> bool {
+        let process = |p: ProcRef| match p {
+            ProcRef::Var(i) => names[usize::from(i)],
+            ProcRef::Const(k) => k,
+        };
+        let number = |cell: &Cell| {
+            let index: Vec<u8> = cell.index.iter().map(|&p| process(p)).collect();
+            let key = cell_key(false, cell.var.0, &index).expect("such keys were made before");
+            match self.reader.sort(key) {
+                Some(Sort::Enum(_)) => Rational::integer(numbers.constructor(key).into()),
+                _ => numbers.number(key),
+            }
+        };
+        let linear = |linear: &Linear| {
+            linear
+                .terms
+                .iter()
+                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
+        };
+        let term = |term: &Term| match term {
+            Term::Constructor(c) => Some(Rational::integer((*c).into())),
+            Term::Proc(p) => Some(numbers.process(process(*p))),
+            Term::Cell(cell) => Some(number(cell)),
+            Term::Linear(sum) => linear(sum),
+        };
+        match literal {
+            Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
+            Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
+            Literal::Less { left, right, strict } => {
+                if *strict {
+                    term(left) < term(right)
+                } else {
+                    term(left) <= term(right)
+                }
+            }
+            Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
+                Relation::Eq => sum.is_zero(),
+                Relation::Ne => !sum.is_zero(),
+                Relation::Le => sum.signum() <= 0,
+                Relation::Lt => sum.signum() < 0,
+            }),
+        }
+    }
+}
+
+/// Keeps the hints up to the last one that is not empty.
+fn put(map: &mut BTreeMap<usize, Vec<Hint>>, number: usize, mut hints: Vec<Hint>) {
+    let len = hints.iter().rposition(|it| !it.is_empty()).map_or(0, |at| at + 1);
+    hints.truncate(len);
+    if !hints.is_empty() {
+        map.insert(number, hints);
+    }
+}

@@ -1,0 +1,81 @@
+//! SAFE as a theorem that Coq's kernel accepts.
+//!
+//! `coq/Model.v` has the meaning of a system, `coq/Check.v` a checker in Coq's own language, `coq/Sound.v` the proof that what it
+//! accepts is safe, without an axiom. A certificate becomes a file with the system and hints for that checker as data; Coq evaluates the
+//! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
+//!
+//! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
+//! (arithmetic), `hints` (what each case needs), `write` (terms of Coq).
+
+mod facts;
+mod formula;
+mod hints;
+mod read;
+mod simplex;
+mod write;
+
+use crate::{Certificate, Obligation};
+use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::verdict::Reason;
+use hints::NoHints;
+
+/// The files that are the same for all certificates, in the order in which they are compiled.
+pub const ONCE: [(&str, &str); 7] = [
+    ("Model.v", include_str!("../coq/Model.v")),
+    ("Ground.v", include_str!("../coq/Ground.v")),
+    ("GroundSound.v", include_str!("../coq/GroundSound.v")),
+    ("Check.v", include_str!("../coq/Check.v")),
+    ("ReadSound.v", include_str!("../coq/ReadSound.v")),
+    ("Sound.v", include_str!("../coq/Sound.v")),
+    ("Notation.v", include_str!("../coq/Notation.v")),
+];
+
+/// Why there is no theorem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoTheorem {
+    /// The semantics in Coq does not have this.
+    Unsupported(&'static str),
+    /// A number leaves the 64-bit range.
+    Overflow,
+    /// A case has too many processes.
+    Processes,
+    /// No hint was found for this obligation.
+    NotFound(Obligation),
+    /// The run must end.
+    Stopped(Reason),
+}
+
+/// The file with the theorem that a checked certificate of this model shows.
+///
+/// # Errors
+/// The semantics in Coq lacks something that the certificate uses, or no hints are found.
+pub fn theorem(
+    system: &System,
+    certificate: &Certificate,
+    interrupt: &Interrupt,
+) -> Result<String, NoTheorem> {
+    let cubes = &certificate.cubes;
+    if cubes.subject.failures.is_some() {
+        return Err(NoTheorem::Unsupported("processes that fail (`--crash`)"));
+    }
+    if cubes.subject.runs.is_some() {
+        return Err(NoTheorem::Unsupported("properties of runs"));
+    }
+    if cubes.trusting {
+        return Err(NoTheorem::Unsupported("invariants that are trusted"));
+    }
+    if !cubes.owners.is_empty() {
+        return Err(NoTheorem::Unsupported("owners, variables that the proof added"));
+    }
+    if !system.counts.is_empty() || !cubes.counts.is_empty() {
+        return Err(NoTheorem::Unsupported("counts (`#{p | ..}`, `#proc`, `sum{p | ..}`)"));
+    }
+    let hints = hints::find(system, cubes, &certificate.refutations, interrupt).map_err(|why| match why {
+        NoHints::Overflow => NoTheorem::Overflow,
+        NoHints::Processes => NoTheorem::Processes,
+        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
+        NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
+    })?;
+    Ok(write::theorem(system, cubes, &hints))
+}

@@ -1,0 +1,379 @@
+//! Reads formulas of a system at named processes, as `coq/Check.v` does.
+
+use std::rc::Rc;
+
+use super::formula::{Formula, Key, Sum, Widths, cell_key, process_key};
+use crate::ground::Overflow;
+use cubicle_lang::model::{
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, VarId,
+};
+
+/// The type of a cell, as far as it matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// An enumeration, with all its constructors.
+    Enum(u64),
+    /// Processes.
+    Process,
+    /// Integers, or other numbers and abstract values.
+    Number {
+        /// Whether they are integers.
+        whole: bool,
+    },
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+enum Value {
+    Constructor(u8),
+    Enum(Key, u64),
+    Process(u8),
+    Place(Key),
+    Number(Sum),
+}
+
+/// Values, each under a condition; one of the conditions holds.
+type Ways = Vec<(Formula, Value)>;
+
+/// The state in which cells are read.
+#[derive(Clone, Copy)]
+pub enum Time<'a> {
+    /// The state itself.
+    Now,
+    /// The state after a transition with these arguments.
+    After(&'a Transition, &'a [u8]),
+}
+
+/// Reads formulas.
+pub struct Reader<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// A bound on the number of named processes; their places are below it.
+    pub most: u8,
+}
+
+impl Widths for Reader<'_> {
+    fn width(&self, key: Key) -> u64 {
+        match self.sort(key) {
+            Some(Sort::Enum(all)) => all,
+            Some(Sort::Process) => self.everywhere(),
+            _ => 1,
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// The type of the cell with this key.
+    pub fn sort(&self, key: Key) -> Option<Sort> {
+        let mut bits = match key & 3 {
+            0 | 2 => key >> 1,
+            1 => key >> 2,
+            _ => return None,
+        };
+        let (mut number, mut at) = (0_u32, 0);
+        while bits & 1 == 1 {
+            if bits == 1 || at > 16 {
+                return None;
+            }
+            number |= u32::from(bits & 2 == 2) << at;
+            at += 1;
+            bits >>= 2;
+        }
+        number |= 1 << at;
+        let var = u16::try_from(number - 1).ok()?;
+        (usize::from(var) < self.system.vars.len()).then(|| self.sort_of(VarId(var)))
+    }
+
+    fn sort_of(&self, var: VarId) -> Sort {
+        match self.system.var(var).ty {
+            Type::Enum(id) => Sort::Enum(self.system.enumeration(id).all()),
+            Type::Proc => Sort::Process,
+            Type::Int => Sort::Number { whole: true },
+            Type::Real | Type::Abstract(_) => Sort::Number { whole: false },
+        }
+    }
+
+    /// All places of a cell of type `proc`.
+    pub const fn everywhere(&self) -> u64 {
+        u64::MAX >> (63 - self.most)
+    }
+
+    /// The place of what is not a named process.
+    const fn elsewhere(&self) -> u64 {
+        1 << self.most
+    }
+
+    fn cell_at(&self, after: bool, var: VarId, index: &[u8]) -> Result<Value, Overflow> {
+        let key = cell_key(after, var.0, index).ok_or(Overflow)?;
+        Ok(match self.sort_of(var) {
+            Sort::Enum(all) => Value::Enum(key, all),
+            Sort::Process => Value::Place(key),
+            Sort::Number { .. } => Value::Number(Sum::key(key)),
+        })
+    }
+
+    fn cell(&self, cell: &Cell, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+        let index: Vec<u8> = cell.index.iter().map(|&p| process(p, names)).collect();
+        let now = |after| Ok(vec![(Formula::True, self.cell_at(after, cell.var, &index)?)]);
+        let Time::After(transition, args) = time else { return now(false) };
+        match transition.updates.iter().find(|it| it.var == cell.var).map(|it| &it.assignment) {
+            None => now(false),
+            Some(Assignment::Nondet) => now(true),
+            Some(Assignment::Cases(branches)) => self.branches(branches, &[args, &index].concat()),
+        }
+    }
+
+    fn branches(&self, branches: &[Branch], names: &[u8]) -> Result<Ways, Overflow> {
+        let mut ways = Vec::new();
+        let mut before = Formula::True;
+        for branch in branches {
+            let here = before.clone().and(self.dnf(&branch.when, names)?);
+            let later = before.and(self.not_dnf(&branch.when, names)?);
+            if !matches!(here, Formula::False) {
+                for (when, value) in self.term(&branch.value, names, Time::Now)? {
+                    ways.push((here.clone().and(when), value));
+                }
+            }
+            if matches!(later, Formula::False) {
+                break;
+            }
+            before = later;
+        }
+        Ok(ways)
+    }
+
+    fn linear(&self, expr: &Linear, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+        let mut sums = vec![(Formula::True, Value::Number(Sum::number(expr.constant)))];
+        for (cell, factor) in expr.terms.iter().rev() {
+            let mut next = Vec::new();
+            for (when, value) in self.cell(cell, names, time)? {
+                for (also, sum) in &sums {
+                    let (Value::Number(value), Value::Number(sum)) = (&value, sum) else {
+                        unreachable!("a numeric cell")
+                    };
+                    let total = Value::Number(sum.plus(*factor, value)?);
+                    next.push((when.clone().and(also.clone()), total));
+                }
+            }
+            sums = next;
+        }
+        Ok(sums)
+    }
+
+    fn term(&self, term: &Term, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+        Ok(match term {
+            Term::Constructor(c) => vec![(Formula::True, Value::Constructor(*c))],
+            Term::Proc(p) => vec![(Formula::True, Value::Process(process(*p, names)))],
+            Term::Cell(cell) => self.cell(cell, names, time)?,
+            Term::Linear(linear) => self.linear(linear, names, time)?,
+        })
+    }
+
+    fn located(key: Key, all: u64, places: u64) -> Formula {
+        match all & places {
+            0 => Formula::False,
+            some if some == all => Formula::True,
+            some => Formula::In(key, some),
+        }
+    }
+
+    fn at_places(yes: bool, key: Key, all: u64, places: u64) -> Formula {
+        Self::located(key, all, if yes { places } else { all & !places })
+    }
+
+    /// Whether a cell holds a named process.
+    pub fn at_process(&self, yes: bool, key: Key, process: u8) -> Formula {
+        Self::at_places(yes, key, self.everywhere(), 1 << process)
+    }
+
+    fn together(key: Key, other: Key, all: (u64, u64), count: u32) -> Formula {
+        let places = (0..count).map(|c| 1 << c);
+        Formula::any(
+            places.map(|c| Self::located(key, all.0, c).and(Self::located(other, all.1, c))).collect(),
+        )
+    }
+
+    fn never_together(key: Key, other: Key, all: (u64, u64), count: u32) -> Formula {
+        let places = (0..count).map(|c| 1 << c);
+        Formula::all(
+            places
+                .map(|c| Self::at_places(false, key, all.0, c).or(Self::at_places(false, other, all.1, c)))
+                .collect(),
+        )
+    }
+
+    fn equal(&self, yes: bool, a: &Value, b: &Value) -> Result<Formula, Overflow> {
+        let of_enums = |key, other, all: (u64, u64)| {
+            let count = 64 - all.0.leading_zeros();
+            if yes {
+                Self::together(key, other, all, count)
+            } else {
+                Self::never_together(key, other, all, count)
+            }
+        };
+        Ok(match (a, b) {
+            (Value::Constructor(c), Value::Constructor(d)) => Formula::truth((c == d) == yes),
+            (Value::Constructor(c), Value::Enum(key, all))
+            | (Value::Enum(key, all), Value::Constructor(c)) => Self::at_places(yes, *key, *all, 1 << c),
+            (Value::Enum(k, _), Value::Enum(l, _)) | (Value::Place(k), Value::Place(l)) if k == l => {
+                Formula::truth(yes)
+            }
+            (Value::Enum(k, all), Value::Enum(l, others)) => of_enums(*k, *l, (*all, *others)),
+            (Value::Process(p), Value::Process(q)) => Formula::truth((p == q) == yes),
+            (Value::Process(p), Value::Place(key)) | (Value::Place(key), Value::Process(p)) => {
+                self.at_process(yes, *key, *p)
+            }
+            (Value::Place(k), Value::Place(l)) => {
+                let (all, other) = (self.everywhere(), self.elsewhere());
+                let count = self.most.into();
+                if yes {
+                    let both = Formula::In(*k, other).and(Formula::In(*l, other));
+                    let apart = both.and(compared(Relation::Eq, a, b)?);
+                    Self::together(*k, *l, (all, all), count).or(apart)
+                } else {
+                    let apart = Self::at_places(false, *l, all, other).or(compared(Relation::Ne, a, b)?);
+                    let apart = Self::at_places(false, *k, all, other).or(apart);
+                    Self::never_together(*k, *l, (all, all), count).and(apart)
+                }
+            }
+            (Value::Number(_), Value::Number(_)) => {
+                compared(if yes { Relation::Eq } else { Relation::Ne }, a, b)?
+            }
+            _ => unreachable!("values of one type are compared"),
+        })
+    }
+
+    /// `a < b`, or `a <= b`.
+    fn less(&self, strict: bool, a: &Value, b: &Value) -> Result<Formula, Overflow> {
+        if let (Value::Process(p), Value::Process(q)) = (a, b)
+            && (*p < self.system.proc_constants || *q < self.system.proc_constants)
+        {
+            return Ok(Formula::truth(if strict { p < q } else { p <= q }));
+        }
+        compared(if strict { Relation::Lt } else { Relation::Le }, a, b)
+    }
+
+    fn pairs(
+        &self,
+        (left, right): (&Term, &Term),
+        names: &[u8],
+        time: Time<'_>,
+        test: impl Fn(&Value, &Value) -> Result<Formula, Overflow>,
+    ) -> Result<Formula, Overflow> {
+        let rights = self.term(right, names, time)?;
+        let mut parts = Vec::new();
+        for (when, a) in self.term(left, names, time)? {
+            let mut inner = Vec::new();
+            for (also, b) in &rights {
+                inner.push(also.clone().and(test(&a, b)?));
+            }
+            parts.push(when.and(Formula::any(inner)));
+        }
+        Ok(Formula::any(parts))
+    }
+
+    /// A literal, or (not `yes`) its negation.
+    pub fn literal(
+        &self,
+        yes: bool,
+        literal: &Literal,
+        names: &[u8],
+        time: Time<'_>,
+    ) -> Result<Formula, Overflow> {
+        match literal {
+            Literal::In { cell, values } => {
+                let mut parts = Vec::new();
+                for (when, value) in self.cell(cell, names, time)? {
+                    parts.push(when.and(match value {
+                        Value::Constructor(c) => Formula::truth((values >> c & 1 == 1) == yes),
+                        Value::Enum(key, all) => Self::at_places(yes, key, all, *values),
+                        _ => unreachable!("an enum cell"),
+                    }));
+                }
+                Ok(Formula::any(parts))
+            }
+            Literal::Eq { left, right, negated } => {
+                self.pairs((left, right), names, time, |a, b| self.equal(yes != *negated, a, b))
+            }
+            Literal::Less { left, right, strict } => self.pairs((left, right), names, time, |a, b| {
+                if yes { self.less(*strict, a, b) } else { self.less(!strict, b, a) }
+            }),
+            Literal::Linear { expr, relation, .. } => {
+                let mut parts = Vec::new();
+                for (when, value) in self.linear(expr, names, time)? {
+                    let Value::Number(sum) = value else { unreachable!("a sum") };
+                    let formula = match (relation, yes) {
+                        (Relation::Eq, true) | (Relation::Ne, false) => Formula::linear(Relation::Eq, sum)?,
+                        (Relation::Ne, true) | (Relation::Eq, false) => Formula::linear(Relation::Ne, sum)?,
+                        (relation, true) => Formula::linear(*relation, sum)?,
+                        (Relation::Le, false) => Formula::linear(Relation::Lt, sum.negated()?)?,
+                        (Relation::Lt, false) => Formula::linear(Relation::Le, sum.negated()?)?,
+                    };
+                    parts.push(when.and(formula));
+                }
+                Ok(Formula::any(parts))
+            }
+        }
+    }
+
+    /// The literals of a conjunction.
+    pub fn literals(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Vec<Formula>, Overflow> {
+        conj.iter().map(|it| self.literal(true, it, names, time)).collect()
+    }
+
+    /// The negation of a conjunction.
+    pub fn not_conj(&self, conj: &Conj, names: &[u8]) -> Result<Formula, Overflow> {
+        let parts: Result<_, _> = conj.iter().map(|it| self.literal(false, it, names, Time::Now)).collect();
+        Ok(Formula::any(parts?))
+    }
+
+    /// A disjunction of conjunctions.
+    pub fn dnf(&self, dnf: &Dnf, names: &[u8]) -> Result<Formula, Overflow> {
+        let parts: Result<_, Overflow> =
+            dnf.0.iter().map(|conj| Ok(Formula::all(self.literals(conj, names, Time::Now)?))).collect();
+        Ok(Formula::any(parts?))
+    }
+
+    fn not_dnf(&self, dnf: &Dnf, names: &[u8]) -> Result<Formula, Overflow> {
+        let parts: Result<_, _> = dnf.0.iter().map(|conj| self.not_conj(conj, names)).collect();
+        Ok(Formula::all(parts?))
+    }
+}
+
+fn process(proc: ProcRef, names: &[u8]) -> u8 {
+    match proc {
+        ProcRef::Var(i) => names[usize::from(i)],
+        ProcRef::Const(k) => k,
+    }
+}
+
+fn sum_of(value: &Value) -> Result<Sum, Overflow> {
+    Ok(match value {
+        Value::Process(p) => Sum::key(process_key(*p).ok_or(Overflow)?),
+        Value::Place(key) => Sum::key(*key),
+        Value::Number(sum) => sum.clone(),
+        Value::Constructor(_) | Value::Enum(..) => unreachable!("constructors are not ordered"),
+    })
+}
+
+/// What relation the first value has to the second.
+fn compared(relation: Relation, a: &Value, b: &Value) -> Result<Formula, Overflow> {
+    Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?)?)
+}
+
+/// The formula as an atom or its negation, if it is one.
+pub fn as_linear(formula: &Formula) -> Option<(Rc<super::formula::LinearAtom>, bool)> {
+    match formula {
+        Formula::Linear(atom, holds) => Some((atom.clone(), *holds)),
+        _ => None,
+    }
+}
+
+/// A difference of two keys.
+pub fn difference(a: Key, b: Key) -> Result<Sum, Overflow> {
+    Sum::key(a).minus(&Sum::key(b))
+}
+
+/// The number one.
+pub const ONE: Sum = Sum { terms: Vec::new(), constant: Rational::ONE };

@@ -1,0 +1,254 @@
+//! A system and its certificate as terms of Coq.
+
+use std::fmt::Write as _;
+
+use super::facts::{Fact, Premise};
+use super::formula::{LinearAtom, Sum};
+use super::hints::{Hint, Hints};
+use crate::cubes::Cubes;
+use cubicle_lang::model::{
+    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Type, VarId, VarKind,
+};
+use cubicle_run::verdict::Forbidden;
+
+/// The file with the theorem.
+pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
+    let mut out = String::from(
+        "(* Written by cubicle. Whoever reads it has to read `model` and Model.v; the rest is checked. *)\n\n\
+         From Cubicle Require Import Notation.\n\n",
+    );
+    for (number, decl) in system.enums.iter().enumerate() {
+        let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
+        let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
+    }
+    let _ = writeln!(out, "\nDefinition model : system := {}.\n", model(system));
+    let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
+    let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
+    let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
+    let _ = writeln!(out, "  {}", lines(&initial));
+    let steps: Vec<String> = (hints.step.iter())
+        .map(|(number, by_transition)| {
+            let by: Vec<String> = by_transition.iter().map(|(n, it)| obligation(*n, it)).collect();
+            format!("u {} {}", number + 1, list(&by))
+        })
+        .collect();
+    let _ = writeln!(out, "  {}", lines(&steps));
+    let bad: Vec<String> = hints.bad.iter().map(|(n, it)| obligation(*n, it)).collect();
+    let _ = writeln!(out, "  {}.\n", lines(&bad));
+    out.push_str(
+        "Theorem model_is_safe : safe model.\nProof. exact (sound model proof (eq_refl true <: check model proof = true)). Qed.\n\n\
+         Print Assumptions model_is_safe.\n",
+    );
+    out
+}
+
+fn list(parts: &[String]) -> String {
+    format!("[{}]", parts.join("; "))
+}
+
+fn lines(parts: &[String]) -> String {
+    format!("[{}]", parts.join(";\n   "))
+}
+
+fn string(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn number(n: Rational) -> String {
+    match (n.is_integer(), n.signum() < 0) {
+        (true, false) => n.num().to_string(),
+        (true, true) => format!("({})", n.num()),
+        (false, _) => format!("({} # {})", n.num(), n.den()),
+    }
+}
+
+fn model(system: &System) -> String {
+    let most = system.max_procs.map_or("None".to_owned(), |most| format!("(Some {most})"));
+    let vars: Vec<String> = (1..)
+        .zip(&system.vars)
+        .map(|(number, var)| {
+            let ty = match var.ty {
+                Type::Proc => "TProc".to_owned(),
+                Type::Int => "TInt".to_owned(),
+                Type::Real => "TReal".to_owned(),
+                Type::Enum(id) => format!("enum{}", id.0),
+                Type::Abstract(id) => format!("(TAbstract {})", string(&system.abstracts[usize::from(id.0)])),
+            };
+            let kind = match var.kind {
+                VarKind::Global => "KGlobal",
+                VarKind::Const => "KConst",
+                VarKind::Array(_) => "KArray",
+            };
+            format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
+        })
+        .collect();
+    let axioms: Vec<String> = system
+        .axioms
+        .iter()
+        .map(|it| cube(&Forbidden { params: it.params, cube: it.cube.clone() }))
+        .collect();
+    let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
+    let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
+    format!(
+        "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
+        system.proc_constants,
+        lines(&vars),
+        system.init.params,
+        dnf(&system.init.body),
+        dnf(&system.init.without_processes),
+        lines(&axioms),
+        lines(&bad),
+        lines(&transitions),
+    )
+}
+
+fn transition(t: &Transition) -> String {
+    let universals: Vec<String> =
+        t.universals.iter().map(|it| format!("Universal {} {}", it.bound, dnf(&it.body))).collect();
+    let updates: Vec<String> = t
+        .updates
+        .iter()
+        .map(|update| {
+            let value = match &update.assignment {
+                Assignment::Nondet => "Anything".to_owned(),
+                Assignment::Cases(branches) => {
+                    let branches: Vec<String> = branches
+                        .iter()
+                        .map(|it| format!("Branch {} {}", dnf(&it.when), term(&it.value)))
+                        .collect();
+                    format!("(Cases {})", list(&branches))
+                }
+            };
+            format!("Update {} {value}", var(update.var))
+        })
+        .collect();
+    format!(
+        "Transition {} {} {}\n     {} {}",
+        string(&t.name),
+        t.arity(),
+        conj(&t.guard),
+        list(&universals),
+        lines(&updates),
+    )
+}
+
+fn cube(cube: &Forbidden) -> String {
+    format!("Cube {} {}", cube.params, conj(&cube.cube))
+}
+
+fn dnf(dnf: &Dnf) -> String {
+    list(&dnf.0.iter().map(conj).collect::<Vec<_>>())
+}
+
+fn conj(conj: &Conj) -> String {
+    list(&conj.iter().map(literal).collect::<Vec<_>>())
+}
+
+fn var(var: VarId) -> u32 {
+    u32::from(var.0) + 1
+}
+
+fn process(p: ProcRef) -> String {
+    match p {
+        ProcRef::Var(i) => format!("v {i}"),
+        ProcRef::Const(k) => format!("PConst {k}"),
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    let index: Vec<String> = cell.index.iter().map(|p| process(*p)).collect();
+    format!("(c {} {})", var(cell.var), list(&index))
+}
+
+fn sum(linear: &Linear) -> String {
+    let terms: Vec<String> =
+        linear.terms.iter().map(|(place, factor)| format!("m {} {}", number(*factor), cell(place))).collect();
+    format!("(Linear {} {})", list(&terms), number(linear.constant))
+}
+
+fn term(term: &Term) -> String {
+    match term {
+        Term::Constructor(c) => format!("(Constructor {c})"),
+        Term::Proc(p) => format!("(Process ({}))", process(*p)),
+        Term::Cell(place) => format!("(CellOf {})", cell(place)),
+        Term::Linear(linear) => format!("(Sum {})", sum(linear)),
+    }
+}
+
+fn literal(literal: &Literal) -> String {
+    match literal {
+        Literal::In { cell: place, values } => format!("In {} {values}", cell(place)),
+        Literal::Eq { left, right, negated } => {
+            format!("{} {} {}", if *negated { "Different" } else { "Equal" }, term(left), term(right))
+        }
+        Literal::Less { left, right, strict } => {
+            format!("{} {} {}", if *strict { "Less" } else { "AtMost" }, term(left), term(right))
+        }
+        Literal::Linear { expr, relation: how, .. } => format!("Compare {} {}", sum(expr), relation(*how)),
+    }
+}
+
+const fn relation(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Eq => "Zero",
+        Relation::Ne => "NonZero",
+        Relation::Le => "NotPositive",
+        Relation::Lt => "Negative",
+    }
+}
+
+fn obligation(at: usize, hints: &[Hint]) -> String {
+    let hints: Vec<String> = hints.iter().map(hint).collect();
+    format!("o {} {}", at + 1, list(&hints))
+}
+
+fn hint(hint: &Hint) -> String {
+    if hint.is_empty() {
+        return "_0".to_owned();
+    }
+    let instances: Vec<String> = (hint.instances.iter())
+        .map(|it| {
+            let procs: Vec<String> = it.procs.iter().map(u8::to_string).collect();
+            format!("i {} {}", it.cube + 1, list(&procs))
+        })
+        .collect();
+    let facts: Vec<String> = hint.facts.iter().map(fact).collect();
+    format!("h {} {}", list(&instances), list(&facts))
+}
+
+fn fact(fact: &Fact) -> String {
+    match fact {
+        Fact::Sum(premises) => {
+            let premises: Vec<String> = premises
+                .iter()
+                .map(|(it, factor)| format!("s {} {}", premise(it), number(*factor)))
+                .collect();
+            format!("FSum {}", list(&premises))
+        }
+        Fact::Split(it) => format!("FSplit {}", key_sum(it)),
+        Fact::Apart(p, q) => format!("FApart {p} {q}"),
+        Fact::Place(key, p) => format!("FPlace {key} {p}"),
+        Fact::Held(key, p) => format!("FHeld {key} {p}"),
+        Fact::Either(it) => format!("FEither {}", atom(it)),
+    }
+}
+
+fn premise(premise: &Premise) -> String {
+    match premise {
+        Premise::Atom(it, holds) => format!("(PAtom {} {holds})", atom(it)),
+        Premise::Holds(key, p) => format!("(PHolds {key} {p})"),
+        Premise::Fixed(p) => format!("(PFixed {p})"),
+        Premise::Above(p) => format!("(PAbove {p})"),
+    }
+}
+
+fn atom(atom: &LinearAtom) -> String {
+    format!("(a {} {})", relation(atom.relation), key_sum(&atom.sum))
+}
+
+fn key_sum(sum: &Sum) -> String {
+    let terms: Vec<String> =
+        sum.terms.iter().map(|(key, factor)| format!("t {key} {}", number(*factor))).collect();
+    format!("(Lexp {} {})", list(&terms), number(sum.constant))
+}
