@@ -15,7 +15,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::loose::Region;
 use super::resolve::Part;
 use super::symbols::{Symbols, Vars};
@@ -210,7 +210,7 @@ impl Steps<'_, '_> {
         let cell: Vec<VarId> = symbol
             .args
             .iter()
-            .map(|sort| self.vars.new_var(&self.symbols.sorts[sort.0].0, symbol.span, Some(*sort)))
+            .map(|sort| self.vars.new_var(initial(self.symbols, *sort), symbol.span, Some(*sort)))
             .collect();
         let mut branches = Vec::new();
         for equation in about {
@@ -309,7 +309,8 @@ impl Steps<'_, '_> {
             match formula {
                 Formula::Each { universal: false, vars, body } if body.has(true) => {
                     // Another quantifier may bind the same variables elsewhere.
-                    let copies: Vec<(VarId, VarId)> = vars.iter().map(|it| (*it, self.vars.copy(*it))).collect();
+                    let copies: Vec<(VarId, VarId)> =
+                        vars.iter().map(|it| (*it, self.vars.copy(*it))).collect();
                     let copy = |var: VarId| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
                     step.params.extend(copies.iter().map(|it| it.1));
                     let mut parts = flat(vec![Part { formula: body.substitute(&copy), span }]);
@@ -423,7 +424,7 @@ impl Steps<'_, '_> {
         }
         for sort in sorts {
             if !step.params.iter().any(|it| self.vars.known(*it) == sort) {
-                step.params.push(self.vars.new_var(&self.symbols.sorts[sort.0].0, step.span, Some(sort)));
+                step.params.push(self.vars.new_var(initial(self.symbols, sort), step.span, Some(sort)));
             }
         }
     }
@@ -525,6 +526,11 @@ pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarI
     let Term::App(app) = term else { return vars.new_var("x", Span::default(), None) };
     let symbol = symbols.get(app.symbol);
     vars.new_var(&symbol.name, symbol.span, symbol.result)
+}
+
+/// The first letter of a sort, as a name for one of its elements.
+fn initial<'s>(symbols: &'s Symbols<'_>, sort: SortId) -> &'s str {
+    symbols.sorts[sort.0].0.get(..1).unwrap_or("x")
 }
 
 fn with(mut step: Step, update: Update) -> Step {

@@ -34,24 +34,28 @@ fn statements_about_cells_are_updates() {
     assert_has(&step("p", "new(p(X, Y)) <-> p(X, Y) & !(X = x & Y = y)"), &["{ P[x, y] := False; }"]);
     assert_has(&step("r", "!new(r(X))"), &["{ R[s2] := case | _ : False; }"]);
     assert_has(&step("p", "new(p(X, Y)) <-> Y = y"), &["P[s2, t2] := case | t2 = y : True | _ : False;"]);
-    assert_has(
-        &step("f", "forall X. new(f(X)) = (if X = x then y else f(X))"),
-        &["{ F[x] := y; }"],
-    );
+    assert_has(&step("f", "forall X. new(f(X)) = (if X = x then y else f(X))"), &["{ F[x] := y; }"]);
     assert_has(&step("c", "r(x) & new(c) = x"), &["requires { R[x] = True } { C := x; }"]);
     assert_has(&step("r", "new(r(X)) <-> r(X)"), &["transition t1 (x : s y : t) { }"]);
 }
 
 #[test]
 fn what_is_not_said_is_any_value() {
-    assert_has("transition t1() modifies c  r(new(c))", &["transition t1 (c : s) requires { R[c] = True } { C := c; }"]);
+    assert_has(
+        "transition t1() modifies c  r(new(c))",
+        &["transition t1 (c : s) requires { R[c] = True } { C := c; }"],
+    );
     let one = "transition t1(x: s) modifies r  X != x -> (new(r(X)) <-> r(X))";
     assert_has(one, &["t1 (x : s) { R[x] := True; }", "t12 (x : s) { R[x] := False; }"]);
     let region = "transition t1() modifies f  k(z) & (k(f(X)) -> new(f(X)) = f(X))";
     assert_has(region, &["several cells of `f` are not said"]);
     let all = "transition t1() modifies r  new(r(X)) = new(r(X))  transition t2() modifies c  new(c) = c";
     let model = model(all);
-    for part in ["{ R_open := True; }", "{ C := C; R_open := False; }", "requires { R_open = True } { R[s2] := True; }"] {
+    for part in [
+        "{ R_open := True; }",
+        "{ C := C; R_open := False; }",
+        "requires { R_open = True } { R[s2] := True; }",
+    ] {
         assert!(model.contains(part) || part.starts_with("requires"), "{part} in {model}");
     }
 }
@@ -68,7 +72,10 @@ fn parameters_that_coincide_are_copies() {
 #[test]
 fn arguments_get_names() {
     let step = "transition t1(x: s) modifies c  k(f(x)) & k(z) & new(c) = x";
-    assert_has(step, &["t1 (x : s f z : t) requires { k(f) && k(z) && f = F[x] && z = Z }", "t12 (x : s f : t)"]);
+    assert_has(
+        step,
+        &["t1 (x : s f z : t) requires { k(f) && k(z) && f = F[x] && z = Z }", "t12 (x : s f : t)"],
+    );
     assert_has("axiom k(z)", &["invariant (z : t) { z = Z && not k(z) }"]);
     assert_has("init k(f(X))", &["(f <> F[s2] || k(f))"].map(|_| "k(f)"));
     let bound = "transition t1(x: s) modifies c  (forall X. k(f(X))) & new(c) = x";
@@ -79,7 +86,10 @@ fn arguments_get_names() {
 fn what_exists_is_a_parameter_or_a_constant() {
     let step = "transition t1(x: s) modifies c  (exists Y. forall X. p(X, Y)) & new(c) = x";
     assert_has(step, &["t1 (x : s y : t) requires { (forall x2 : s. P[x2, y] = True) }"]);
-    assert_has("init exists Y. forall X. p(X, Y)", &["const Y : t", "forall"].map(|it| it.trim_start_matches("forall")));
+    assert_has(
+        "init exists Y. forall X. p(X, Y)",
+        &["const Y : t", "forall"].map(|it| it.trim_start_matches("forall")),
+    );
     assert_has("axiom exists Y. k(Y)", &["const Y : t", "invariant (y : t) { y = Y && not k(y) }"]);
 }
 
