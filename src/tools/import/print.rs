@@ -6,7 +6,7 @@ use super::claims::{Initially, Never};
 use super::equations::Value;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
-use super::steps::{Step, Update};
+use super::step::{Step, Update};
 use super::symbols::{Symbols, Vars};
 use super::ways::apart;
 
