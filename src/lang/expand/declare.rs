@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::expander::Expander;
 use super::make::number;
-use super::sorts::Sorts;
+use super::sort_table::Sorts;
 use super::types::{Full, Index, Queue, Record, Type, Values, Variable, leaf_type, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::MAX_CONSTRUCTORS;

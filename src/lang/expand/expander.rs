@@ -14,7 +14,7 @@ const MOST_NODES: usize = 1 << 21;
 pub struct Expander {
     pub(super) symbols: Symbols,
     /// The sorts of processes.
-    pub(super) sorts: Option<super::sorts::Sorts>,
+    pub(super) sorts: Option<super::sort_table::Sorts>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,
     pub(super) diagnostics: Vec<Diagnostic>,

@@ -12,6 +12,7 @@ mod expander;
 mod facts;
 mod formulas;
 mod make;
+mod sort_table;
 mod sorts;
 mod substitute;
 mod terms;
@@ -22,8 +23,8 @@ mod updates;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
 use self::make::number;
+pub use self::sort_table::Sorts;
 use self::sorts::Rewriter;
-pub use self::sorts::Sorts;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};

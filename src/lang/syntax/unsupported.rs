@@ -61,7 +61,6 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
         {
             ("arithmetic on processes", CFL)
         }
-        Token::Less if first == Token::Type => ("a subset of `proc`", CFL),
         Token::BraceOpen if first == Token::Type && token(at + 2) == Some(Token::Colon) => {
             ("a record type", RECORDS)
         }

@@ -1,6 +1,6 @@
 //! Conditions for the sorts of bound names, and whether sorts agree.
 
-use super::declared::{PROC, Sorts};
+use super::super::sort_table::{PROC, Sorts};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
     Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, Item, Let, Name, Operand, Property,

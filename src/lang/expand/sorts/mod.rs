@@ -5,12 +5,11 @@
 //! model with sorts is a model of the core, in which processes of different sorts are different because their sorts are.
 //! Cells at processes of other sorts than those of the declaration are in no formula and never change.
 //!
-//! In reading order: `declared` (which sorts there are, and what is of which), `bound` (conditions of bound names, and whether
+//! In reading order: `collect` (which sorts there are), `bound` (conditions of bound names, and whether
 //! sorts agree), `initially` (the conditions of `init`, whose parameters are all processes).
 
 mod bound;
-mod declared;
+mod collect;
 mod initially;
 
 pub use bound::Rewriter;
-pub use declared::Sorts;

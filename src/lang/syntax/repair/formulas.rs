@@ -297,6 +297,15 @@ fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         ));
         return Some(Repair::new(at..end, with, error));
     }
+    // `forall x: A[x] = B`, where a sort is read behind the colon.
+    let capital = matches!(found, Token::Mident(_)) && site.ahead(1) == Some(Token::Dot);
+    let bound = matches!((site.back(1), site.back(2)), (Some(Token::Colon), Some(Token::Lident(_))));
+    if bound && !capital && (is_quantifier(site.back(3)) || site.back(3) == Some(Token::Different)) {
+        let error = slip(site.span(at - 1..at), "`:` after a bound name")
+            .help("write `.` after it")
+            .mend_at(site.span(at - 1..at), ".");
+        return Some(Repair::new(at - 1..at, [Token::Dot], error));
+    }
     let Token::Lident(_) = site.back(1)? else { return None };
     if !site.expects(".") || !(is_quantifier(site.back(2)) || site.back(2) == Some(Token::Different)) {
         return None;
@@ -308,12 +317,6 @@ fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 .help("write `<>` between them")
                 .mend(" <>");
             Some(Repair::new(here, [Token::Different], error))
-        }
-        (Token::Colon, Some(Token::Lident(_)), Some(Token::Dot)) => {
-            let error = foreign(site.span(at..at + 2), "a bound name with a type")
-                .label("quantifiers range over processes")
-                .help(format!("leave out `{}`", site.source(at..at + 2)));
-            Some(Repair::new(at..at + 2, [], error))
         }
         (Token::Colon | Token::Minus | Token::Semicolon | Token::Bar, ..) => {
             let error =

@@ -1,65 +1,12 @@
-//! Which sorts of processes a model has, and of which sort its indices and pointers are.
+//! Which sorts of processes a model declares and uses.
 
-use indexmap::IndexMap;
-
+use super::super::declare::capital;
 use super::super::expander::Expander;
-use crate::diagnostic::{Diagnostic, Span};
-use crate::model::ProcessSorts;
+use super::super::sort_table::{PROC, Sorts};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Count, CountKind, Expr, ExprKind, File, Item, Loc, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
+    Count, CountKind, Expr, ExprKind, File, Item, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
 };
-
-/// The sort of processes that has no declaration.
-pub const PROC: &str = "proc";
-
-/// The sorts of a model.
-#[derive(Clone, Debug, Default)]
-pub struct Sorts {
-    /// Each sort, and the value in the array of sorts that stands for it.
-    pub values: IndexMap<String, String>,
-    /// The type of these values.
-    pub ty: String,
-    /// The array that says of which sort a process is.
-    pub array: String,
-    /// The sorts of the indices of each array.
-    pub indices: IndexMap<String, Vec<String>>,
-    /// The sorts of the processes that variables point to.
-    pub pointed: IndexMap<String, String>,
-}
-
-impl Sorts {
-    /// The number of a sort.
-    pub fn number(&self, sort: &str) -> Option<u8> {
-        self.values.get_index_of(sort).and_then(|it| u8::try_from(it).ok())
-    }
-
-    /// What engines know of them.
-    pub fn of_processes(&self) -> ProcessSorts {
-        let numbers = |sorts: &Vec<String>| sorts.iter().map(|it| self.number(it)).collect();
-        ProcessSorts {
-            names: self.values.keys().cloned().collect(),
-            array: self.array.clone(),
-            pointed: self
-                .pointed
-                .iter()
-                .filter_map(|(name, sort)| Some((name.clone(), self.number(sort)?)))
-                .collect(),
-            sizes: None,
-            indices: self.indices.iter().map(|(array, sorts)| (array.clone(), numbers(sorts))).collect(),
-        }
-    }
-
-    /// The declarations of the type and the array of sorts.
-    pub fn declarations(&self) -> (Item, Item) {
-        let nowhere = Loc(Span::default());
-        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere, sort: None };
-        let constructors = Some(self.values.values().map(|it| name(it)).collect());
-        let ty = TypeDecl { constructors, ..TypeDecl::new(name(&self.ty), nowhere) };
-        let kind = SymbolKind::Array(vec![name(PROC)]);
-        let array = SymbolDecl::new(kind, name(&self.array), (name(&self.ty), None), nowhere);
-        (Item::Type(ty), Item::Symbol(array))
-    }
-}
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
@@ -88,7 +35,7 @@ impl Expander {
         let ty = self.symbols.fresh("sort");
         let array = self.symbols.fresh("Sort");
         let values = names.into_iter().map(|name| {
-            let value = self.symbols.fresh(&super::super::declare::capital(&name));
+            let value = self.symbols.fresh(&capital(&name));
             (name, value)
         });
         let mut sorts = Sorts { values: values.collect(), ty, array, ..Sorts::default() };
