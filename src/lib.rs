@@ -114,7 +114,9 @@ pub use cubicle_lang::{
 };
 pub use cubicle_report as report;
 pub use cubicle_run::{interrupt, named, observer, options, oracle, result, verdict};
-pub use cubicle_tools::{export, inductive, itf, lint, mutation, refines, simulate, validate, witness};
+pub use cubicle_tools::{
+    export, import, inductive, itf, lint, mutation, refines, simulate, validate, witness,
+};
 pub use cubicle_transform as transform;
 
 pub use cubicle_check::{InternalError, check};

@@ -20,6 +20,7 @@ mod fmt;
 mod formulas;
 mod handout;
 mod harness;
+mod import;
 mod interrupts;
 mod kill_rates;
 mod last_line;

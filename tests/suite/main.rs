@@ -19,6 +19,7 @@ mod format;
 mod formulas;
 mod front;
 mod house;
+mod imported;
 mod lints;
 mod logging;
 mod models;

@@ -54,7 +54,8 @@ pub(super) fn never(
                 let error = Diagnostic::error("C0714", span, missing);
                 return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
             }
-            let mut params: Vec<VarId> = bound.into_iter().filter(|it| formula.free().contains(it)).collect();
+            let free = formula.free();
+            let mut params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
             let Some(ways) = ways(&params, vars) else {

@@ -18,6 +18,26 @@ pub(super) fn is_false(formula: &Formula, distinct: &[VarId]) -> bool {
     conjunctions.iter().all(|it| contradict(it, distinct))
 }
 
+/// An equivalent disjunction of conjunctions of literals, without those that are plainly false or imply another one; the formula in normal form where
+/// there are too many.
+pub(super) fn minimal(formula: &Formula) -> Formula {
+    let normal = formula.normal();
+    let mut all = vec![Vec::new()];
+    if !split(&normal, &mut all) {
+        return normal;
+    }
+    all.retain(|it| !contradict(it, &[]));
+    let implied = |at: usize| {
+        let implies = |other: usize| {
+            all[other].iter().all(|it| all[at].contains(it))
+                && (other < at || !all[at].iter().all(|it| all[other].contains(it)))
+        };
+        (0..all.len()).any(|other| other != at && implies(other))
+    };
+    let kept = (0..all.len()).filter(|at| !implied(*at)).map(|at| Formula::and(all[at].clone()));
+    Formula::or(kept)
+}
+
 /// Conjoins a formula in normal form to each of some conjunctions; false when there are too many.
 fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
     match formula {
@@ -202,6 +222,14 @@ mod tests {
         assert!(!is_false(&equal(&fa, &fb), &[VarId(0), VarId(1)]));
         let holds = |term: &Term| Formula::Is(app(1, std::slice::from_ref(term)));
         assert!(is_false(&Formula::and([same, holds(&a), holds(&b).not()]), &[]));
+    }
+
+    #[test]
+    fn what_is_left_over_is_short() {
+        let (a, b) = (var(0), var(1));
+        let p = Formula::Is(app(1, std::slice::from_ref(&a)));
+        let both = [equal(&a, &b), equal(&a, &b).not()].map(|it| Formula::and([p.clone(), it]).not());
+        assert_eq!(minimal(&Formula::and(both)), p.not());
     }
 
     #[test]

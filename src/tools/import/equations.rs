@@ -8,6 +8,7 @@
 use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::opened;
+use super::decide::minimal;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 
 /// A value of a relation or of a function.
@@ -191,5 +192,5 @@ pub(super) fn conflict<'b>(
 /// Where no branch applies, as a formula about the cell; `None` when one always does.
 pub(super) fn uncovered(branches: &[Branch], excluded: &dyn Fn(Formula) -> bool) -> Option<Formula> {
     let none = Formula::and(branches.iter().map(|it| it.condition.clone().not()));
-    (!excluded(none.clone())).then(|| none.normal())
+    (!excluded(none.clone())).then(|| minimal(&none))
 }

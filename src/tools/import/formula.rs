@@ -198,6 +198,27 @@ impl Formula {
         count.get()
     }
 
+    /// A bound on the size of its normal form: what is needed both as it is and negated counts twice.
+    pub fn weight(&self) -> usize {
+        let sum = |parts: &[Self]| parts.iter().fold(1_usize, |sum, it| sum.saturating_add(it.weight()));
+        let terms = |terms: &[Term]| {
+            let (sum, factor) = terms.iter().fold((1_usize, 1_usize), |(sum, factor), it| {
+                let (own, times) = it.weight();
+                (sum.saturating_add(own), factor.saturating_mul(times))
+            });
+            sum.saturating_mul(factor)
+        };
+        match self {
+            Self::Bool(_) => 1,
+            Self::Is(app) => terms(&app.args),
+            Self::Equal(sides) => terms(&sides[..]),
+            Self::Not(inner) | Self::Each { body: inner, .. } => inner.weight().saturating_add(1),
+            Self::And(parts) | Self::Or(parts) => sum(parts),
+            Self::Iff(sides) => sum(&sides[..]).saturating_mul(2),
+            Self::If(parts) => sum(&parts[..]).saturating_add(parts[0].weight()),
+        }
+    }
+
     /// How deep it is nested.
     pub fn depth(&self) -> usize {
         1 + match self {
@@ -426,6 +447,25 @@ impl Term {
         let more = || count.set(count.get() + 1);
         self.visit(&mut |_| more(), &mut |_| more());
         count.get()
+    }
+
+    /// A bound on the size of the literals that its choices make of one with it, and on their number.
+    fn weight(&self) -> (usize, usize) {
+        let all = |terms: &[Self]| {
+            terms.iter().fold((1_usize, 1_usize), |(sum, factor), it| {
+                let (own, times) = it.weight();
+                (sum.saturating_add(own), factor.saturating_mul(times))
+            })
+        };
+        match self {
+            Self::Var(_) => (1, 1),
+            Self::App(app) => all(&app.args),
+            Self::If(condition, sides) => {
+                let (sum, factor) = all(&sides[..]);
+                let both = condition.weight().saturating_mul(2);
+                (sum.saturating_add(both), factor.saturating_mul(2))
+            }
+        }
     }
 
     /// How deep it is nested.

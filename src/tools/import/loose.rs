@@ -8,31 +8,8 @@
 use super::equations::{Branch, Value};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
-use super::steps::{Step, Update};
+use super::step::{Region, Step, Update};
 use super::symbols::{Symbol, Symbols, Vars};
-
-/// Cells of a symbol whose new values a step leaves open.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Region {
-    pub symbol: SymbolId,
-    pub cell: Vec<VarId>,
-    /// Of the variables of `cell` alone, and of things that never change.
-    pub condition: Formula,
-}
-
-impl Region {
-    /// Whether it is of this form.
-    pub fn is_fixed(&self, symbols: &Symbols<'_>) -> bool {
-        self.condition.free().iter().all(|it| self.cell.contains(it))
-            && self.condition.symbols().iter().all(|(id, _)| !symbols.get(*id).mutable)
-    }
-
-    /// Its condition, of the variables of another one.
-    fn condition_at(&self, cell: &[VarId]) -> Formula {
-        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| Term::Var(cell[at]));
-        self.condition.substitute(&place)
-    }
-}
 
 /// Adds the flags, and the steps that change the cells of regions.
 pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mut Vars) {

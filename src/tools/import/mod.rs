@@ -13,7 +13,7 @@
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
 //! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`; `decide` (plain contradictions), `alternatives`, `equations`,
-//! `ways`, `steps`, `claims`; `names`, `print`.
+//! `ways`, `step`, `steps`, `loose`, `claims`; `names`, `print`.
 
 mod alternatives;
 mod claims;
@@ -26,6 +26,7 @@ mod names;
 mod parser;
 mod print;
 mod resolve;
+mod step;
 mod steps;
 mod symbols;
 #[cfg(test)]
@@ -39,10 +40,11 @@ use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::flat;
 use self::claims::{initially, is_about, named_witnesses, never};
-use self::formula::{SymbolId, VarId};
+use self::formula::{Formula, SymbolId, VarId};
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
-use self::steps::{Step, Steps};
+use self::step::Step;
+use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
 use self::tree::{Claim, ClaimKind, Definition};
 use self::ways::Facts;
@@ -94,12 +96,13 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
-        written.push((
-            *claim,
-            found
-                .keep(never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing))
-                .unwrap_or_default(),
-        ));
+        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing);
+        let all = found.keep(made).unwrap_or_default();
+        if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
+            let what = "nothing satisfies this axiom: there is no system to check";
+            found.errors.push(Diagnostic::error("C0712", claim.span, what));
+        }
+        written.push((*claim, all));
     }
     for (claim, parts) in of(ClaimKind::Safety) {
         let missing = "a property by which for all elements there is another one";

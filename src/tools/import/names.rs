@@ -8,9 +8,10 @@ use cubicle_lang::syntax::{Word, word};
 use super::formula::{SortId, SymbolId, VarId};
 use super::symbols::{Symbols, Vars};
 
-/// Words that mean something where a sort or a process may stand.
-const TAKEN: [&str; 12] = [
+/// Words that mean something in places, and names that are made for a model.
+const TAKEN: [&str; 16] = [
     "proc", "bool", "int", "real", "type", "relation", "witness", "any", "sum", "send", "receive", "channel",
+    "Sort", "True", "False", "Trouble",
 ];
 
 /// The names of sorts, symbols, transitions and properties.
@@ -27,6 +28,8 @@ impl Names {
         let mut this = Self { sorts: Vec::new(), symbols: Vec::new(), taken };
         for (name, _) in &symbols.sorts {
             let name = this.unique(&small(name));
+            // States show the sort of a process by a value of this name.
+            this.taken.insert(capital(&name));
             this.sorts.push(name);
         }
         for symbol in &symbols.symbols {

@@ -6,7 +6,7 @@ use super::claims::{Initially, Never};
 use super::equations::Value;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
-use super::steps::{Step, Update};
+use super::step::{Step, Update};
 use super::symbols::{Symbols, Vars};
 use super::ways::apart;
 
@@ -338,7 +338,8 @@ fn truths(update: &Update, own: &App, params: &[VarId]) -> Cases {
     // Where it becomes true, it must not be lost.
     if super::decide::is_false(&Formula::and([made.clone(), lost.clone()]), params) {
         let branches = [(made, Chosen::Truth(true)), (lost, Chosen::Truth(false))];
-        return (branches.into_iter().filter(|it| it.0 != Formula::FALSE).collect(), Chosen::Same);
+        let applies = |it: &(Formula, Chosen)| !super::decide::is_false(&it.0, params);
+        return (branches.into_iter().filter(applies).collect(), Chosen::Same);
     }
     (vec![(whole, Chosen::Truth(true))], Chosen::Truth(false))
 }

@@ -13,7 +13,10 @@ use super::symbols::{Global, Symbols, Vars};
 use super::tree::{Bound, Expr, ExprKind, Name};
 
 /// The most parts of formulas in one declaration, once definitions are replaced.
-pub(super) const MAX_PARTS: usize = 20_000;
+pub(super) const MAX_PARTS: usize = 10_000;
+
+/// The greatest weight of a conjunct.
+const MAX_WEIGHT: usize = 5 * MAX_PARTS;
 
 /// The deepest nesting of definitions in definitions.
 const MAX_CALLS: usize = 20;
@@ -98,6 +101,11 @@ impl<'s, 'f> Resolver<'s, 'f> {
         let first = self.vars.len();
         let params = self.bind(params)?;
         let parts = self.closed(body)?;
+        if let Some(part) = parts.iter().find(|it| it.formula.weight() > MAX_WEIGHT) {
+            let what =
+                format!("with `if` and `<->` written out, the formula has more than {MAX_WEIGHT} parts");
+            return Err(Box::new(Diagnostic::error("C0715", part.span, what)));
+        }
         for number in first..self.vars.len() {
             let var = VarId(number as u32);
             if self.vars.sort(var).is_none() {

@@ -15,39 +15,18 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
-use super::formula::{App, Formula, SymbolId, Term, VarId};
-use super::loose::Region;
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
+use super::step::{Region, Step, Update};
 use super::symbols::{Symbols, Vars};
 use super::tree::Definition;
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
+/// The most cases of the new value of one symbol in one step.
+const MAX_BRANCHES: usize = 64;
+
 /// The most variables of one universal guard, as the language has it.
 const MAX_BOUND: usize = 4;
-
-/// New value of a relation or function: for the cell given by variables, the first branch that holds.
-#[derive(Clone, Debug)]
-pub(super) struct Update {
-    pub symbol: SymbolId,
-    pub cell: Vec<VarId>,
-    pub branches: Vec<Branch>,
-    /// Whether cells where no branch holds stay as they were; otherwise there are none.
-    pub rest: bool,
-}
-
-/// A transition whose parameters are different.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub name: String,
-    pub span: Span,
-    /// What makes it differ from the others of the same name, if anything.
-    pub remark: String,
-    pub params: Vec<VarId>,
-    pub guard: Vec<Part>,
-    pub updates: Vec<Update>,
-    /// What gets any value.
-    pub open: Vec<Region>,
-}
 
 /// What the steps of one transition are made from.
 pub(super) struct Steps<'s, 'f> {
@@ -210,7 +189,7 @@ impl Steps<'_, '_> {
         let cell: Vec<VarId> = symbol
             .args
             .iter()
-            .map(|sort| self.vars.new_var(&self.symbols.sorts[sort.0].0, symbol.span, Some(*sort)))
+            .map(|sort| self.vars.new_var(initial(self.symbols, *sort), symbol.span, Some(*sort)))
             .collect();
         let mut branches = Vec::new();
         for equation in about {
@@ -220,6 +199,10 @@ impl Steps<'_, '_> {
                     format!("no argument of `{}` determines `{name}`, and its value does", symbol.name);
                 error("C0713", equation.span, what)
             })?);
+        }
+        if branches.len() > MAX_BRANCHES {
+            let what = format!("more than {MAX_BRANCHES} cases of a new value of `{}`", symbol.name);
+            return Err(error("C0715", span, what));
         }
         let guard = Formula::and(step.guard.iter().map(|it| it.formula.clone()).filter(is_plain));
         let excluded = |condition: Formula| {
@@ -308,8 +291,12 @@ impl Steps<'_, '_> {
         while let Some(Part { formula, span }) = open.pop() {
             match formula {
                 Formula::Each { universal: false, vars, body } if body.has(true) => {
-                    step.params.extend(vars);
-                    let mut parts = flat(vec![Part { formula: *body, span }]);
+                    // Another quantifier may bind the same variables elsewhere.
+                    let copies: Vec<(VarId, VarId)> =
+                        vars.iter().map(|it| (*it, self.vars.copy(*it))).collect();
+                    let copy = |var: VarId| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
+                    step.params.extend(copies.iter().map(|it| it.1));
+                    let mut parts = flat(vec![Part { formula: body.substitute(&copy), span }]);
                     parts.reverse();
                     open.extend(parts);
                 }
@@ -347,7 +334,7 @@ impl Steps<'_, '_> {
                 step.updates.iter().find_map(|update| {
                     update.branches.iter().find_map(|it| {
                         argument(&it.condition, &of_params)
-                            .or_else(|| argument(&it.stated(update), &of_params))
+                            .or_else(|| argument(&update.stated(it), &of_params))
                     })
                 })
             });
@@ -383,9 +370,9 @@ impl Steps<'_, '_> {
         for update in &step.updates {
             for branch in &update.branches {
                 let left = argument(&branch.condition, &|_| false)
-                    .or_else(|| argument(&branch.stated(update), &|_| false));
+                    .or_else(|| argument(&update.stated(branch), &|_| false));
                 let quantified =
-                    [&branch.condition, &branch.stated(update)].iter().any(|it| depends(it, &update.cell));
+                    [&branch.condition, &update.stated(branch)].iter().any(|it| depends(it, &update.cell));
                 if left.is_some() || quantified {
                     let name = &self.symbols.get(update.symbol).name;
                     let what = if quantified {
@@ -420,7 +407,7 @@ impl Steps<'_, '_> {
         }
         for sort in sorts {
             if !step.params.iter().any(|it| self.vars.known(*it) == sort) {
-                step.params.push(self.vars.new_var(&self.symbols.sorts[sort.0].0, step.span, Some(sort)));
+                step.params.push(self.vars.new_var(initial(self.symbols, sort), step.span, Some(sort)));
             }
         }
     }
@@ -443,7 +430,12 @@ impl Steps<'_, '_> {
             if way.excluded_by(copy.guard.iter().map(|it| &it.formula), self.facts, self.vars) {
                 continue;
             }
-            copy.guard.retain(|it| it.formula != Formula::TRUE);
+            let mut said: Vec<Formula> = vec![Formula::TRUE];
+            copy.guard.retain(|it| {
+                let new = !said.contains(&it.formula);
+                said.push(it.formula.clone());
+                new
+            });
             for branch in copy.updates.iter_mut().flat_map(|it| &mut it.branches) {
                 branch.condition = way.of(&branch.condition);
                 branch.value = match &branch.value {
@@ -459,60 +451,6 @@ impl Steps<'_, '_> {
     }
 }
 
-impl Update {
-    /// Its new value at some arguments, for a function.
-    fn term(&self, args: &[Term]) -> Option<Term> {
-        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
-        // If none is left over, the last branch needs no condition.
-        let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
-        let mut value = self.rest.then_some(Term::App(same));
-        for branch in self.branches.iter().rev() {
-            let Value::Term(term) = &branch.value else { return None };
-            let term = term.map(&mut |it| match it {
-                Term::Var(var) => place(var).unwrap_or(it),
-                other => other,
-            });
-            value = Some(match value {
-                None => term,
-                Some(rest) => Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest])),
-            });
-        }
-        value
-    }
-
-    /// Its new value at some arguments, for a relation.
-    fn truth(&self, args: &[Term]) -> Formula {
-        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
-        self.whole().substitute(&place)
-    }
-
-    /// The new value of a relation as one formula about the cell.
-    pub fn whole(&self) -> Formula {
-        let given = self.branches.iter().map(|branch| match &branch.value {
-            Value::Truth(formula) => Formula::and([branch.condition.clone(), formula.clone()]),
-            Value::Term(_) => Formula::FALSE,
-        });
-        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
-        let same = Formula::Is(App { symbol: self.symbol, args, new: false });
-        let none = self.branches.iter().map(|it| it.condition.clone().not());
-        let rest = self.rest.then(|| Formula::and(none.chain([same])));
-        Formula::or(given.chain(rest))
-    }
-}
-
-impl Branch {
-    /// Its value as a formula, to look for something in it.
-    fn stated(&self, update: &Update) -> Formula {
-        match &self.value {
-            Value::Truth(formula) => formula.clone(),
-            Value::Term(term) => {
-                let args = update.cell.iter().map(|it| Term::Var(*it)).collect();
-                Formula::equal(Term::App(App { symbol: update.symbol, args, new: true }), term.clone())
-            }
-        }
-    }
-}
-
 fn error(code: &'static str, span: Span, what: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(code, span, what))
 }
@@ -522,6 +460,11 @@ pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarI
     let Term::App(app) = term else { return vars.new_var("x", Span::default(), None) };
     let symbol = symbols.get(app.symbol);
     vars.new_var(&symbol.name, symbol.span, symbol.result)
+}
+
+/// The first letter of a sort, as a name for one of its elements.
+fn initial<'s>(symbols: &'s Symbols<'_>, sort: SortId) -> &'s str {
+    symbols.sorts[sort.0].0.get(..1).unwrap_or("x")
 }
 
 fn with(mut step: Step, update: Update) -> Step {

@@ -1,0 +1,107 @@
+//! A transition: parameters, guard, and the new value of each symbol that changes.
+
+use cubicle_lang::diagnostic::Span;
+
+use super::equations::{Branch, Value};
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::resolve::Part;
+use super::symbols::Symbols;
+
+/// New value of a relation or function: for the cell given by variables, the first branch that holds.
+#[derive(Clone, Debug)]
+pub(super) struct Update {
+    pub symbol: SymbolId,
+    pub cell: Vec<VarId>,
+    pub branches: Vec<Branch>,
+    /// Whether cells where no branch holds stay as they were; otherwise there are none.
+    pub rest: bool,
+}
+
+/// A transition; its parameters are different once it is a copy of those that coincide.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub name: String,
+    pub span: Span,
+    /// What makes it differ from the others of the same name, if anything.
+    pub remark: String,
+    pub params: Vec<VarId>,
+    pub guard: Vec<Part>,
+    pub updates: Vec<Update>,
+    /// What gets any value.
+    pub open: Vec<Region>,
+}
+
+/// Cells of a symbol whose new values a step leaves open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Region {
+    pub symbol: SymbolId,
+    pub cell: Vec<VarId>,
+    /// Of the variables of `cell` alone, and of things that never change.
+    pub condition: Formula,
+}
+
+impl Region {
+    /// Whether it is of this form.
+    pub fn is_fixed(&self, symbols: &Symbols<'_>) -> bool {
+        self.condition.free().iter().all(|it| self.cell.contains(it))
+            && self.condition.symbols().iter().all(|(id, _)| !symbols.get(*id).mutable)
+    }
+
+    /// Its condition, of the variables of another one.
+    pub fn condition_at(&self, cell: &[VarId]) -> Formula {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| Term::Var(cell[at]));
+        self.condition.substitute(&place)
+    }
+}
+
+impl Update {
+    /// Its new value at some arguments, for a function.
+    pub fn term(&self, args: &[Term]) -> Option<Term> {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
+        // If none is left over, the last branch needs no condition.
+        let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
+        let mut value = self.rest.then_some(Term::App(same));
+        for branch in self.branches.iter().rev() {
+            let Value::Term(term) = &branch.value else { return None };
+            let term = term.map(&mut |it| match it {
+                Term::Var(var) => place(var).unwrap_or(it),
+                other => other,
+            });
+            value = Some(match value {
+                None => term,
+                Some(rest) => Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest])),
+            });
+        }
+        value
+    }
+
+    /// Its new value at some arguments, for a relation.
+    pub fn truth(&self, args: &[Term]) -> Formula {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
+        self.whole().substitute(&place)
+    }
+
+    /// The new value of a relation as one formula about the cell.
+    pub fn whole(&self) -> Formula {
+        let given = self.branches.iter().map(|branch| match &branch.value {
+            Value::Truth(formula) => Formula::and([branch.condition.clone(), formula.clone()]),
+            Value::Term(_) => Formula::FALSE,
+        });
+        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        let same = Formula::Is(App { symbol: self.symbol, args, new: false });
+        let none = self.branches.iter().map(|it| it.condition.clone().not());
+        let rest = self.rest.then(|| Formula::and(none.chain([same])));
+        Formula::or(given.chain(rest))
+    }
+
+    /// The value in a branch as a formula, to look for something in it.
+    pub fn stated(&self, branch: &Branch) -> Formula {
+        match &branch.value {
+            Value::Truth(formula) => formula.clone(),
+            Value::Term(term) => {
+                let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
+                Formula::equal(Term::App(App { symbol: self.symbol, args, new: true }), term.clone())
+            }
+        }
+    }
+}

@@ -1,0 +1,712 @@
+//! `import`: random first-order models over two sorts, against an interpreter that evaluates their formulas about two states directly, for
+//! each small number of elements of each sort.
+//!
+//! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use cubicle::forward::explore;
+use cubicle::import::import;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::{Layout, State, Value, tuples};
+use cubicle::model::{System, VarId};
+use cubicle::observer::Silent;
+use cubicle::options::ForwardOptions;
+use cubicle::result::Stop;
+
+use super::support::dice::Dice;
+
+const SORTS: [&str; 2] = ["node", "item"];
+
+/// Most evaluations of formulas for one instance.
+const MOST_WORK: usize = 1_500_000;
+
+#[derive(Clone)]
+enum Term {
+    Var(String),
+    /// A symbol, its arguments, whether in the new state.
+    App(usize, Vec<Term>, bool),
+    If(Box<Formula>, Box<Term>, Box<Term>),
+}
+
+#[derive(Clone)]
+enum Formula {
+    True,
+    Is(usize, Vec<Term>, bool),
+    Equal(Term, Term),
+    Not(Box<Formula>),
+    And(Vec<Formula>),
+    Or(Vec<Formula>),
+    Implies(Box<Formula>, Box<Formula>),
+    Iff(Box<Formula>, Box<Formula>),
+    If(Box<Formula>, Box<Formula>, Box<Formula>),
+    Each(bool, Vec<(String, usize)>, Box<Formula>),
+}
+
+use Formula::{And, Each, Equal, Iff, Implies, Is, Not, Or, True};
+
+fn not(formula: Formula) -> Formula {
+    Not(Box::new(formula))
+}
+
+struct Symbol {
+    name: String,
+    mutable: bool,
+    args: Vec<usize>,
+    /// The sort of its values; `None` for a relation.
+    result: Option<usize>,
+}
+
+struct Transition {
+    params: Vec<(String, usize)>,
+    modifies: Vec<usize>,
+    parts: Vec<Formula>,
+}
+
+struct Model {
+    symbols: Vec<Symbol>,
+    axioms: Vec<Formula>,
+    init: Vec<Formula>,
+    transitions: Vec<Transition>,
+    safety: Vec<Formula>,
+}
+
+// The text
+
+impl Model {
+    fn text(&self) -> String {
+        let mut out = String::new();
+        for sort in SORTS {
+            writeln!(out, "sort {sort}").expect("memory");
+        }
+        for symbol in &self.symbols {
+            let word = if symbol.mutable { "mutable" } else { "immutable" };
+            let args: Vec<&str> = symbol.args.iter().map(|it| SORTS[*it]).collect();
+            let (args, name) = (args.join(", "), &symbol.name);
+            let line = match symbol.result {
+                None => format!("{word} relation {name}({args})"),
+                Some(sort) if symbol.args.is_empty() => format!("{word} constant {name}: {}", SORTS[sort]),
+                Some(sort) => format!("{word} function {name}({args}): {}", SORTS[sort]),
+            };
+            writeln!(out, "{line}").expect("memory");
+        }
+        let claims = [("axiom", &self.axioms), ("init", &self.init), ("safety", &self.safety)];
+        for (word, formulas) in claims {
+            for formula in formulas {
+                // Variables in capital letters need not be bound.
+                let text = match formula {
+                    Each(true, vars, body) if vars.len() != 2 => self.formula(body),
+                    other => self.formula(other),
+                };
+                writeln!(out, "{word} {text}").expect("memory");
+            }
+        }
+        for (at, transition) in self.transitions.iter().enumerate() {
+            let params: Vec<String> = bound(&transition.params);
+            let names: Vec<&str> =
+                transition.modifies.iter().map(|it| self.symbols[*it].name.as_str()).collect();
+            let parts: Vec<String> =
+                transition.parts.iter().map(|it| format!("  & {}", self.formula(it))).collect();
+            let (params, names, parts) = (params.join(", "), names.join(", "), parts.join("\n"));
+            writeln!(out, "transition step{at}({params})\n  modifies {names}\n{parts}").expect("memory");
+        }
+        out
+    }
+
+    fn app(&self, symbol: usize, args: &[Term], new: bool) -> String {
+        let args: Vec<String> = args.iter().map(|it| self.term(it)).collect();
+        let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+        let text = format!("{}{args}", self.symbols[symbol].name);
+        if new { format!("new({text})") } else { text }
+    }
+
+    fn term(&self, term: &Term) -> String {
+        match term {
+            Term::Var(name) => name.clone(),
+            Term::App(symbol, args, new) => self.app(*symbol, args, *new),
+            Term::If(condition, then, other) => {
+                format!("(if {} then {} else {})", self.formula(condition), self.term(then), self.term(other))
+            }
+        }
+    }
+
+    fn formula(&self, formula: &Formula) -> String {
+        let list = |parts: &[Formula], word: &str| {
+            let parts: Vec<String> = parts.iter().map(|it| self.formula(it)).collect();
+            format!("({})", parts.join(word))
+        };
+        match formula {
+            True => "true".to_owned(),
+            Is(symbol, args, new) => self.app(*symbol, args, *new),
+            Equal(left, right) => format!("({} = {})", self.term(left), self.term(right)),
+            Not(inner) => match &**inner {
+                Equal(left, right) => format!("({} != {})", self.term(left), self.term(right)),
+                other => format!("!({})", self.formula(other)),
+            },
+            And(parts) => list(parts, " & "),
+            Or(parts) => list(parts, " | "),
+            Implies(left, right) => format!("({} -> {})", self.formula(left), self.formula(right)),
+            Iff(left, right) => format!("({} <-> {})", self.formula(left), self.formula(right)),
+            Formula::If(condition, then, other) => format!(
+                "(if {} then {} else {})",
+                self.formula(condition),
+                self.formula(then),
+                self.formula(other)
+            ),
+            Each(universal, vars, body) => {
+                let word = if *universal { "forall" } else { "exists" };
+                format!("({word} {}. {})", bound(vars).join(", "), self.formula(body))
+            }
+        }
+    }
+}
+
+fn bound(vars: &[(String, usize)]) -> Vec<String> {
+    vars.iter().map(|(name, sort)| format!("{name}: {}", SORTS[*sort])).collect()
+}
+
+// The meaning
+
+type Cells = Vec<u8>;
+type Names = Vec<(String, u8)>;
+
+struct Instance<'m> {
+    model: &'m Model,
+    sizes: [usize; 2],
+    /// Where the cells of each symbol begin.
+    first: Vec<usize>,
+    /// How many values each cell may have.
+    values: Vec<u8>,
+    work: usize,
+}
+
+impl<'m> Instance<'m> {
+    fn new(model: &'m Model, sizes: [usize; 2]) -> Self {
+        let (mut first, mut values) = (Vec::new(), Vec::new());
+        for symbol in &model.symbols {
+            first.push(values.len());
+            let cells: usize = symbol.args.iter().map(|it| sizes[*it]).product();
+            let of_each = symbol.result.map_or(2, |sort| sizes[sort]) as u8;
+            values.extend(std::iter::repeat_n(of_each, cells));
+        }
+        Self { model, sizes, first, values, work: 0 }
+    }
+
+    fn cells(&self, symbol: usize) -> std::ops::Range<usize> {
+        let end = self.first.get(symbol + 1).copied().unwrap_or(self.values.len());
+        self.first[symbol]..end
+    }
+
+    fn read(
+        &mut self,
+        symbol: usize,
+        args: &[Term],
+        new: bool,
+        states: [&Cells; 2],
+        names: &mut Names,
+    ) -> u8 {
+        // What is within `new(..)` is of the new state.
+        let inner = if new { [states[1], states[1]] } else { states };
+        let mut at = 0;
+        for (arg, sort) in args.iter().zip(&self.model.symbols[symbol].args) {
+            at = at * self.sizes[*sort] + usize::from(self.term(arg, inner, names));
+        }
+        let state = if self.model.symbols[symbol].mutable { inner[0] } else { states[0] };
+        state[self.first[symbol] + at]
+    }
+
+    fn term(&mut self, term: &Term, states: [&Cells; 2], names: &mut Names) -> u8 {
+        match term {
+            Term::Var(name) => names.iter().rev().find(|it| it.0 == *name).expect("it is bound").1,
+            Term::App(symbol, args, new) => self.read(*symbol, args, *new, states, names),
+            Term::If(condition, then, other) => {
+                let chosen = if self.holds(condition, states, names) { then } else { other };
+                self.term(chosen, states, names)
+            }
+        }
+    }
+
+    fn holds(&mut self, formula: &Formula, states: [&Cells; 2], names: &mut Names) -> bool {
+        self.work += 1;
+        match formula {
+            True => true,
+            Is(symbol, args, new) => self.read(*symbol, args, *new, states, names) == 1,
+            Equal(left, right) => self.term(left, states, names) == self.term(right, states, names),
+            Not(inner) => !self.holds(inner, states, names),
+            And(parts) => parts.iter().all(|it| self.holds(it, states, names)),
+            Or(parts) => parts.iter().any(|it| self.holds(it, states, names)),
+            Implies(left, right) => !self.holds(left, states, names) || self.holds(right, states, names),
+            Iff(left, right) => self.holds(left, states, names) == self.holds(right, states, names),
+            Formula::If(condition, then, other) => {
+                let chosen = if self.holds(condition, states, names) { then } else { other };
+                self.holds(chosen, states, names)
+            }
+            Each(universal, vars, body) => {
+                let sizes: Vec<u8> = vars.iter().map(|it| self.sizes[it.1] as u8).collect();
+                let mark = names.len();
+                let found = choices(&sizes).into_iter().any(|values| {
+                    names.truncate(mark);
+                    names.extend(vars.iter().zip(values).map(|((name, _), value)| (name.clone(), value)));
+                    self.holds(body, states, names) != *universal
+                });
+                names.truncate(mark);
+                found != *universal
+            }
+        }
+    }
+
+    fn all_hold(&mut self, formulas: &[Formula], states: [&Cells; 2], names: &mut Names) -> bool {
+        formulas.iter().all(|it| self.holds(it, states, names))
+    }
+
+    /// Whether a state that violates a property is reached; `None` when that is too much work.
+    fn is_unsafe(&mut self) -> Option<bool> {
+        let total: usize = self
+            .values
+            .iter()
+            .map(|it| usize::from(*it))
+            .try_fold(1, |product: usize, it| product.checked_mul(it).filter(|it| *it < 1 << 13))?;
+        let model = self.model;
+        let mut open = Vec::new();
+        let mut known = HashSet::new();
+        for state in choices(&self.values) {
+            debug_assert!(total > 0);
+            let both = [&state, &state];
+            if self.all_hold(&model.axioms, both, &mut Vec::new())
+                && self.all_hold(&model.init, both, &mut Vec::new())
+            {
+                known.insert(state.clone());
+                open.push(state);
+            }
+        }
+        let mut found = false;
+        while let Some(state) = open.pop() {
+            found |= !self.all_hold(&model.safety, [&state, &state], &mut Vec::new());
+            if found {
+                return Some(true);
+            }
+            for transition in &model.transitions {
+                let free: Vec<usize> = transition.modifies.iter().flat_map(|it| self.cells(*it)).collect();
+                let sizes: Vec<u8> = transition.params.iter().map(|it| self.sizes[it.1] as u8).collect();
+                let values: Vec<u8> = free.iter().map(|it| self.values[*it]).collect();
+                let news = choices(&values);
+                for args in choices(&sizes) {
+                    let mut names: Names = transition
+                        .params
+                        .iter()
+                        .zip(&args)
+                        .map(|((name, _), it)| (name.clone(), *it))
+                        .collect();
+                    for new in &news {
+                        let mut next = state.clone();
+                        free.iter().zip(new).for_each(|(at, value)| next[*at] = *value);
+                        if self.all_hold(&transition.parts, [&state, &next], &mut names)
+                            && known.insert(next.clone())
+                        {
+                            open.push(next);
+                        }
+                    }
+                    if self.work > MOST_WORK {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+/// All tuples of numbers below these.
+fn choices(sizes: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for size in sizes {
+        all = all
+            .into_iter()
+            .flat_map(|it| {
+                (0..*size).map(move |value| {
+                    let mut longer = it.clone();
+                    longer.push(value);
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+// Random models
+
+struct Maker {
+    dice: Dice,
+    symbols: Vec<Symbol>,
+    fresh: usize,
+}
+
+type Scope = Vec<(String, usize)>;
+
+impl Maker {
+    fn vars(&mut self, sorts: &[usize]) -> Scope {
+        let named = sorts.iter().map(|sort| {
+            self.fresh += 1;
+            (format!("X{}", self.fresh), *sort)
+        });
+        named.collect()
+    }
+
+    fn term(
+        &mut self,
+        sort: usize,
+        scope: &[(String, usize)],
+        immutable: bool,
+        depth: usize,
+    ) -> Option<Term> {
+        let mut all: Vec<Term> = Vec::new();
+        for (name, of) in scope {
+            if *of == sort {
+                all.extend([Term::Var(name.clone()), Term::Var(name.clone())]);
+            }
+        }
+        for at in 0..self.symbols.len() {
+            let symbol = &self.symbols[at];
+            if symbol.result != Some(sort) || immutable && symbol.mutable {
+                continue;
+            }
+            let sorts = symbol.args.clone();
+            if !sorts.is_empty() && depth == 0 {
+                continue;
+            }
+            let args: Option<Vec<Term>> =
+                sorts.iter().map(|it| self.term(*it, scope, immutable, depth.saturating_sub(1))).collect();
+            all.extend(args.map(|args| Term::App(at, args, false)));
+        }
+        if all.is_empty() { None } else { Some(self.dice.pick(&all).clone()) }
+    }
+
+    fn literal(&mut self, scope: &[(String, usize)], immutable: bool) -> Formula {
+        for _ in 0..8 {
+            let at = self.dice.below(self.symbols.len() + 1);
+            let made = if at == self.symbols.len() || self.symbols[at].result.is_some() {
+                let sort = self.dice.below(2);
+                let left = self.term(sort, scope, immutable, 1);
+                let right = self.term(sort, scope, immutable, 0);
+                left.zip(right).map(|(left, right)| Equal(left, right))
+            } else if immutable && self.symbols[at].mutable {
+                None
+            } else {
+                let sorts = self.symbols[at].args.clone();
+                let args: Option<Vec<Term>> =
+                    sorts.iter().map(|it| self.term(*it, scope, immutable, 1)).collect();
+                args.map(|args| Is(at, args, false))
+            };
+            if let Some(made) = made {
+                return if self.dice.chance(40) { not(made) } else { made };
+            }
+        }
+        True
+    }
+
+    fn plain(&mut self, scope: &[(String, usize)], immutable: bool, depth: usize) -> Formula {
+        if depth == 0 || self.dice.chance(45) {
+            return self.literal(scope, immutable);
+        }
+        let mut next = || self.plain(scope, immutable, depth - 1);
+        let (one, other) = (next(), next());
+        match self.dice.below(6) {
+            0 | 1 => And(vec![one, other]),
+            2 => Or(vec![one, other]),
+            3 => Implies(Box::new(one), Box::new(other)),
+            4 => Iff(Box::new(one), Box::new(other)),
+            _ => not(And(vec![one, other])),
+        }
+    }
+
+    /// Over some variables of its own.
+    fn claim(&mut self, immutable: bool, most: usize) -> Formula {
+        let sorts: Vec<usize> = (0..1 + self.dice.below(most)).map(|_| self.dice.below(2)).collect();
+        let vars = self.vars(&sorts);
+        let body = self.plain(&vars, immutable, 2);
+        Each(true, vars, Box::new(body))
+    }
+
+    fn guard(&mut self, params: &[(String, usize)]) -> Formula {
+        let sort = self.dice.below(2);
+        let vars = self.vars(&[sort]);
+        let scope = [params, &vars].concat();
+        let universal = self.dice.chance(60);
+        match self.dice.below(10) {
+            0..=4 => self.literal(params, false),
+            5 => self.plain(params, false, 2),
+            6 | 7 => Each(universal, vars, Box::new(self.plain(&scope, false, 1))),
+            8 => {
+                let quantified = Each(universal, vars, Box::new(self.plain(&scope, false, 1)));
+                Or(vec![self.literal(params, false), quantified])
+            }
+            _ => {
+                let more = self.vars(&[1 - sort]);
+                let both = [&scope[..], &more].concat();
+                let inner = Each(true, more, Box::new(self.plain(&both, false, 1)));
+                Each(false, vars, Box::new(inner))
+            }
+        }
+    }
+
+    /// Formulas about the new values of a symbol.
+    fn update(&mut self, symbol: usize, params: &[(String, usize)], parts: &mut Vec<Formula>) {
+        let (sorts, result) = (self.symbols[symbol].args.clone(), self.symbols[symbol].result);
+        let vars = self.vars(&sorts);
+        let places: Vec<Term> = vars.iter().map(|it| Term::Var(it.0.clone())).collect();
+        let targets: Option<Vec<Term>> = sorts.iter().map(|it| self.term(*it, params, false, 0)).collect();
+        let each = |body: Formula| Each(true, vars.clone(), Box::new(body));
+        let Some(targets) = targets else {
+            // Nothing changes.
+            parts.push(each(match result {
+                None => Iff(Box::new(Is(symbol, places.clone(), true)), Box::new(Is(symbol, places, false))),
+                Some(_) => Equal(Term::App(symbol, places.clone(), true), Term::App(symbol, places, false)),
+            }));
+            return;
+        };
+        let pairs = places.iter().zip(&targets);
+        let here = And(pairs.map(|(place, target)| Equal(place.clone(), target.clone())).collect());
+        let scope = [params, &vars[..]].concat();
+        if let Some(sort) = result {
+            let value = self.term(sort, params, false, 1);
+            let new = Term::App(symbol, places.clone(), true);
+            let old = Term::App(symbol, places.clone(), false);
+            let at_target = Term::App(symbol, targets, true);
+            let keeps = each(Implies(Box::new(not(here.clone())), Box::new(Equal(new.clone(), old.clone()))));
+            match (self.dice.below(5), value) {
+                (0 | 1, Some(value)) => {
+                    let chosen = Term::If(Box::new(here), Box::new(value), Box::new(old));
+                    parts.push(each(Equal(new, chosen)));
+                }
+                (2, Some(value)) => parts.extend([keeps, Equal(at_target, value)]),
+                (3, Some(value)) => {
+                    let condition = self.literal(params, false);
+                    let then = And(vec![keeps.clone(), Equal(at_target, value)]);
+                    let other = each(Equal(new, old));
+                    parts.push(Formula::If(Box::new(condition), Box::new(then), Box::new(other)));
+                }
+                _ => parts.push(keeps),
+            }
+            return;
+        }
+        let new = Is(symbol, places.clone(), true);
+        let old = Is(symbol, places, false);
+        let iff = |value: Formula| each(Iff(Box::new(new.clone()), Box::new(value)));
+        let set = iff(Or(vec![old.clone(), here.clone()]));
+        let clear = iff(And(vec![old.clone(), not(here.clone())]));
+        let keeps = each(Implies(
+            Box::new(not(here.clone())),
+            Box::new(Iff(Box::new(new.clone()), Box::new(old.clone()))),
+        ));
+        match self.dice.below(9) {
+            0 | 1 => parts.push(set),
+            2 => parts.push(clear),
+            3 => {
+                let value = self.plain(&scope, false, 2);
+                parts.push(iff(value));
+            }
+            4 => parts.push(keeps),
+            5 => {
+                let value = self.literal(params, false);
+                let at_target = Is(symbol, targets, true);
+                parts.extend([keeps, Iff(Box::new(at_target), Box::new(value))]);
+            }
+            6 => {
+                let condition = self.literal(params, false);
+                parts.push(Formula::If(Box::new(condition), Box::new(set), Box::new(clear)));
+            }
+            7 => {
+                let condition = self.literal(&scope, true);
+                parts.push(each(Implies(
+                    Box::new(condition),
+                    Box::new(Iff(Box::new(new), Box::new(Or(vec![old, here])))),
+                )));
+            }
+            _ => {
+                let wherever = self.literal(&scope, false);
+                parts.push(iff(Or(vec![And(vec![old, wherever]), here])));
+            }
+        }
+    }
+
+    fn transition(&mut self) -> Transition {
+        let params: Scope =
+            (0..self.dice.below(4)).map(|at| (format!("p{at}"), self.dice.below(2))).collect();
+        let mut parts: Vec<Formula> = (0..self.dice.below(3)).map(|_| self.guard(&params)).collect();
+        let mutable: Vec<usize> = (0..self.symbols.len()).filter(|it| self.symbols[*it].mutable).collect();
+        let mut modifies = Vec::new();
+        for _ in 0..1 + self.dice.below(2) {
+            let symbol = *self.dice.pick(&mutable);
+            if !modifies.contains(&symbol) {
+                modifies.push(symbol);
+                self.update(symbol, &params, &mut parts);
+            }
+        }
+        // A condition on the new state.
+        if self.dice.chance(15) {
+            let symbol = modifies[0];
+            let vars = self.vars(&self.symbols[symbol].args.clone());
+            let args: Vec<Term> = vars.iter().map(|it| Term::Var(it.0.clone())).collect();
+            if self.symbols[symbol].result.is_none() {
+                parts.push(Each(false, vars, Box::new(Is(symbol, args, true))));
+            }
+        }
+        Transition { params, modifies, parts }
+    }
+}
+
+fn model(seed: u64) -> Model {
+    let mut maker = Maker { dice: Dice::new(seed), symbols: Vec::new(), fresh: 0 };
+    let dice = &mut maker.dice;
+    for at in 0..2 + dice.below(3) {
+        let arity = *dice.pick(&[0, 1, 1, 1, 2]);
+        let mut args: Vec<usize> = (0..arity).map(|_| dice.below(2)).collect();
+        let result = dice.chance(30).then(|| dice.below(2));
+        if result.is_some() {
+            args.truncate(1);
+        }
+        let mutable = at == 0 || dice.chance(70);
+        let name = format!("{}{at}", if mutable { "m" } else { "k" });
+        maker.symbols.push(Symbol { name, mutable, args, result });
+    }
+    let has_fact = maker.symbols.iter().any(|it| !it.mutable);
+    let axioms = if has_fact && maker.dice.chance(50) { vec![maker.claim(true, 2)] } else { Vec::new() };
+    let mut init = Vec::new();
+    for at in 0..maker.symbols.len() {
+        if !maker.symbols[at].mutable || maker.dice.chance(10) {
+            continue;
+        }
+        let vars = maker.vars(&maker.symbols[at].args.clone());
+        let args: Vec<Term> = vars.iter().map(|it| Term::Var(it.0.clone())).collect();
+        let body = match maker.symbols[at].result {
+            None if maker.dice.chance(70) => not(Is(at, args, false)),
+            None => {
+                let value = maker.plain(&vars, true, 1);
+                Iff(Box::new(Is(at, args, false)), Box::new(value))
+            }
+            Some(sort) => match maker.term(sort, &vars, true, 1) {
+                Some(value) => Equal(Term::App(at, args, false), value),
+                None => continue,
+            },
+        };
+        init.push(Each(true, vars, Box::new(body)));
+    }
+    let safety = (0..1 + maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
+    let transitions = (0..1 + maker.dice.below(3)).map(|_| maker.transition()).collect();
+    Model { symbols: maker.symbols, axioms, init, transitions, safety }
+}
+
+// The comparison
+
+/// What became of a model.
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    Refused,
+    /// Nothing was small enough.
+    Open,
+    Safe,
+    Unsafe,
+}
+
+fn examine(seed: u64) -> Result<Outcome, String> {
+    let model = model(seed);
+    let text = model.text();
+    let imported = match import(&text, "random.pyv", false) {
+        Ok(imported) => imported.model,
+        Err(errors) => {
+            let refused = |code| matches!(code, "C0713" | "C0714" | "C0715");
+            let wrong =
+                errors.iter().find(|it| !refused(it.code) && !it.message.contains("nothing satisfies"));
+            return match wrong {
+                Some(error) => {
+                    Err(format!("seed {seed}: {}\n{text}", error.render("random.pyv", &text, false)))
+                }
+                None => Ok(Outcome::Refused),
+            };
+        }
+    };
+    let loaded = cubicle::load(&imported)
+        .map_err(|why| format!("seed {seed}: the import is refused\n{text}\n{imported}\n{why}"))?;
+    let mut outcome = Outcome::Open;
+    for sizes in [[1, 1], [2, 1], [1, 2], [2, 2]] {
+        let Some(right) = Instance::new(&model, sizes).is_unsafe() else { continue };
+        let of_sorts = SORTS.iter().zip(sizes).map(|(sort, size)| ((*sort).to_owned(), size)).collect();
+        let options = ForwardOptions::default().of_sorts(of_sorts);
+        let total = sizes.iter().sum();
+        let found = explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent).exploration;
+        let trace = found.unsafe_trace.as_ref();
+        if trace.is_none() && found.stop != Stop::Complete {
+            continue;
+        }
+        // A run from a cell whose value is not a process is one that the file does not have.
+        let outside = trace.is_some_and(|it| has_outside(&loaded.system, &it.initial));
+        if trace.is_some() != right && !outside {
+            return Err(format!(
+                "seed {seed}, {sizes:?}: unsafe {}, right is {right}\n{text}\n{imported}",
+                trace.is_some()
+            ));
+        }
+        if right && trace.is_none() {
+            return Err(format!("seed {seed}, {sizes:?}: a bad state is missed\n{text}\n{imported}"));
+        }
+        if !outside && outcome != Outcome::Unsafe {
+            outcome = if right { Outcome::Unsafe } else { Outcome::Safe };
+        }
+    }
+    Ok(outcome)
+}
+
+/// Whether a cell of a sort holds a value that is not a process.
+fn has_outside(system: &System, state: &State) -> bool {
+    let layout = Layout::new(system, state.procs);
+    let array = system.sort_array().expect("there are sorts");
+    let sort_of = |process: usize| match state.values[layout.position(array, [process])] {
+        Value::Constructor(sort) => sort,
+        _ => u8::MAX,
+    };
+    (0..system.vars.len()).filter_map(VarId::new).any(|var| {
+        let meant = |args: &[usize]| {
+            args.iter()
+                .enumerate()
+                .all(|(at, it)| system.index_sort(var, at).is_none_or(|sort| sort == sort_of(*it)))
+        };
+        tuples(state.procs, system.var(var).arity()).filter(|it| meant(it)).any(|args| {
+            let value = state.values[layout.position(var, args.iter().copied())];
+            matches!(value, Value::Proc(point) if point.as_process(state.procs).is_none())
+        })
+    })
+}
+
+fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn campaign(first: u64, count: u64) {
+    let mut outcomes = Vec::new();
+    let mut wrong = Vec::new();
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 4, "{}", wrong.join("\n\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let of = |outcome: Outcome| outcomes.iter().filter(|it| **it == outcome).count() as u64;
+    let (safe, violated, refused) = (of(Outcome::Safe), of(Outcome::Unsafe), of(Outcome::Refused));
+    let said = format!("{safe} safe, {violated} unsafe, {refused} refused of {count}");
+    assert!(safe * 8 > count && violated * 8 > count && refused * 2 < count, "{said}");
+}
+
+#[test]
+fn imported_models_have_the_same_bad_states() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 80));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_imported_models() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 10_000));
+}
