@@ -218,6 +218,7 @@ fn fact(fact: &Fact) -> String {
         Fact::Apart(p, q) => format!("FApart {p} {q}"),
         Fact::Place(key, p) => format!("FPlace {key} {p}"),
         Fact::Held(key, p) => format!("FHeld {key} {p}"),
+        Fact::Named(key, _) => format!("FNamed {key}"),
         Fact::Either(it) => format!("FEither {}", atom(it)),
     }
 }
