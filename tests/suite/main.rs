@@ -18,6 +18,7 @@ mod format;
 mod formulas;
 mod front;
 mod house;
+mod kernel;
 mod lints;
 mod logging;
 mod models;

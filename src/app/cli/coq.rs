@@ -54,7 +54,7 @@ fn marked(text: &str) -> String {
 /// The text of the theorem.
 fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<String, Failure> {
     kernel::theorem(system, certificate, interrupt).map_err(|why| {
-        let lacks = |what: &str| Failure::usage(format!("C0801: there is no theorem for Coq: {what}"));
+        let lacks = |what: &str| Failure::internal(format!("C0801: there is no theorem for Coq: {what}"));
         match why {
             NoTheorem::Unsupported(what) => lacks(&format!("its semantics there lacks {what}")),
             NoTheorem::Overflow => lacks("a number leaves the 64-bit range"),
@@ -109,8 +109,9 @@ pub fn check(system: &System, certificate: &Certificate, interrupt: &Interrupt) 
 
 /// The folder with the compiled files that are the same for all certificates. They are kept in the user's cache.
 fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> {
-    let (version, _) = run(Command::new("coqc").arg("--version"), interrupt)
-        .map_err(|error| Failure::internal(format!("cannot run coqc: {error}; `apt-get install coq` installs it")))?;
+    let (version, _) = run(Command::new("coqc").arg("--version"), interrupt).map_err(|error| {
+        Failure::internal(format!("cannot run coqc: {error}; `apt-get install coq` installs it"))
+    })?;
     let texts: Vec<&str> = kernel::ONCE.iter().map(|it| it.1).collect();
     let name = format!("coq-{}", &sha256(format!("{version}{}", texts.concat()).as_bytes())[..16]);
     let set = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);

@@ -13,8 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What the program writes to standard output, and whether it succeeds; ends it when the run must end.
 pub fn run(command: &mut Command, interrupt: &Interrupt) -> io::Result<(String, bool)> {
-    let mut child =
-        command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(Stdio::piped()).spawn()?;
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(Stdio::piped()).spawn()?;
     let mut output = child.stdout.take().expect("it is piped");
     let (tell, answer) = mpsc::channel();
     thread::Builder::new().name("output".into()).spawn(move || {

@@ -74,7 +74,9 @@ impl Reader<'_> {
                 let whole = sum.constant.is_integer() && sum.terms.iter().all(whole);
                 let (relation, sum) = match (relation, holds) {
                     (Relation::Eq | Relation::Le, true) => (*relation, sum.clone()),
-                    (Relation::Le, false) if whole => (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?),
+                    (Relation::Le, false) if whole => {
+                        (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?)
+                    }
                     (Relation::Le, false) => (Relation::Lt, sum.negated()?),
                     (Relation::Lt, true) if whole => (Relation::Le, sum.plus(Rational::ONE, &ONE)?),
                     (Relation::Lt, true) => (Relation::Lt, sum.clone()),
@@ -133,7 +135,8 @@ impl Reader<'_> {
     /// Whether what is known of atoms and places is possible, with this number of named processes.
     pub fn theory(&self, known: &Known, named: u8) -> Result<Theory, Overflow> {
         let places = |key: Key| known.places_of(self, key) & self.named_places(named);
-        let lost = known.places.keys().filter(|&&key| self.sort(key) == Some(Sort::Process) && places(key) == 0);
+        let lost =
+            known.places.keys().filter(|&&key| self.sort(key) == Some(Sort::Process) && places(key) == 0);
         if let Some(&key) = lost.min() {
             return Ok(Theory::Excluded(Fact::Named(key, named)));
         }
@@ -152,7 +155,8 @@ impl Reader<'_> {
         }
         if !known.facts.is_empty() {
             let consts = self.system.proc_constants;
-            premises.extend((0..named).map(|p| if p < consts { Premise::Fixed(p) } else { Premise::Above(p) }));
+            premises
+                .extend((0..named).map(|p| if p < consts { Premise::Fixed(p) } else { Premise::Above(p) }));
         }
         let mut said = Vec::new();
         for premise in premises {

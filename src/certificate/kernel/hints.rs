@@ -88,7 +88,8 @@ pub fn find(
     interrupt: &Interrupt,
 ) -> Result<Hints, NoHints> {
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
-    let params = cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
+    let params =
+        cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
     let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1;
     if most > MOST_PROCESSES {
         return Err(NoHints::Processes);
@@ -101,7 +102,8 @@ pub fn find(
         likely.insert(*obligation, used);
     }
     let levels = cubes.all.iter().map(levels).collect();
-    let finder = Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, levels, interrupt };
+    let finder =
+        Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, levels, interrupt };
     finder.all()
 }
 
@@ -156,7 +158,8 @@ impl Finder<'_> {
             for &size in sizes {
                 let init = &self.system.init;
                 let mut known = Known::default();
-                let mut open = known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
+                let mut open =
+                    known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
                 if open && size == 0 {
                     open = known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[])?);
                 } else if open {
@@ -252,7 +255,9 @@ impl Finder<'_> {
                 Theory::Model(numbers) => {
                     let found = self.violated(obligation, named, &numbers, usable.clone());
                     let before = hint.instances.len();
-                    hint.instances.extend(found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>());
+                    hint.instances.extend(
+                        found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>(),
+                    );
                     if hint.instances.len() == before {
                         return Err(NoHints::NotFound(obligation));
                     }
@@ -357,7 +362,10 @@ impl Finder<'_> {
             }
         };
         let linear = |linear: &Linear| {
-            linear.terms.iter().try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
+            linear
+                .terms
+                .iter()
+                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
         };
         let term = |term: &Term| match term {
             Term::Constructor(c) => Some(Rational::integer((*c).into())),
@@ -369,7 +377,11 @@ impl Finder<'_> {
             Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
             Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
             Literal::Less { left, right, strict } => {
-                if *strict { term(left) < term(right) } else { term(left) <= term(right) }
+                if *strict {
+                    term(left) < term(right)
+                } else {
+                    term(left) <= term(right)
+                }
             }
             Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
                 Relation::Eq => sum.is_zero(),
@@ -395,7 +407,9 @@ fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
             Term::Constructor(_) | Term::Cell(_) | Term::Linear(_) => 0,
         };
         let of_terms = match literal {
-            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => of_term(left).max(of_term(right)),
+            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+                of_term(left).max(of_term(right))
+            }
             Literal::In { .. } | Literal::Linear { .. } => 0,
         };
         out[of_cells.max().unwrap_or(0).max(of_terms)].push(literal);

@@ -189,7 +189,7 @@ impl Reader<'_> {
 
     /// The places of named processes, and that of other values.
     pub const fn named_places(&self, named: u8) -> u64 {
-        (1 << named) - 1 | self.elsewhere()
+        ((1 << named) - 1) | self.elsewhere()
     }
 
     /// A cell holds a named process or another value.
@@ -200,9 +200,7 @@ impl Reader<'_> {
     fn together(key: Key, other: Key, all: (u64, u64), count: u32) -> Formula {
         let places = (0..count).map(|c| 1 << c);
         Formula::any(
-            places
-                .map(|c| Self::located(key, all.0, c).and(Self::located(other, all.1, c)))
-                .collect(),
+            places.map(|c| Self::located(key, all.0, c).and(Self::located(other, all.1, c))).collect(),
         )
     }
 
@@ -218,13 +216,16 @@ impl Reader<'_> {
     fn equal(&self, yes: bool, a: &Value, b: &Value) -> Result<Formula, Overflow> {
         let of_enums = |key, other, all: (u64, u64)| {
             let count = 64 - all.0.leading_zeros();
-            if yes { Self::together(key, other, all, count) } else { Self::never_together(key, other, all, count) }
+            if yes {
+                Self::together(key, other, all, count)
+            } else {
+                Self::never_together(key, other, all, count)
+            }
         };
         Ok(match (a, b) {
             (Value::Constructor(c), Value::Constructor(d)) => Formula::truth((c == d) == yes),
-            (Value::Constructor(c), Value::Enum(key, all)) | (Value::Enum(key, all), Value::Constructor(c)) => {
-                Self::at_places(yes, *key, *all, 1 << c)
-            }
+            (Value::Constructor(c), Value::Enum(key, all))
+            | (Value::Enum(key, all), Value::Constructor(c)) => Self::at_places(yes, *key, *all, 1 << c),
             (Value::Enum(k, _), Value::Enum(l, _)) | (Value::Place(k), Value::Place(l)) if k == l => {
                 Formula::truth(yes)
             }

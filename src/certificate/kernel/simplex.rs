@@ -90,7 +90,8 @@ impl Tableau {
         loop {
             let low = |it: usize| self.lower[it].is_some_and(|bound| self.value[it] < bound);
             let high = |it: usize| self.upper[it].is_some_and(|bound| self.value[it] > bound);
-            let violated = (self.keys..self.value.len()).find(|&it| self.row[it].is_some() && (low(it) || high(it)));
+            let violated =
+                (self.keys..self.value.len()).find(|&it| self.row[it].is_some() && (low(it) || high(it)));
             let Some(out) = violated else { return Ok(None) };
             let up = low(out);
             let row = self.row[out].expect("it is basic");
@@ -124,7 +125,11 @@ impl Tableau {
         let at = self.row[out].expect("it is basic");
         let factor = self.rows[at][into];
         let inverse = Rational::ONE.div(factor).ok_or(Overflow)?;
-        let change = add((Rational::ZERO, Rational::ZERO), inverse, add(bound, Rational::ONE.neg(), self.value[out])?)?;
+        let change = add(
+            (Rational::ZERO, Rational::ZERO),
+            inverse,
+            add(bound, Rational::ONE.neg(), self.value[out])?,
+        )?;
         self.value[out] = bound;
         self.value[into] = add(self.value[into], Rational::ONE, change)?;
         for (row, &basic) in self.rows.iter().zip(&self.basic) {
@@ -157,7 +162,11 @@ impl Tableau {
     }
 
     /// The values of the keys, with a number for the infinitesimal that is small enough.
-    fn solution(&self, names: &[Key], constraints: &[Constraint]) -> Result<HashMap<Key, Rational>, Overflow> {
+    fn solution(
+        &self,
+        names: &[Key],
+        constraints: &[Constraint],
+    ) -> Result<HashMap<Key, Rational>, Overflow> {
         let mut small = Rational::ONE;
         loop {
             let mut values = HashMap::new();

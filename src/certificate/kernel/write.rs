@@ -7,22 +7,29 @@ use super::formula::{LinearAtom, Sum};
 use super::hints::{Hint, Hints};
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition, Type,
-    VarId, VarKind,
+    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Type, VarId, VarKind,
 };
 use cubicle_run::verdict::Forbidden;
 
-/// The file with the theorem.
-pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
-    let mut out = String::from(
-        "(* Written by cubicle. Whoever reads it has to read `model` and Model.v; the rest is checked. *)\n\n\
-         From Cubicle Require Import Notation.\n\n",
-    );
+/// The definition of `model`, the system.
+pub fn definition(system: &System) -> String {
+    let mut out = String::new();
     for (number, decl) in system.enums.iter().enumerate() {
         let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
         let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
     }
     let _ = writeln!(out, "\nDefinition model : system := {}.\n", model(system));
+    out
+}
+
+/// The file with the theorem.
+pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
+    let mut out = format!(
+        "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
+         From Cubicle Require Import Notation.\n\n{}",
+        definition(system)
+    );
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
@@ -65,23 +72,29 @@ fn number(n: Rational) -> String {
 
 fn model(system: &System) -> String {
     let most = system.max_procs.map_or("None".to_owned(), |most| format!("(Some {most})"));
-    let vars: Vec<String> = (1..).zip(&system.vars).map(|(number, var)| {
-        let ty = match var.ty {
-            Type::Proc => "TProc".to_owned(),
-            Type::Int => "TInt".to_owned(),
-            Type::Real => "TReal".to_owned(),
-            Type::Enum(id) => format!("enum{}", id.0),
-            Type::Abstract(id) => format!("(TAbstract {})", string(&system.abstracts[usize::from(id.0)])),
-        };
-        let kind = match var.kind {
-            VarKind::Global => "KGlobal",
-            VarKind::Const => "KConst",
-            VarKind::Array(_) => "KArray",
-        };
-        format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
-    }).collect();
-    let axioms: Vec<String> =
-        system.axioms.iter().map(|it| cube(&Forbidden { params: it.params, cube: it.cube.clone() })).collect();
+    let vars: Vec<String> = (1..)
+        .zip(&system.vars)
+        .map(|(number, var)| {
+            let ty = match var.ty {
+                Type::Proc => "TProc".to_owned(),
+                Type::Int => "TInt".to_owned(),
+                Type::Real => "TReal".to_owned(),
+                Type::Enum(id) => format!("enum{}", id.0),
+                Type::Abstract(id) => format!("(TAbstract {})", string(&system.abstracts[usize::from(id.0)])),
+            };
+            let kind = match var.kind {
+                VarKind::Global => "KGlobal",
+                VarKind::Const => "KConst",
+                VarKind::Array(_) => "KArray",
+            };
+            format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
+        })
+        .collect();
+    let axioms: Vec<String> = system
+        .axioms
+        .iter()
+        .map(|it| cube(&Forbidden { params: it.params, cube: it.cube.clone() }))
+        .collect();
     let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
     let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
     format!(
@@ -100,19 +113,23 @@ fn model(system: &System) -> String {
 fn transition(t: &Transition) -> String {
     let universals: Vec<String> =
         t.universals.iter().map(|it| format!("Universal {} {}", it.bound, dnf(&it.body))).collect();
-    let updates: Vec<String> = t.updates.iter().map(|update| {
-        let value = match &update.assignment {
-            Assignment::Nondet => "Anything".to_owned(),
-            Assignment::Cases(branches) => {
-                let branches: Vec<String> = branches
-                    .iter()
-                    .map(|it| format!("Branch {} {}", dnf(&it.when), term(&it.value)))
-                    .collect();
-                format!("(Cases {})", list(&branches))
-            }
-        };
-        format!("Update {} {value}", var(update.var))
-    }).collect();
+    let updates: Vec<String> = t
+        .updates
+        .iter()
+        .map(|update| {
+            let value = match &update.assignment {
+                Assignment::Nondet => "Anything".to_owned(),
+                Assignment::Cases(branches) => {
+                    let branches: Vec<String> = branches
+                        .iter()
+                        .map(|it| format!("Branch {} {}", dnf(&it.when), term(&it.value)))
+                        .collect();
+                    format!("(Cases {})", list(&branches))
+                }
+            };
+            format!("Update {} {value}", var(update.var))
+        })
+        .collect();
     format!(
         "Transition {} {} {}\n     {} {}",
         string(&t.name),
@@ -210,8 +227,10 @@ fn hint(hint: &Hint) -> String {
 fn fact(fact: &Fact) -> String {
     match fact {
         Fact::Sum(premises) => {
-            let premises: Vec<String> =
-                premises.iter().map(|(it, factor)| format!("s {} {}", premise(it), number(*factor))).collect();
+            let premises: Vec<String> = premises
+                .iter()
+                .map(|(it, factor)| format!("s {} {}", premise(it), number(*factor)))
+                .collect();
             format!("FSum {}", list(&premises))
         }
         Fact::Split(it) => format!("FSplit {}", key_sum(it)),
