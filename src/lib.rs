@@ -109,7 +109,9 @@ pub use cubicle_check as check;
 #[cfg(feature = "cluster")]
 pub use cubicle_cluster as cluster;
 pub use cubicle_forward as forward;
-pub use cubicle_lang::{diagnostic, explain, format, index, load, model, spelling, syntax, words};
+pub use cubicle_lang::{
+    diagnostic, explain, format, index, load, model, refinement, spelling, syntax, words,
+};
 pub use cubicle_report as report;
 pub use cubicle_run::{interrupt, named, observer, options, oracle, result, verdict};
 pub use cubicle_tools::{export, inductive, itf, lint, mutation, refines, simulate, validate, witness};

@@ -1,6 +1,9 @@
 //! The cubes of an invariant, as a certificate lists them.
 
+use std::sync::Arc;
+
 use super::owners::{NamedOwner, extended};
+use super::refinement::Abstraction;
 use super::subject::Subject;
 use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
 use cubicle_run::verdict::Forbidden;
@@ -16,6 +19,8 @@ pub struct Cubes {
     pub trusting: bool,
     /// The system that they are about.
     pub subject: Subject,
+    /// The model that theirs refines, where the subject says so.
+    pub abstraction: Option<Arc<Abstraction>>,
     /// Ghost variables that they may mention, after those of the system.
     pub owners: Vec<NamedOwner>,
     /// Counts that they mention, after these.
@@ -26,7 +31,7 @@ impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
         system: &System,
-        subject: Subject,
+        (subject, abstraction): (Subject, Option<Arc<Abstraction>>),
         (owners, counts): (Vec<NamedOwner>, Vec<(Var, Count)>),
         cubes: Vec<Forbidden>,
         trusting: bool,
@@ -38,7 +43,7 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, owners, counts }
+        Self { all, proved, trusting, subject, abstraction, owners, counts }
     }
 
     /// The variable of an owner in the system with owners and counts.
@@ -75,5 +80,8 @@ pub struct CubeInstance {
 /// Whether any formula orders processes.
 pub fn orders(system: &System, cubes: &Cubes) -> bool {
     let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
-    system.orders_processes || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
+    let abstraction = cubes.abstraction.as_deref();
+    system.orders_processes
+        || abstraction.is_some_and(Abstraction::orders)
+        || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
 }

@@ -24,6 +24,11 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
             format!("property {kind}[{}]", bad.number)
         }
         Obligation::Owner(owner) => format!("initiation of owner {}", owner + 1),
+        Obligation::Begins => "that initial states are initial in the abstract model".to_owned(),
+        Obligation::Refines(transition) => {
+            let name = &system.transitions[transition].name;
+            format!("that each step of {name} is one of the abstract model")
+        }
     }
 }
 
@@ -56,7 +61,9 @@ fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
     let system = &cubes.system(system);
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) | Obligation::Owner(_) => return obligation(system, which),
+        Obligation::Property(_) | Obligation::Owner(_) | Obligation::Begins | Obligation::Refines(_) => {
+            return obligation(system, which);
+        }
     };
     let text = text::declaration(system, &cubes.all[cube]).unwrap_or_default();
     format!("{}, {text},", obligation(system, which))

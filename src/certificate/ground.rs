@@ -220,9 +220,12 @@ impl GroundFormula {
 
 /// The value of a term.
 #[derive(Clone, Debug)]
-enum GroundValue {
+pub enum GroundValue {
+    /// Of an enum.
     Constructor(u8),
+    /// A process, or what a cell holds.
     Point(GroundPoint),
+    /// A number.
     Sum(GroundSum),
 }
 
@@ -233,6 +236,9 @@ pub enum Reading<'a> {
     Now,
     /// The state after a transition with these arguments.
     After(&'a Transition, &'a [u8]),
+    /// The abstract state that the state of another reading is: the formulas are about variables of an abstract model, each of
+    /// which has such a meaning in terms of cells.
+    Abstract(&'a [Vec<Branch>], &'a Reading<'a>),
 }
 
 impl Reading<'_> {
@@ -241,9 +247,13 @@ impl Reading<'_> {
         match self {
             Self::Now => true,
             Self::After(transition, _) => transition.updates.iter().all(|update| update.var != var),
+            Self::Abstract(..) => false,
         }
     }
 }
+
+/// The values that something may have, each under its condition. The conditions exclude each other, and one holds.
+pub type GroundValues = Vec<(GroundFormula, GroundValue)>;
 
 /// Reads formulas of a system.
 #[derive(Clone, Copy, Debug)]
@@ -373,33 +383,29 @@ impl<'a> GroundReader<'a> {
     }
 
     /// The values that a term may have, each under its condition.
-    fn term(
-        self,
-        term: &Term,
-        names: &[u8],
-        reading: Reading<'_>,
-    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
+    fn term(self, term: &Term, names: &[u8], reading: Reading<'_>) -> Result<GroundValues, Overflow> {
         Ok(match term {
             Term::Constructor(c) => vec![(GroundFormula::TRUE, GroundValue::Constructor(*c))],
             Term::Proc(p) => {
                 vec![(GroundFormula::TRUE, GroundValue::Point(GroundPoint::Process(process(*p, names))))]
             }
             Term::Cell(cell) => return self.cell(cell, names, reading),
-            Term::Linear(linear) => vec![(GroundFormula::TRUE, GroundValue::Sum(Self::sum(linear, names)?))],
+            Term::Linear(linear) => {
+                let ways = self.linear(linear, names, reading)?;
+                ways.into_iter().map(|(when, sum)| (when, GroundValue::Sum(sum))).collect()
+            }
         })
     }
 
-    /// The values that a cell may have: one now, those of the branches of its update after a step. The
-    /// conditions exclude each other, and one holds.
-    fn cell(
-        self,
-        cell: &Cell,
-        names: &[u8],
-        reading: Reading<'_>,
-    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
+    /// The values that a cell may have: one now, those of the branches of its update after a step, those of its meaning.
+    pub fn cell(self, cell: &Cell, names: &[u8], reading: Reading<'_>) -> Result<GroundValues, Overflow> {
         let place = place(cell, names);
-        let Reading::After(transition, args) = reading else {
-            return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]);
+        let (transition, args) = match reading {
+            Reading::Now => return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
+            Reading::After(transition, args) => (transition, args),
+            Reading::Abstract(meanings, of) => {
+                return self.branches(&meanings[usize::from(cell.var.0)], &place.index, *of);
+            }
         };
         if self.system.count_of(cell.var).is_some() && self.system.may_change(transition, cell.var) {
             return Ok(vec![(
@@ -412,28 +418,34 @@ impl<'a> GroundReader<'a> {
             Some(Assignment::Nondet) => {
                 Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { role: CellRole::After, ..place })?)])
             }
-            Some(Assignment::Cases(branches)) => self.branches(branches, args, &place.index),
+            Some(Assignment::Cases(branches)) => {
+                let names: Vec<u8> = args.iter().chain(&place.index).copied().collect();
+                self.branches(branches, &names, Reading::Now)
+            }
         }
     }
 
-    fn branches(
+    /// The values of branches: the first one whose condition holds counts.
+    pub fn branches(
         self,
         branches: &[Branch],
-        args: &[u8],
-        index: &[u8],
-    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
-        let names: Vec<u8> = args.iter().chain(index).copied().collect();
+        names: &[u8],
+        reading: Reading<'_>,
+    ) -> Result<GroundValues, Overflow> {
         let mut ways = Vec::new();
         let mut unmatched = GroundFormula::TRUE;
         for branch in branches {
-            let when = self.dnf(&branch.when, &names, Reading::Now)?;
+            let when = self.dnf(&branch.when, names, reading)?;
             if when == GroundFormula::FALSE {
                 continue;
             }
             let here = GroundFormula::all([unmatched.clone(), when.clone()]);
             if here != GroundFormula::FALSE {
-                for (also, value) in self.term(&branch.value, &names, Reading::Now)? {
-                    ways.push((GroundFormula::all([here.clone(), also]), value));
+                for (also, value) in self.term(&branch.value, names, reading)? {
+                    let both = GroundFormula::all([here.clone(), also]);
+                    if both != GroundFormula::FALSE {
+                        ways.push((both, value));
+                    }
                 }
             }
             unmatched = GroundFormula::all([unmatched, when.not()]);
@@ -444,6 +456,26 @@ impl<'a> GroundReader<'a> {
         Ok(ways)
     }
 
+    /// That two values are not the same; numbers are integers if `integer`.
+    pub fn differ(
+        self,
+        left: &[(GroundFormula, GroundValue)],
+        right: &[(GroundFormula, GroundValue)],
+        integer: bool,
+    ) -> Result<GroundFormula, Overflow> {
+        let mut parts = Vec::new();
+        for ((when, a), (also, b)) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
+            let unequal = match (a, b) {
+                (GroundValue::Sum(a), GroundValue::Sum(b)) => {
+                    compare(plus(a, Rational::ONE.neg(), b)?, Relation::Ne, integer)?
+                }
+                (a, b) => self.equal(a.clone(), b.clone()).not(),
+            };
+            parts.push(GroundFormula::all([when.clone(), also.clone(), unequal]));
+        }
+        Ok(GroundFormula::any(parts))
+    }
+
     /// The value of a cell in the state itself.
     fn value(self, place: GroundCell) -> Result<GroundValue, Overflow> {
         Ok(if self.system.var(place.var).ty.is_numeric() {
@@ -451,14 +483,6 @@ impl<'a> GroundReader<'a> {
         } else {
             GroundValue::Point(GroundPoint::Place(place))
         })
-    }
-
-    fn sum(linear: &Linear, names: &[u8]) -> Result<GroundSum, Overflow> {
-        let mut sum = GroundSum::constant(linear.constant);
-        for (cell, coefficient) in &linear.terms {
-            sum = plus(&sum, *coefficient, &GroundSum::of(place(cell, names)))?;
-        }
-        Ok(sum)
     }
 
     fn member(self, value: &GroundValue, values: u64) -> GroundFormula {
@@ -525,10 +549,7 @@ fn place(cell: &Cell, names: &[u8]) -> GroundCell {
     GroundCell { var: cell.var, index, role: CellRole::Held }
 }
 
-fn choose(
-    ways: Vec<(GroundFormula, GroundValue)>,
-    test: impl Fn(&GroundValue) -> GroundFormula,
-) -> GroundFormula {
+fn choose(ways: GroundValues, test: impl Fn(&GroundValue) -> GroundFormula) -> GroundFormula {
     GroundFormula::any(ways.into_iter().map(|(when, value)| GroundFormula::all([when, test(&value)])))
 }
 

@@ -307,8 +307,13 @@ mod tests {
     fn literals_imply_what_holds_in_all_their_states() {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
         let forbidden = system.bad.iter().map(Forbidden::from).collect();
-        let cubes =
-            Cubes::new(&system, crate::Subject::default(), (Vec::new(), Vec::new()), forbidden, false);
+        let cubes = Cubes::new(
+            &system,
+            (crate::Subject::default(), None),
+            (Vec::new(), Vec::new()),
+            forbidden,
+            false,
+        );
         let interrupt = Interrupt::default();
         let index = CubeIndex::new(&system, &cubes, &interrupt);
         let in_cube = |number: usize, procs: &[u8], values: &Values| {

@@ -65,7 +65,8 @@
 //! # What it is about
 //!
 //! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart
-//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), a `cover` that is never reached. That system is derived here
+//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), a `cover` that is never reached, a refinement of another
+//! model (`refinement`). That system is derived here
 //! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
 //! for it shows the claim. Only names of variables are taken from the system that the engines were given: where it has fewer
 //! steps than the derived system, an obligation fails.
@@ -73,13 +74,13 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart` and `monitor` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart`, `monitor` and `refinement` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
 //!
-//! Parser and elaboration (the meaning of the model), this module, and Z3, or another solver that reads the
+//! Parser and elaboration (the meaning of the model, and of a map between two), this module, and Z3, or another solver that reads the
 //! SMT-LIB files. Z3 works in a context of its own and on formulas over uninterpreted processes: no
 //! formula, lemma or value range of the engine's. Facts that the engine used without proof obligation (value ranges of
 //! variables, globals that never name a process) are in the list as cubes like any other.
@@ -99,6 +100,7 @@ mod obligation;
 mod obligations;
 mod owners;
 mod prove;
+mod refinement;
 mod restart;
 mod shown;
 mod smtlib;
@@ -109,6 +111,7 @@ mod text;
 mod tuning;
 mod unreadable;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tracing::debug;
@@ -118,12 +121,14 @@ pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
+pub use refinement::Abstraction;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
+use added::NotDerived;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Count, Owner, System, Var, owner_names};
 use cubicle_run::interrupt::Interrupt;
@@ -131,6 +136,7 @@ use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
 use index::Refutations;
 use owners::{NamedOwner, extended};
+use refinement::sayable;
 use text::CertificateText;
 
 /// A checked certificate.
@@ -155,12 +161,14 @@ pub struct CheckOptions<'a> {
     pub interrupt: &'a Interrupt,
     /// Obligations that were shown before. With [`Extent::Used`] they are not shown again.
     pub shown: Option<&'a ShownObligations>,
+    /// The model that the certificate must show to be refined; `None` for a certificate about bad states or runs.
+    pub abstraction: Option<&'a Arc<Abstraction>>,
 }
 
 impl<'a> CheckOptions<'a> {
     /// Options that take nothing for granted.
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
-        Self { trusting: false, timeout, interrupt, shown: None }
+        Self { trusting: false, timeout, interrupt, shown: None, abstraction: None }
     }
 
     /// Sets [`trusting`](field@Self::trusting).
@@ -174,6 +182,13 @@ impl<'a> CheckOptions<'a> {
     #[must_use]
     pub const fn shown(mut self, shown: &'a ShownObligations) -> Self {
         self.shown = Some(shown);
+        self
+    }
+
+    /// Sets [`abstraction`](field@Self::abstraction).
+    #[must_use]
+    pub const fn refining(mut self, abstraction: &'a Arc<Abstraction>) -> Self {
+        self.abstraction = Some(abstraction);
         self
     }
 }
@@ -220,6 +235,21 @@ fn check_once(
 ) -> Result<(Certificate, usize), NoCertificate> {
     let CertificateText { subject, basis, owners, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
+    let abstraction = options.abstraction;
+    if abstraction.is_some() != subject.refines.is_some() {
+        let why = if abstraction.is_some() {
+            "it is not about a refinement"
+        } else {
+            "it is about a refinement: the abstract model is missing"
+        };
+        return Err(NoCertificate::Unreadable(TextError::Subject(why.to_owned())));
+    }
+    if let Some(NotDerived::Unfit(why) | NotDerived::TooHard(why)) =
+        abstraction.and_then(|it| sayable(it).err())
+    {
+        return Err(NoCertificate::NotDerived(why));
+    }
+    let subject = (subject, abstraction.cloned());
     let cubes = Cubes::new(&basis, subject, (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
@@ -295,7 +325,10 @@ impl Certificate {
         for (obligation, cases) in &mut refutations {
             match obligation {
                 Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
-                Obligation::Property(_) | Obligation::Owner(_) => {}
+                Obligation::Property(_)
+                | Obligation::Owner(_)
+                | Obligation::Begins
+                | Obligation::Refines(_) => {}
             }
             for instance in cases.iter_mut().flatten() {
                 instance.cube = number(instance.cube);

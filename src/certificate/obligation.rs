@@ -16,6 +16,10 @@ pub enum Obligation {
     Property(usize),
     /// Initially the global of this owner does not hold the value.
     Owner(usize),
+    /// Each initial state is one of the abstract model.
+    Begins,
+    /// Each step of this transition from a state of the invariant is one of the abstract model.
+    Refines(usize),
 }
 
 impl Obligation {
@@ -23,7 +27,7 @@ impl Obligation {
     pub const fn cube(self) -> Option<usize> {
         match self {
             Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
-            Self::Property(_) | Self::Owner(_) => None,
+            Self::Property(_) | Self::Owner(_) | Self::Begins | Self::Refines(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::failure::ProofFailure;
 use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
+use super::refinement::RefinementReader;
 use super::tuning::MAX_PROCS;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{BadKind, Literal, System, Transition};
@@ -48,7 +49,11 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let named = usize::from(named.max().unwrap_or(0));
-    usize::from(system.proc_constants) + arity + named + 1 + cubes.owners.len()
+    let refinement = RefinementReader::new(system, cubes, &Interrupt::default()).map_or(0, |reader| {
+        let further = system.transitions.iter().map(|t| reader.further(t)).max();
+        usize::from(further.unwrap_or(0).max(reader.begins().end))
+    });
+    usize::from(system.proc_constants) + arity + named.max(refinement) + 1 + cubes.owners.len()
 }
 
 /// Makes the obligations of a system and its cubes.
@@ -141,6 +146,8 @@ impl<'a> Obligations<'a> {
                 let cube = vec![self.cubes.owners[owner].held()];
                 self.initiation(&Forbidden { params: 0, cube })?
             }
+            Obligation::Begins => self.begins()?,
+            Obligation::Refines(transition) => self.refines(&self.system.transitions[transition])?,
         };
         out.retain(|case| case.formula != GroundFormula::FALSE && self.admits(case.procs));
         Ok(out)
@@ -175,8 +182,15 @@ impl<'a> Obligations<'a> {
         Ok(Some(GroundFormula::any([other.not(), added_up])))
     }
 
+    /// What the invariant has to show: that there are no bad cubes, and that the model refines another one.
+    pub fn goals(&self) -> impl Iterator<Item = Obligation> + use<'a> {
+        let all = self.cubes.abstraction.is_some().then_some(0..self.system.transitions.len());
+        let refines = all.clone().into_iter().flatten().map(Obligation::Refines);
+        self.properties().chain(all.map(|_| Obligation::Begins)).chain(refines)
+    }
+
     /// The bad cubes that the invariant must exclude.
-    pub fn properties(&self) -> impl Iterator<Item = Obligation> + use<'a> {
+    fn properties(&self) -> impl Iterator<Item = Obligation> + use<'a> {
         let trusting = self.cubes.trusting;
         (self.system.bad.iter().enumerate())
             .filter(move |(_, bad)| !(trusting && bad.kind == BadKind::Invariant))
@@ -256,6 +270,60 @@ impl<'a> Obligations<'a> {
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
                 out.push(self.case(About::State, (procs, &[], &named), formula)?);
+            }
+        }
+        Ok(out)
+    }
+
+    fn refinement(&self) -> RefinementReader<'_> {
+        let reader = RefinementReader::new(self.system, self.cubes, &self.interrupt);
+        reader.expect("there is another model where there are such obligations")
+    }
+
+    /// An initial state that is not one of the abstract model.
+    fn begins(&self) -> Result<Vec<ObligationCase>, ProofFailure> {
+        let reader = self.refinement();
+        let init = &self.system.init;
+        let mut out = Vec::new();
+        if self.system.proc_constants == 0 {
+            let parts =
+                [self.reader.dnf(&init.without_processes, &[], Reading::Now)?, reader.not_initial(0)?];
+            out.push(self.case(About::Empty, (0, &[], &[]), GroundFormula::all(parts))?);
+        }
+        for procs in reader.begins() {
+            let mut parts = vec![reader.not_initial(procs)?];
+            for names in tuples(procs.into(), init.params.into()) {
+                self.interrupt.poll()?;
+                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
+                parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
+            }
+            out.push(self.case(About::Initial, (procs, &[], &[]), GroundFormula::all(parts))?);
+        }
+        Ok(out)
+    }
+
+    /// A step of a transition that none of its abstract steps explains.
+    fn refines(&self, t: &Transition) -> Result<Vec<ObligationCase>, ProofFailure> {
+        let reader = self.refinement();
+        let mut out = Vec::new();
+        for (least, args) in arrangements(self.system.proc_constants, t.arity() as u8, &self.interrupt)? {
+            let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
+            if guard == GroundFormula::FALSE {
+                continue;
+            }
+            for procs in least..=least.saturating_add(reader.further(t)) {
+                let unexplained = reader.not_explained(t, &args, procs)?;
+                if unexplained == GroundFormula::FALSE {
+                    continue;
+                }
+                for (procs, owned) in self.owners(t, procs)? {
+                    let mut parts = vec![guard.clone(), unexplained.clone()];
+                    parts.extend(owned);
+                    for other in 0..procs {
+                        parts.extend(self.universals(t, &args, 0..other, other)?);
+                    }
+                    out.push(self.case(About::Step(t), (procs, &args, &[]), GroundFormula::all(parts))?);
+                }
             }
         }
         Ok(out)

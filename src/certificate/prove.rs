@@ -167,8 +167,8 @@ impl Prover<'_, '_> {
         for owner in 0..self.cubes.owners.len() {
             self.show(Obligation::Owner(owner))?;
         }
-        for property in self.obligations.properties() {
-            self.show_or_recall(property, extent)?;
+        for goal in self.obligations.goals() {
+            self.show_or_recall(goal, extent)?;
         }
         while let Some(cube) = self.queue.pop_front() {
             self.show_or_recall(Obligation::Initiation(cube), extent)?;

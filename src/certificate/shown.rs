@@ -82,9 +82,9 @@ pub(super) struct ObligationKeys {
 }
 
 impl ObligationKeys {
-    /// `None` where more is assumed than axioms.
+    /// `None` where more is assumed than axioms, or shown than properties.
     pub fn new(system: &System, cubes: &Cubes) -> Option<Self> {
-        if !cubes.owners.is_empty() || cubes.trusting {
+        if !cubes.owners.is_empty() || cubes.abstraction.is_some() || cubes.trusting {
             return None;
         }
         let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
@@ -112,7 +112,9 @@ impl ObligationKeys {
                 (1, [self.transitions[transition], self.cubes[cube]])
             }
             Obligation::Property(bad) => (2, [self.properties[bad], 0]),
-            Obligation::Owner(_) => unreachable!("there are no keys where there are owners"),
+            Obligation::Owner(_) | Obligation::Begins | Obligation::Refines(_) => {
+                unreachable!("there are no keys where there are owners or another model")
+            }
         };
         digest(&(self.declared, kind, parts))
     }

@@ -3,12 +3,13 @@
 //! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and name the
 //! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
-//! `never COVER` says that no run reaches that `cover`. The system is derived here, from these lines and the model
+//! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. The system is derived here, from these lines and the model
 //! alone.
 
 use super::added::NotDerived;
 use super::unreadable::{LineError, TextError};
-use super::{monitor, restart, stop};
+use super::{monitor, refinement, restart, stop};
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
 };
@@ -20,6 +21,8 @@ pub struct Subject {
     pub failures: Option<Failures>,
     /// A property of runs that it is about; `None` when it is about bad states.
     pub runs: Option<RunsClaim>,
+    /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
+    pub refines: Option<Vec<(String, String)>>,
 }
 
 /// What a certificate shows about a property of runs.
@@ -55,7 +58,7 @@ impl Subject {
             Some(("stop", most)) => Failures::Stop { most: Some(most.parse().ok()?), names: added },
             _ => return None,
         };
-        Some(Self { failures: Some(failures), runs: None })
+        Some(Self { failures: Some(failures), ..Self::default() })
     }
 
     /// The flag that makes such a system; `None` for the model as written.
@@ -75,7 +78,7 @@ impl Subject {
         })
     }
 
-    /// The subject as text, where that is not the model as written.
+    /// The subject as text, where that is not the model as written; a refinement is named with its models.
     pub fn words(&self) -> Option<String> {
         let runs = self.runs.as_ref().map(|claim| match claim {
             RunsClaim::Holds(plan) => format!("{} holds", plan.property),
@@ -96,6 +99,10 @@ impl Subject {
             Failures::Restart => "crash restart".to_owned(),
         });
         let mut lines: Vec<String> = failures.into_iter().collect();
+        if let Some(chosen) = &self.refines {
+            lines.push(format!("refines {OTHER}"));
+            lines.extend(chosen.iter().map(|(name, of)| format!("chosen {name} of {of}")));
+        }
         match &self.runs {
             None => {}
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
@@ -177,6 +184,20 @@ impl Subject {
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
                 _ => Err(LineError::NoMonitor),
             },
+            "refines" if self.refines.is_some() || words.trim() != OTHER => {
+                Err(LineError::Form("`refines another model`, once"))
+            }
+            "refines" => {
+                self.refines = Some(Vec::new());
+                Ok(())
+            }
+            "chosen" => match (&mut self.refines, words.split_once(" of ")) {
+                (Some(chosen), Some((name, of))) => {
+                    chosen.push((name.trim().to_owned(), of.trim().to_owned()));
+                    Ok(())
+                }
+                _ => Err(LineError::Form("`chosen NAME of VARIABLE` after `refines another model`")),
+            },
             _ => return None,
         };
         Some(taken)
@@ -184,6 +205,12 @@ impl Subject {
 
     /// The system that the subject names, derived from the model.
     pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
+        if let Some(chosen) = &self.refines {
+            if self.failures.is_some() || self.runs.is_some() {
+                return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
+            }
+            return refinement::concrete(model, chosen);
+        }
         let failing = match &self.failures {
             None => model.clone(),
             Some(Failures::Stop { most, names }) => stop::stopping(model, *most, names)?,
@@ -199,6 +226,9 @@ impl Subject {
         }
     }
 }
+
+/// What a certificate of a refinement calls the abstract model, which is given beside it.
+const OTHER: &str = "another model";
 
 /// Names with commas between them.
 fn in_list(names: &str) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Explores an instance: compiles it, searches it as the options say, and builds the runs to what was found.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::clock::Clock;
@@ -261,7 +262,21 @@ pub(super) fn compile(
         clock,
         memory: options.memory,
     };
-    Program::new(system, procs, build)
+    Program::new(&of_sorts(system, procs, options), procs, build)
+}
+
+/// The system with the numbers of processes of each sort that the options ask for, for an instance with as many processes.
+pub(super) fn of_sorts<'s>(system: &'s System, procs: usize, options: &ForwardOptions) -> Cow<'s, System> {
+    let asked = &options.of_sorts;
+    if asked.is_empty() || system.sorts.is_none() || asked.iter().map(|it| it.1).sum::<usize>() != procs {
+        return Cow::Borrowed(system);
+    }
+    let of = |sort: &String| asked.iter().find(|it| it.0 == *sort).map_or(0, |it| it.1);
+    Cow::Owned(system.edited(|parts| {
+        if let Some(sorts) = &mut parts.sorts {
+            sorts.sizes = Some(sorts.names.iter().map(of).collect());
+        }
+    }))
 }
 
 /// The results for an instance with these findings and `states` states.

@@ -6,7 +6,7 @@ use super::count::count;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
-use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::named;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -71,7 +71,7 @@ pub(super) fn walked(
     style: Style,
 ) -> String {
     let procs = trace.initial.procs;
-    let cells: Vec<_> = cells(system, procs).collect();
+    let cells: Vec<_> = cells_of(system, &trace.initial).collect();
     let mut text = format!("Init ({})\n", count(procs, "process"));
     let mut before: Option<&State> = None;
     let steps = std::iter::once((None, &trace.initial))

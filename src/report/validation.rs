@@ -6,7 +6,7 @@ use super::count::count;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
 use cubicle_lang::model::System;
-use cubicle_lang::words::{ValueNames, cells, ending};
+use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
 use cubicle_tools::validate::{Covered, LogAnswer, Validated};
 
@@ -106,7 +106,7 @@ fn run(system: &System, found: &Validated, style: Style) -> String {
     if first > 0 || !run.whole {
         let _ = writeln!(text, "  the last steps of the run (--trace-out writes the run):");
     }
-    let all: Vec<_> = cells(system, trace.initial.procs).collect();
+    let all: Vec<_> = cells_of(system, &trace.initial).collect();
     for (number, step) in trace.steps.iter().enumerate().skip(first) {
         let before = if number == 0 { &trace.initial } else { &trace.steps[number - 1].after };
         let transition = system.transition(step.transition);

@@ -91,6 +91,9 @@ pub struct ForwardOptions {
     /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
     /// [`Stop::Numbers`](crate::result::Stop::Numbers).
     pub number_range: Option<(i64, i64)>,
+    /// Of models with sorts: only the instances with these numbers of processes of sorts, and none of others. Empty: all with the
+    /// number of processes.
+    pub of_sorts: Vec<(String, usize)>,
     /// Use process symmetry where the model allows it.
     pub symmetry: bool,
     /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
@@ -137,6 +140,7 @@ impl Default for ForwardOptions {
             steep: None,
             until_fired: None,
             number_range: None,
+            of_sorts: Vec::new(),
             symmetry: true,
             undefined_cells: true,
             deadlock: false,
@@ -428,6 +432,7 @@ setters! {
 setters! {
     ForwardOptions {
         strategy: Strategy,
+        of_sorts: Vec<(String, usize)>,
         symmetry: bool,
         undefined_cells: bool,
         deadlock: bool,

@@ -6,6 +6,7 @@
 
 pub mod expect;
 pub mod export;
+pub mod import;
 pub mod inductive;
 pub mod itf;
 pub mod lint;

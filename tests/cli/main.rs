@@ -40,6 +40,7 @@ mod overwrite;
 mod pictures;
 mod promises;
 mod refines;
+mod refines_certified;
 mod restart;
 mod run_dir;
 mod shrink;

@@ -28,10 +28,16 @@ fn folder() -> TempDir {
         ("models/wrong.cub", "var X : t\n"),
         ("models/endless.cub", &endless),
         ("secret.cub", models::SAFE),
+        ("secret.jsonl", "{\"action\": \"enter\"}\n"),
+        ("models/good.jsonl", "{\"event\": \"in\", \"procs\": {\"p\": \"a\"}}\n"),
+        ("models/deep/bad.jsonl", "{\"action\": \"leave\", \"procs\": {\"p\": \"a\"}}\n"),
+        ("models/deep/words.toml", "action = \"event\"\n[events]\nin = \"enter\"\n"),
     ] {
         fs::write(outer.path().join(name), text).unwrap();
     }
     std::os::unix::fs::symlink("../secret.cub", outer.path().join("models/link.cub")).unwrap();
+    std::os::unix::fs::symlink("../../secret.jsonl", outer.path().join("models/deep/link.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/proc", outer.path().join("models/system")).unwrap();
     outer
 }
 
@@ -62,7 +68,7 @@ fn an_agent_uses_all_tools() {
         assert_eq!(client.peer_info().unwrap().server_info.as_ref().unwrap().name, "cubicle");
         let tools = client.list_all_tools().await.unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-        assert_eq!(names, ["check", "explain", "step", "witness", "mutate", "format"]);
+        assert_eq!(names, ["check", "explain", "step", "witness", "mutate", "validate", "format"]);
 
         let (error, text, safe) =
             call(&client, "check", json!({ "file": "safe.cub", "options": ["brab", "2"] })).await;
@@ -93,6 +99,23 @@ fn an_agent_uses_all_tools() {
             call(&client, "mutate", json!({ "file": "safe.cub", "sample": 3, "only": ["drop-literal"] }))
                 .await;
         assert!(!error && mutants["kind"] == "mutation" && mutants["counted"].is_u64(), "{mutants:#}");
+        let (error, text, valid) = call(
+            &client,
+            "validate",
+            json!({ "file": "safe.cub", "logs": ["good.jsonl"], "map": "deep/words.toml", "procs": 2, "coverage": true }),
+        )
+        .await;
+        assert!(!error && valid["logs"][0]["answer"] == "explained", "{text}");
+        let logs = json!({ "file": "safe.cub", "logs": ["deep/bad.jsonl", "deep/bad.jsonl"] });
+        let (error, _, broken) = call(&client, "validate", logs).await;
+        assert_eq!(error, false, "{broken:#}");
+        for log in broken["logs"].as_array().unwrap() {
+            assert_eq!((&log["answer"], &log["log"]), (&"not_explained".into(), &"deep/bad.jsonl".into()));
+        }
+        let (error, text, _) =
+            call(&client, "validate", json!({ "file": "safe.cub", "logs": ["good.jsonl", "deep/words.toml"] }))
+                .await;
+        assert!(error, "{text}");
         let before = fs::read_to_string(folder.path().join("models/safe.cub")).unwrap();
         let (error, laid_out, _) = call(&client, "format", json!({ "file": "safe.cub" })).await;
         assert!(!error && laid_out.contains("type location = Idle | Critical\n"), "{laid_out}");
@@ -125,6 +148,20 @@ fn an_agent_uses_all_tools() {
             ("step", json!({ "file": "safe.cub", "commands": ["1\nsave ../x"] }), "a command is a line"),
             ("step", json!({ "file": "safe.cub", "procs": 65 }), "from 0 to 64"),
             ("witness", json!({ "file": "safe.cub" }), "required"),
+            ("validate", json!({ "file": "safe.cub" }), "`logs` is missing"),
+            ("validate", json!({ "file": "safe.cub", "logs": [] }), "at least one"),
+            ("validate", json!({ "file": "safe.cub", "logs": "good.jsonl" }), "a list of strings"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["../secret.jsonl"] }), "outside"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["good.jsonl", "deep/../../secret.jsonl"] }), "outside"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["deep/link.jsonl"] }), "symbolic link"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["/proc/self/environ"] }), "outside"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["system/self/environ"] }), "cannot read"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["-"] }), "cannot read"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["--report=x"] }), "cannot read"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["good.jsonl"], "map": "../secret.cub" }), "outside"),
+            ("validate", json!({ "file": "/proc/self/cwd/safe.cub", "logs": ["good.jsonl"] }), "outside"),
+            ("validate", json!({ "file": "safe.cub", "logs": ["good.jsonl"], "report": "x.html" }), "no argument `report`"),
+            ("check", json!({ "file": "system/self/root/etc/passwd" }), "cannot read"),
             ("explain", json!({ "code": "C9999" }), "there is no code"),
         ] {
             let (error, text, _) = call(&client, tool, arguments.clone()).await;

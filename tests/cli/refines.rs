@@ -119,9 +119,9 @@ fn what_cannot_be_stated_is_refused() {
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{step}: {outcome:?}");
         assert!(outcome.stderr.contains("C0702") && outcome.stderr.contains(says), "{step}: {outcome:?}");
     }
-    let refused = run(&format!("{} -- --certificate there", words(LEVELS[0])));
+    let refused = run(&format!("{} -- --trust-invariants", words(LEVELS[0])));
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("--certificate has no effect on a refinement"), "{refused:?}");
+    assert!(refused.stderr.contains("--trust-invariants has no effect on a refinement"), "{refused:?}");
 }
 
 #[test]

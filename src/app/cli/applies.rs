@@ -178,8 +178,8 @@ impl Need {
             Queue => proves && args.engine != Some(Method::Pdr),
             Exploration => instance || approximates,
             Instance => instance,
-            Size => args.procs != Some(Procs::Auto),
-            Alone => args.only_forward && !args.upto && args.procs != Some(Procs::Auto),
+            Size => args.size() != Some(Procs::Auto),
+            Alone => args.only_forward && !args.upto && args.size() != Some(Procs::Auto),
             BreadthFirst => args.forward == Strategy::Bfs,
             Walks => walks,
             Epochs => walks || dfs && restarts,
@@ -268,15 +268,24 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     if args.cluster {
         fits_cluster(args)?;
     }
+    if !args.of_sorts().is_empty() && (args.upto || args.checkpoint.is_some() || args.resume) {
+        let why = "--upto, --checkpoint and --resume are for all instances with a number of processes: give --procs a number";
+        return Err(Failure::usage(why));
+    }
     notes.extend(endless(args));
     Ok(notes)
 }
 
 /// Whether a cluster can do what is asked for.
 fn fits_cluster(args: &Args) -> Result<(), Failure> {
-    if args.upto || args.procs == Some(Procs::Auto) {
+    if args.upto || args.size() == Some(Procs::Auto) {
         let why = "a cluster explores one instance: leave --upto out, and give --procs a number";
         return Err(Failure::usage(why));
+    }
+    if !args.of_sorts().is_empty() {
+        return Err(Failure::usage(
+            "a cluster explores all instances with a number of processes: give --procs a number",
+        ));
     }
     match args.forward {
         Strategy::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
@@ -318,7 +327,7 @@ fn endless(args: &Args) -> Option<String> {
         // An exploration for a proof is limited, and so is each of a series.
         || !(args.only_forward || args.procs.is_some())
         || args.brab.is_some() && !args.only_forward
-        || args.procs == Some(Procs::Auto);
+        || args.size() == Some(Procs::Auto);
     let how = match args.forward {
         Strategy::Random => "--forward random",
         Strategy::Cfl => "--forward cfl",

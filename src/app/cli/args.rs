@@ -10,7 +10,7 @@ use cubicle_transform::Crash;
 
 use super::choices::{CertificateFormat, Color, Deny, MessageFormat, ResultFormat, Store, named};
 use super::failure::Failure;
-use super::quantities::{bytes, crash, duration, procs, warning};
+use super::quantities::{Size, bytes, crash, duration, procs, warning};
 
 /// Default number of processes of the oracle.
 const ORACLE_PROCS: u8 = 2;
@@ -151,9 +151,9 @@ pub struct Args {
     pub only_forward: bool,
 
     /// Processes of the instance, without --brab; `auto`: more and more, until larger instances look
-    /// the same [default with --only-forward: 3]
+    /// the same; `node=3,value=2`: of each sort [default with --only-forward: 3]
     #[arg(long, value_name = "K", value_parser = procs, conflicts_with = "brab", help_heading = FORWARD)]
-    pub procs: Option<Procs>,
+    pub procs: Option<Size>,
 
     /// How the next state is chosen
     #[arg(long, value_name = "STRATEGY", value_parser = named::<Strategy>(), default_value = "bfs", help_heading = FORWARD)]
@@ -465,6 +465,16 @@ pub struct Args {
 }
 
 impl Args {
+    /// How many processes the instances that are asked for have.
+    pub fn size(&self) -> Option<Procs> {
+        self.procs.as_ref().map(|size| size.procs)
+    }
+
+    /// How many processes of each sort are asked for; empty when any will do.
+    pub fn of_sorts(&self) -> &[(String, usize)] {
+        self.procs.as_ref().map_or(&[], |size| &size.of_sorts)
+    }
+
     /// Gives an engine that needs an oracle the default one. The error says what contradicts it.
     pub fn settle_engine(&mut self) -> Result<(), Failure> {
         let Some(engine) = self.engine else { return Ok(()) };

@@ -1,6 +1,6 @@
 //! Certificates that a run writes or checks: `--certify` and `--certificate DIR`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cubicle_certificate::{
@@ -117,10 +117,10 @@ pub fn write(
     }
 }
 
-/// The summary of a certificate in the document of the run.
-pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
+/// The summary of a certificate in the document of a run that writes it to this folder.
+pub fn summary(folder: Option<&Path>, certificate: &Certificate) -> CertificateSummary {
     CertificateSummary {
-        path: folder(args).map(|folder| folder.display().to_string()),
+        path: folder.map(|folder| folder.display().to_string()),
         invariants: certificate.cubes.proved,
         obligations: certificate.obligations(),
     }

@@ -50,7 +50,7 @@ pub fn of_args(words: &[OsString], command: &Command, given: &ArgMatches, args: 
         options: options(command, given),
         model: Model { path: Some(args.file.display().to_string()), sha256: None },
         seed: args.seed,
-        k: match (args.brab, args.procs) {
+        k: match (args.brab, args.size()) {
             (Some(procs), _) => Some(procs.into()),
             (None, Some(Procs::Exactly(procs))) => Some(procs),
             (None, None) => args.only_forward.then_some(DEFAULT_PROCS),

@@ -26,6 +26,7 @@ use super::formulas::{expected_end, with_formulas};
 use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
 use super::printer::Printer;
+use super::quantities::are_sorts;
 use super::run_dir::{RunDir, traces};
 use super::settings::{self, Results};
 use super::supervise::supervise;
@@ -123,6 +124,7 @@ fn decide(
     if args.deny.is_some() && warnings > 0 {
         return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
     }
+    are_sorts(&system, args.of_sorts())?;
     if args.show_core {
         if ending.results == Results::Human {
             ending.output.write(&in_core(&file));
@@ -201,7 +203,10 @@ fn decide(
     code = ending.after_files(code, written, &mut document);
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
-        document.certificate = certified.states.as_ref().map(|it| certificate::summary(args, it));
+        document.certificate = certified
+            .states
+            .as_ref()
+            .map(|it| certificate::summary(certificate::folder(args).as_deref(), it));
         name_traces(args, &mut document);
     }
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cubicle_lang::model::System;
 use cubicle_run::options::Procs;
 use cubicle_transform::{Crash, MOST_CRASHES};
 
@@ -38,13 +39,65 @@ pub fn warning(typed: &str) -> Result<&'static str, Failure> {
 /// No more processes than this are explored.
 const MOST_PROCS: usize = 16;
 
-/// A number of processes, or `auto`.
-pub fn procs(text: &str) -> Result<Procs, Failure> {
+/// The instances that are asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// How many processes they have.
+    pub procs: Procs,
+    /// How many of each sort; empty when any will do.
+    pub of_sorts: Vec<(String, usize)>,
+}
+
+/// A number of processes, `auto`, or numbers of processes of sorts: `node=3,value=2`.
+pub fn procs(text: &str) -> Result<Size, Failure> {
+    let any = |procs| Ok(Size { procs, of_sorts: Vec::new() });
     match text.parse() {
-        Ok(procs) if procs <= MOST_PROCS => Ok(Procs::Exactly(procs)),
-        _ if text == "auto" => Ok(Procs::Auto),
-        _ => Err(Failure::usage(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`"))),
+        Ok(procs) if procs <= MOST_PROCS => any(Procs::Exactly(procs)),
+        _ if text == "auto" => any(Procs::Auto),
+        _ if text.contains('=') => {
+            let of_sorts: Option<Vec<(String, usize)>> = text
+                .split(',')
+                .map(|part| {
+                    let (sort, count) = part.split_once('=')?;
+                    let sort = Some(sort.trim().to_owned()).filter(|it| !it.is_empty())?;
+                    Some((sort, count.trim().parse().ok()?))
+                })
+                .collect();
+            let of_sorts = of_sorts.ok_or_else(|| {
+                Failure::usage("numbers of processes of sorts are written like `node=3,value=2`")
+            })?;
+            let total = of_sorts.iter().fold(0_usize, |sum, (_, count)| sum.saturating_add(*count));
+            if total > MOST_PROCS {
+                return Err(Failure::usage(format!(
+                    "{total} processes: an instance has at most {MOST_PROCS}"
+                )));
+            }
+            Ok(Size { procs: Procs::Exactly(total), of_sorts })
+        }
+        _ => Err(Failure::usage(format!(
+            "a number of processes is between 0 and {MOST_PROCS}, or `auto`, or like `node=3,value=2`"
+        ))),
     }
+}
+
+/// Whether these are sorts of the system, each of them once.
+pub fn are_sorts(system: &System, of_sorts: &[(String, usize)]) -> Result<(), Failure> {
+    let known: &[String] = system.sorts.as_ref().map_or(&[], |sorts| &sorts.names);
+    for (at, (sort, _)) in of_sorts.iter().enumerate() {
+        if known.is_empty() {
+            return Err(Failure::usage("--procs names sorts, and the model declares none"));
+        }
+        if !known.contains(sort) {
+            let sorts = known.join("`, `");
+            return Err(Failure::usage(format!(
+                "--procs: `{sort}` is not a sort of the model, these are: `{sorts}`"
+            )));
+        }
+        if of_sorts[..at].iter().any(|(other, _)| other == sort) {
+            return Err(Failure::usage(format!("--procs: two numbers of processes of sort `{sort}`")));
+        }
+    }
+    Ok(())
 }
 
 /// How a crash is typed.
@@ -102,9 +155,15 @@ mod tests {
 
     #[test]
     fn numbers_of_processes() {
-        assert_eq!(procs("0"), Ok(Procs::Exactly(0)));
-        assert_eq!(procs("16"), Ok(Procs::Exactly(16)));
-        assert_eq!(procs("auto"), Ok(Procs::Auto));
+        let size = |text| procs(text).map(|it| it.procs);
+        assert_eq!(size("0"), Ok(Procs::Exactly(0)));
+        assert_eq!(size("16"), Ok(Procs::Exactly(16)));
+        let of_sorts = vec![("node".to_owned(), 3), ("value".to_owned(), 2)];
+        assert_eq!(procs("node=3, value=2"), Ok(Size { procs: Procs::Exactly(5), of_sorts }));
+        for wrong in ["node=", "=3", "node=3,", "node=9,value=9", "node=-1"] {
+            assert!(procs(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(size("auto"), Ok(Procs::Auto));
         for wrong in ["", "17", "-1", "Auto", "3.0", "99999999999999999999"] {
             assert!(procs(wrong).is_err(), "{wrong}");
         }

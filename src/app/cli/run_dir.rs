@@ -131,7 +131,9 @@ impl Certificates {
     }
 }
 
-fn write_certificate(
+/// Writes the invariant and the obligations of a certificate to a folder; `force`: also over files that this program did not
+/// write.
+pub fn write_certificate(
     folder: &Path,
     system: &System,
     certificate: &Certificate,

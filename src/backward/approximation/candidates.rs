@@ -27,15 +27,17 @@ pub fn candidates<'a>(
     cube: &Cube,
     limits: CandidateLimits,
 ) -> impl Iterator<Item = Cube> + use<'a> {
-    let mut useful: Vec<CubeLiteral> = cube.literals().filter(|g| is_useful(context, g, limits)).collect();
+    let is_sort = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_sort(*cell));
+    let (sorts, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_sort);
+    let whole = others.len();
+    let mut useful: Vec<CubeLiteral> = others.into_iter().filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
     let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
-    let choice =
-        Selection { context, useful: &useful, measures: &measures, limits, whole: cube.len(), max_literals };
+    let choice = Selection { context, useful: &useful, measures: &measures, limits, whole, max_literals };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
@@ -44,7 +46,7 @@ pub fn candidates<'a>(
     let procs = cube.procs;
     sets.into_iter().filter_map(move |(_, set)| {
         let mut b = CubeBuilder::new(context, procs);
-        if !members(set).all(|i| b.require(&useful[i])) {
+        if !members(set).map(|i| &useful[i]).chain(&sorts).all(|it| b.require(it)) {
             return None;
         }
         // A candidate that cannot be computed is skipped.

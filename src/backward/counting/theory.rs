@@ -13,7 +13,7 @@ use crate::cube::{
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
 use cubicle_lang::model::{
-    Axiom, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, VarId,
+    Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, VarId,
 };
 
 /// The counts of a system, and the equations that hold in its reachable states.
@@ -22,6 +22,8 @@ pub struct Counting<'a> {
     system: &'a System,
     /// Equations that are not about a certain process, and what axioms say.
     equations: Vec<Equation>,
+    /// Equations about each process.
+    of_each: Vec<Equation>,
     /// Those that were found, with what is said of each process.
     found: Vec<Equation>,
     /// The globals on which it depends what the equations say, and sets of values that none of them tells apart.
@@ -43,14 +45,7 @@ fn of_axiom(axiom: &Axiom) -> Option<Equation> {
     };
     let global = number.terms.iter().all(|(cell, _)| cell.index.is_empty());
     let at_least = *relation == Relation::Le;
-    (global && axiom.params == 0).then_some(Equation {
-        params: 0,
-        when: Vec::new(),
-        occupied: None,
-        at_least,
-        number,
-        indicators: Vec::new(),
-    })
+    (global && axiom.params == 0).then(|| Equation { at_least, ..Equation::of(number) })
 }
 
 /// What holds of all processes of a state: a universal guard of a step, at processes of the cube before it, or init.
@@ -78,9 +73,10 @@ impl<'a> Counting<'a> {
         let (of_each, of_all): (Vec<&Equation>, Vec<&Equation>) =
             equations.iter().filter(|it| it.occupied.is_none()).partition(|equation| equation.params > 0);
         let never_negative = of_each.iter().filter_map(|it| facts::never_negative(it)).collect();
-        let all = of_all.into_iter().cloned().chain(axioms).collect();
         let mut locations: Vec<(VarId, Vec<u64>)> = Vec::new();
-        for (global, values) in equations.iter().filter(|it| it.occupied.is_none()).flat_map(|it| &it.when) {
+        let of_globals = of_all.iter().flat_map(|it| &it.when);
+        for literal in of_globals {
+            let Literal::In { cell: Cell { var: global, .. }, values } = literal else { continue };
             let at = locations.iter().position(|it| it.0 == *global).unwrap_or_else(|| {
                 locations.push((*global, vec![u64::MAX]));
                 locations.len() - 1
@@ -93,7 +89,8 @@ impl<'a> Counting<'a> {
         Some(Self {
             system,
             found: equations.to_vec(),
-            equations: all,
+            equations: of_all.into_iter().cloned().chain(axioms).collect(),
+            of_each: of_each.into_iter().filter(|it| facts::never_negative(it).is_none()).cloned().collect(),
             locations,
             never_negative,
             facts: OnceLock::new(),
@@ -163,8 +160,8 @@ impl<'a> Counting<'a> {
         for relational in &cube.relational {
             relational.cells().into_iter().for_each(&mut read);
         }
-        for equation in &equations {
-            equation.number.terms.iter().for_each(|(cell, _)| read(CubeCell::of(cell.var, [])));
+        for (equation, p) in &equations {
+            equation.number.terms.iter().for_each(|(cell, _)| read(at(cell, *p)));
         }
         let silent = cells.is_empty() && equations.is_empty();
         if silent || cells.len() + everywhere.len() + 1 > MAX_COUNTED {
@@ -209,12 +206,12 @@ impl<'a> Counting<'a> {
         }
         self.sums(cube, &equations, &mut rows)?;
         let mut further = 0;
-        for equation in &equations {
+        for &(equation, p) in &equations {
             if further + equation.indicators.len() > MOST_NUMBERS {
                 break;
             }
             let (terms, constant) =
-                Self::equation(context, cube, equation, (&mut further, &sums), &mut rows)?;
+                Self::equation(context, cube, (equation, p), (&mut further, &sums), &mut rows)?;
             let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
             let possible = if equation.at_least {
                 let terms: Terms = terms.into_iter().map(minus).collect();
@@ -319,12 +316,18 @@ impl<'a> Counting<'a> {
     }
 
     /// Adds that a sum of numbers none of which is negative is at least what the named processes add to it.
-    fn sums(&self, cube: &Cube, equations: &[&Equation], rows: &mut Vec<Relational>) -> Result<(), Overflow> {
+    fn sums(
+        &self,
+        cube: &Cube,
+        equations: &[(&Equation, u8)],
+        rows: &mut Vec<Relational>,
+    ) -> Result<(), Overflow> {
         for count in &self.system.counts {
             let Some((array, factor)) = self.summed(count) else { continue };
             let sum = CubeCell::of(count.var, []);
             let compared = cube.relational.iter().any(|it| it.mentions(sum));
-            let equated = |it: &&Equation| it.number.terms.iter().any(|(cell, _)| cell.var == count.var);
+            let equated =
+                |it: &(&Equation, u8)| it.0.number.terms.iter().any(|(cell, _)| cell.var == count.var);
             if !compared && !equations.iter().any(equated) {
                 continue;
             }
@@ -352,23 +355,37 @@ impl<'a> Counting<'a> {
         (own && self.never_negative.contains(&cell.var)).then_some((cell.var, *factor))
     }
 
-    /// The equations that may say something of a cube: those whose numbers all occur elsewhere.
-    fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<&Equation> {
-        let held = |(global, values): &(VarId, u64)| {
-            let cell = CubeCell::of(*global, []);
-            cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs)) & !values == 0
+    /// The equations that may say something of a cube, those about each process with one that it names: those whose numbers all occur
+    /// elsewhere.
+    fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<(&Equation, u8)> {
+        let held = |cell: CubeCell| cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+        let certain = |literal: &Literal, p: u8| match literal {
+            Literal::In { cell, values } => held(at(cell, p)) & !values == 0,
+            Literal::Eq { left: Term::Cell(cell), right: Term::Proc(_), negated } => {
+                let possible = held(at(cell, p));
+                if *negated { possible >> p & 1 == 0 } else { possible == 1 << p }
+            }
+            _ => false,
         };
-        let mut left: Vec<&Equation> =
-            self.equations.iter().filter(|equation| equation.when.iter().all(held)).collect();
+        let holds = |(equation, p): &(&Equation, u8)| equation.when.iter().all(|it| certain(it, *p));
+        // What a cube does not mention of a process is nothing to it.
+        let mentions = |(equation, p): &(&Equation, u8)| {
+            let mut cells = equation.when.iter().flat_map(Literal::cells);
+            cells.all(|cell| cell.index.is_empty() || cube.mask(at(cell, *p)).is_some())
+        };
+        let of_each = (0..cube.procs).flat_map(|p| self.of_each.iter().map(move |it| (it, p)));
+        let all = self.equations.iter().map(|it| (it, 0)).chain(of_each.filter(mentions));
+        let mut left: Vec<(&Equation, u8)> = all.filter(holds).collect();
         loop {
             let before = left.len();
             let all = left.clone();
-            left.retain(|equation| {
+            left.retain(|(equation, p)| {
                 equation.number.terms.iter().all(|(cell, _)| {
-                    let here = CubeCell::of(cell.var, []);
+                    let here = at(cell, *p);
                     let said = || cube.relational.iter().any(|it| it.mentions(here));
-                    let elsewhere = |other: &&&Equation| {
-                        !std::ptr::eq(**other, *equation) && other.number.terms.iter().any(|it| it.0 == *cell)
+                    let elsewhere = |(other, q): &&(&Equation, u8)| {
+                        !(std::ptr::eq(*other, *equation) && p == q)
+                            && other.number.terms.iter().any(|it| at(&it.0, *q) == here)
                     };
                     self.counts(cell.var)
                         || self.system.count_of(cell.var).is_some_and(|it| self.summed(it).is_some())
@@ -386,16 +403,15 @@ impl<'a> Counting<'a> {
     fn equation(
         context: &CubeContext,
         cube: &Cube,
-        equation: &Equation,
+        (equation, p): (&Equation, u8),
         (further, sums): (&mut usize, &HashMap<CubeCell, Terms>),
         rows: &mut Vec<Relational>,
     ) -> Result<(Terms, Rational), Halt> {
-        let form: Form =
-            equation.number.terms.iter().map(|(cell, k)| (CubeCell::of(cell.var, []), *k)).collect();
+        let form: Form = equation.number.terms.iter().map(|(cell, k)| (at(cell, p), *k)).collect();
         let mut terms = expanded(&form, sums)?;
         let mut constant = equation.number.constant;
-        for (global, values, added) in &equation.indicators {
-            let cell = CubeCell::of(*global, []);
+        for (cell, values, added) in &equation.indicators {
+            let cell = at(cell, p);
             let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
             if held & !values == 0 {
                 constant = constant.add(*added).ok_or(Overflow)?;
@@ -410,6 +426,11 @@ impl<'a> Counting<'a> {
         }
         Ok((terms, constant))
     }
+}
+
+/// A cell of an equation, at a process for one that is about each.
+fn at(cell: &Cell, p: u8) -> CubeCell {
+    CubeCell::of(cell.var, cell.index.iter().map(|_| p))
 }
 
 /// The cube with a cell within a set; `None` when it plainly contradicts itself then.

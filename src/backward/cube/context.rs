@@ -1,5 +1,7 @@
 //! Cells of the processes that a cube names, as one machine word each, and their possible values.
 
+use smallvec::SmallVec;
+
 use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
 use cubicle_run::interrupt::Interrupt;
@@ -29,6 +31,10 @@ pub struct CubeContext {
     outside: Vec<bool>,
     /// Number of the first value of each enum variable, all counted through.
     first_value: Vec<u32>,
+    /// The array that says of which sort a process is.
+    sort_array: Option<VarId>,
+    /// The sorts of the indices of each variable's cells; `None`: any.
+    sorts: Vec<SmallVec<[Option<u8>; 2]>>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -67,11 +73,35 @@ impl CubeContext {
                     Type::Enum(e) => CellKind::Enum(v.range & system.enumeration(e).all()),
                 })
                 .collect(),
+            sort_array: system.sort_array(),
+            sorts: (0..)
+                .map(VarId)
+                .zip(&system.vars)
+                .map(|(id, var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect())
+                .collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
         }
+    }
+
+    /// Whether a cell says of which sort a process is. What says no more of a process than this does not name it, and what names
+    /// a process says of which sort it is, as far as that is known.
+    pub fn is_sort(&self, cell: CubeCell) -> bool {
+        self.sort_array.is_some_and(|array| !cell.is_process() && !cell.is_ghost() && cell.var() == array)
+    }
+
+    /// The cell that says of which sort a process is, in a system with sorts.
+    pub fn sort_of(&self, process: u8) -> Option<CubeCell> {
+        self.sort_array.map(|array| CubeCell::of(array, [process]))
+    }
+
+    /// The sorts that the indices of a cell are of, where these are not any.
+    pub fn sorted_indices(&self, cell: CubeCell) -> impl Iterator<Item = (u8, u8)> + '_ {
+        let sorts: &[Option<u8>] =
+            if cell.is_process() { &[] } else { &self.sorts[usize::from(cell.var().0)] };
+        sorts.iter().enumerate().filter_map(move |(at, sort)| sort.map(|sort| (cell.index(at), sort)))
     }
 
     /// Number of variables.

@@ -47,7 +47,7 @@ impl Cube {
     /// Processes that occur in a literal, as bits; rigid ones always count.
     pub fn occurring(&self, context: &CubeContext) -> u64 {
         let mut used = low(context.rigid);
-        for &(cell, mask) in &self.masks {
+        for &(cell, mask) in self.masks.iter().filter(|it| !context.is_sort(it.0)) {
             for p in context.indices(cell) {
                 used |= 1 << p;
             }

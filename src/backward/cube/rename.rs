@@ -60,6 +60,9 @@ pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Ov
     let target = kept.len() as u8;
     let mut masks = Vec::with_capacity(cube.masks.len());
     for &(cell, mask) in &cube.masks {
+        if context.is_sort(cell) && used >> cell.index(0) & 1 == 0 {
+            continue;
+        }
         let renamed = CubeCell::of(cell.var(), context.indices(cell).map(|p| map[p as usize]));
         let mask = if context.kind(cell) == CellKind::Proc {
             let mut out = mask & OTHER;

@@ -147,6 +147,19 @@ impl<'a> Templates<'a> {
         if !fits {
             return Ok(None);
         }
+        let context = self.context;
+        let named = comparison.into_iter().chain(contexts.iter().map(|&at| &literals[at]));
+        let cells = named.flat_map(|literal| match literal {
+            CubeLiteral::Mask(cell, _) => std::iter::once(*cell).collect(),
+            CubeLiteral::Relational(literal) => literal.cells(),
+        });
+        let sorts: Vec<(u8, u8)> = cells.flat_map(|cell| context.sorted_indices(cell)).collect();
+        let of_sorts = sorts.iter().all(|(p, sort)| {
+            context.sort_of(*p).is_none_or(|cell| builder.require(&CubeLiteral::Mask(cell, 1 << sort)))
+        });
+        if !of_sorts {
+            return Ok(None);
+        }
         let Some(cube) = builder.finish()? else { return Ok(None) };
         let cube = compact(self.context, &cube)?.0;
         Ok(Some(Guess { comparison: comparison.cloned(), contexts, cube }))
@@ -240,6 +253,9 @@ fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
     for var in (0..context.vars()).map(|var| VarId(var as u16)) {
         for cell in cells(context, var) {
             let CellKind::Enum(full) = context.kind(cell) else { continue };
+            if context.is_sort(cell) {
+                continue;
+            }
             let mut masks: Vec<u64> =
                 (0..64).filter(|c| full >> c & 1 == 1).flat_map(|c| [full & !(1 << c), 1 << c]).collect();
             // The general ones first.
@@ -270,6 +286,7 @@ fn values(context: &CubeContext) -> Vec<CubeLiteral> {
     let mut out = Vec::new();
     for cell in of_cells {
         let set = match context.kind(cell) {
+            CellKind::Enum(_) if context.is_sort(cell) => continue,
             CellKind::Enum(full) => full,
             CellKind::Proc => low(procs),
             _ => continue,

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::frames::Frames;
 use super::obligation::{Obligation, Predecessors};
 use crate::approximation::{Approximation, Reached};
-use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
+use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, compact};
 use crate::fixpoint::Visited;
 use crate::preimage::pre_image;
 use crate::profile::Phase;
@@ -271,6 +271,10 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
 
 /// A cube without one of its literals; `None` when the cube stays the same.
 fn without(context: &CubeContext, cube: &Cube, at: usize) -> Result<Option<Cube>, Halt> {
+    let is_sort = |it: CubeLiteral| matches!(it, CubeLiteral::Mask(cell, _) if context.is_sort(cell));
+    if cube.literals().nth(at).is_some_and(is_sort) {
+        return Ok(None);
+    }
     let mut wider = CubeBuilder::new(context, cube.procs);
     for (_, literal) in cube.literals().enumerate().filter(|(i, _)| *i != at) {
         wider.require(&literal);

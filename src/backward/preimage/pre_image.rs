@@ -45,7 +45,7 @@ impl Instances<'_, '_> {
             return self.instance(args, procs);
         }
         for p in 0..self.child.procs {
-            if !args.contains(&p) {
+            if !args.contains(&p) && self.t.may_be(self.context, self.child, args.len(), p) {
                 args.push(p);
                 self.choose(args, procs)?;
                 args.pop();

@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use crate::cube::{
-    CellValue, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced, conjoin,
+    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
+    conjoin,
 };
-use cubicle_lang::model::{Assignment, System, Transition, TransitionId};
+use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Prepared<'a> {
     /// Bit `v mod 64` is set when variable v is written.
     pub written: u64,
     updates: Vec<Option<&'a Assignment>>,
+    /// For each parameter, the sorts that its guard allows; all in a system without sorts.
+    sorts: Vec<u64>,
 }
 
 /// One way in which a cell gets its new value: the old state satisfies `when`, the new value is `value`.
@@ -52,7 +55,8 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
                 updates[u.var.0 as usize] = Some(&u.assignment);
                 written |= 1 << (u.var.0 & 63);
             }
-            Prepared { id: TransitionId(i as u16), transition, written, updates }
+            let sorts = (0..transition.arity()).map(|param| sorts_of(system, transition, param)).collect();
+            Prepared { id: TransitionId(i as u16), transition, written, updates, sorts }
         })
         .collect();
     all.sort_by_key(|p| {
@@ -63,7 +67,27 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
     all
 }
 
+/// The sorts that a guard allows a parameter.
+fn sorts_of(system: &System, transition: &Transition, param: usize) -> u64 {
+    let Some(array) = system.sort_array() else { return u64::MAX };
+    let of_param = |literal: &Literal| match literal {
+        Literal::In { cell, values }
+            if cell.var == array && cell.index[..] == [ProcRef::Var(param as u8)] =>
+        {
+            Some(*values)
+        }
+        _ => None,
+    };
+    transition.guard.iter().filter_map(of_param).fold(u64::MAX, |all, values| all & values)
+}
+
 impl Prepared<'_> {
+    /// Whether a process of a cube may be a parameter, by its sort.
+    pub fn may_be(&self, context: &CubeContext, child: &Cube, param: usize, process: u8) -> bool {
+        let sort = context.sort_of(process).and_then(|cell| child.mask(cell));
+        sort.is_none_or(|sort| sort & self.sorts[param] != 0)
+    }
+
     /// Whether firing with `args` may change the value of `cell`; decided without looking at the state.
     pub fn touches(
         &self,

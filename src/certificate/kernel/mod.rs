@@ -78,6 +78,9 @@ pub fn theorem(
     if cubes.subject.runs.is_some() {
         return Err(NoTheorem::Unsupported("properties of runs"));
     }
+    if cubes.subject.refines.is_some() {
+        return Err(NoTheorem::Unsupported("refinements of another model"));
+    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
-use cubicle_lang::model::Type;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::{Rational, Relation, Type};
 use cubicle_run::result::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -82,12 +82,59 @@ pub fn disjuncts(
         }
     }
     let mut out = Vec::new();
-    branch(&choices, full, first, &mut out, (clock, memory))?;
+    for divided in divided(grounder, first) {
+        branch(&choices, full, divided, &mut out, (clock, memory))?;
+    }
     let mut known = HashSet::with_capacity(out.len());
     let new: Vec<bool> = out.iter().map(|disjunct| known.insert(disjunct)).collect();
     let mut new = new.into_iter();
     out.retain(|_| new.next() == Some(true));
     Ok(out)
+}
+
+/// The disjunct with each way to divide the processes among the sorts of the model.
+///
+/// Cells that no formula reads and no step changes, since their indices are of other sorts than the declaration says, get one
+/// value: any is as good.
+fn divided(grounder: &Grounder<'_>, disjunct: InitDisjunct) -> Vec<InitDisjunct> {
+    let Grounder { system, layout } = grounder;
+    let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else { return vec![disjunct] };
+    let mut all = Vec::new();
+    'divisions: for division in sorts.divisions(layout.procs) {
+        let mut next = disjunct.clone();
+        for (process, sort) in division.iter().enumerate() {
+            let set = &mut next.sets[layout.position(array, [process])];
+            *set &= 1 << sort;
+            if *set == 0 {
+                continue 'divisions;
+            }
+        }
+        let outside = 1_u128 << layout.procs;
+        for (id, var) in system.declared() {
+            let pointed = system.pointed_sort(id).map(|sort| {
+                let of_sort = (0..layout.procs).filter(|process| division[*process] == sort);
+                of_sort.fold(outside, |set, process| set | 1 << process)
+            });
+            for index in tuples(layout.procs, var.arity()) {
+                let unused = index.iter().enumerate().any(|(at, process)| {
+                    system.index_sort(id, at).is_some_and(|sort| sort != division[*process])
+                });
+                let cell = layout.position(id, index.iter().copied());
+                match (unused, pointed) {
+                    (true, _) => next.settle(cell, var.ty, index[0]),
+                    (false, Some(pointed)) => {
+                        next.sets[cell] &= pointed;
+                        if next.sets[cell] == 0 {
+                            continue 'divisions;
+                        }
+                    }
+                    (false, None) => {}
+                }
+            }
+        }
+        all.push(next);
+    }
+    all
 }
 
 fn branch(
@@ -152,6 +199,19 @@ impl InitDisjunct {
             }
             other => push(&mut self.rest, other.clone()),
         })
+    }
+
+    /// Gives a cell, of which nothing is said, a value; a pointer is to the process of its index.
+    fn settle(&mut self, cell: usize, ty: Type, process: usize) {
+        match ty {
+            Type::Enum(_) => self.sets[cell] &= self.sets[cell].wrapping_neg(),
+            Type::Proc => self.sets[cell] = 1 << process,
+            Type::Int | Type::Real => {
+                let sum = Sum { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
+                push(&mut self.rest, Lit::Linear { sum, relation: Relation::Eq });
+            }
+            Type::Abstract(_) => {}
+        }
     }
 
     /// Whether each literal of `conj` is already part of this disjunct.

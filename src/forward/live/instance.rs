@@ -2,6 +2,7 @@
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
+use crate::explore::of_sorts;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
@@ -90,7 +91,7 @@ fn attempt(
         clock: &limits.clock,
         memory: options.memory,
     };
-    let mut program = Program::new(&observed, procs, build)?;
+    let mut program = Program::new(&of_sorts(&observed, procs, options), procs, build)?;
     let alike = options.symmetry && system.proc_constants == 0 && !observed.orders_processes;
     if alike && procs <= MAX_RENAMED {
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);

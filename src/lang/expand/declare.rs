@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::expander::Expander;
 use super::make::number;
+use super::sorts::Sorts;
 use super::types::{Full, Index, Queue, Record, Type, Values, Variable, leaf_type, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::MAX_CONSTRUCTORS;
@@ -26,7 +27,7 @@ const MOST_LEAVES: usize = 1024;
 /// Names of a type that no model declares.
 const FULL: [&str; 3] = ["blocks", "drops", "fails"];
 
-fn capital(name: &str) -> String {
+pub fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
@@ -73,7 +74,7 @@ impl Expander {
         }
         for item in &file.items {
             if let Item::Symbol(decl) = item
-                && !matches!(decl.kind, SymbolKind::Number(_))
+                && !matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Relation(_))
             {
                 self.declare_variable(decl, &counted);
             }
@@ -94,6 +95,33 @@ impl Expander {
             .collect();
         for (name, variable) in further {
             self.symbols.variables.entry(name).or_insert(variable);
+        }
+        if let Some(mut sorts) = self.sorts_of(file) {
+            for item in &file.items {
+                if let Item::Symbol(decl) = item {
+                    self.sorts_of_leaves(decl, &mut sorts);
+                }
+            }
+            self.sorts = Some(sorts);
+        }
+    }
+
+    /// Notes the sorts of the processes that a declared variable is indexed by and points to.
+    fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut Sorts) {
+        let Some(variable) = self.symbols.variables.get(&decl.name.text) else { return };
+        let index = match &decl.kind {
+            SymbolKind::Array(index) => index.as_slice(),
+            SymbolKind::Channel(channel) => &channel.index,
+            _ => &[],
+        };
+        let of_processes = variable.index.iter().zip(index).filter(|(kind, _)| **kind == Index::Proc);
+        let of_processes: Vec<String> = of_processes.map(|(_, it)| it.text.clone()).collect();
+        for (key, leaf) in &variable.leaves {
+            sorts.indices.insert(leaf.clone(), of_processes.clone());
+            let ty = leaf_type(&variable.ty, key).core();
+            if ty == "proc" || sorts.values.contains_key(&ty) {
+                sorts.pointed.insert(leaf.clone(), ty);
+            }
         }
     }
 
@@ -392,7 +420,7 @@ impl Expander {
             && match &decl.kind {
                 SymbolKind::Array(index) => index.iter().all(process),
                 SymbolKind::Var | SymbolKind::Const => true,
-                SymbolKind::Number(_) | SymbolKind::Channel(_) => false,
+                SymbolKind::Number(_) | SymbolKind::Channel(_) | SymbolKind::Relation(_) => false,
             }
     }
 

@@ -13,6 +13,8 @@ const MOST_NODES: usize = 1 << 21;
 #[derive(Clone, Debug, Default)]
 pub struct Expander {
     pub(super) symbols: Symbols,
+    /// The sorts of processes.
+    pub(super) sorts: Option<super::sorts::Sorts>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,
     pub(super) diagnostics: Vec<Diagnostic>,

@@ -389,7 +389,7 @@ pub fn projected(term: &Term, field: &str) -> Term {
             .map_or_else(|| term.clone(), |(_, it)| it.clone()),
         TermKind::Base(base) => {
             let mut path = Expander::path(base);
-            path.fields.push(Name { text: field.to_owned(), loc: term.loc });
+            path.fields.push(Name { text: field.to_owned(), loc: term.loc, sort: None });
             Term { kind: TermKind::Base(Base::Path(Box::new(path))), loc: term.loc }
         }
         _ => term.clone(),

@@ -12,6 +12,7 @@ mod expander;
 mod facts;
 mod formulas;
 mod make;
+mod sorts;
 mod substitute;
 mod terms;
 mod transitions;
@@ -21,7 +22,10 @@ mod updates;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
 use self::make::number;
+use self::sorts::Rewriter;
+pub use self::sorts::Sorts;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
+
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{
     Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
@@ -35,6 +39,8 @@ pub struct Expansion {
     pub file: File,
     /// What is wrong with the original.
     pub diagnostics: Vec<Diagnostic>,
+    /// The sorts of its processes, in a model that declares any.
+    pub sorts: Option<Sorts>,
     /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
     pub families: Vec<Family>,
 }
@@ -63,8 +69,16 @@ impl Expander {
         let mut expander = Self::default();
         expander.declare(file);
         for item in &file.items {
-            if let Item::Predicate(predicate) = item {
-                expander.predicate(predicate);
+            match item {
+                Item::Predicate(predicate) => {
+                    expander.predicate(predicate);
+                }
+                Item::Symbol(decl) => {
+                    if let SymbolKind::Relation(params) = &decl.kind {
+                        expander.relation(decl, params, &mut Vec::new());
+                    }
+                }
+                _ => {}
             }
         }
         expander.diagnostics.clear();
@@ -76,9 +90,19 @@ impl Expander {
     /// # Errors
     /// What is wrong with it.
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
-        let formula = self.formula(formula);
+        let mut formula = self.formula(formula);
+        if let Some(sorts) = self.sorts.take() {
+            let mut rewriter = Rewriter::of_formulas(&sorts);
+            formula = rewriter.formula(&formula);
+            self.report(rewriter, &sorts);
+            self.sorts = Some(sorts);
+        }
+        self.checked(formula)
+    }
+
+    fn checked<T>(&mut self, made: T) -> Result<T, Vec<Diagnostic>> {
         let found = std::mem::take(&mut self.diagnostics);
-        if found.is_empty() { Ok(formula) } else { Err(found) }
+        if found.is_empty() { Ok(made) } else { Err(found) }
     }
 
     /// Claims in the names of the model, in the core language.
@@ -89,7 +113,14 @@ impl Expander {
         let mut claims = claims.clone();
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
-                claim.body = self.asked(&claim.body)?;
+                claim.body = self.formula(&claim.body);
+                if let Some(sorts) = self.sorts.take() {
+                    let mut rewriter = Rewriter::of_formulas(&sorts);
+                    *claim = rewriter.property(claim.clone());
+                    self.report(rewriter, &sorts);
+                    self.sorts = Some(sorts);
+                }
+                self.checked(())?;
             }
         }
         Ok(claims)
@@ -103,7 +134,10 @@ impl Expander {
             match item {
                 Item::NumberProcs(_) => types.push(item.clone()),
                 Item::Type(decl) => self.type_decl(decl, &mut types),
-                Item::Symbol(decl) => self.symbol(decl, &mut symbols),
+                Item::Symbol(decl) => match &decl.kind {
+                    SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
+                    _ => self.symbol(decl, &mut symbols),
+                },
                 Item::Property(property) => {
                     let body = self.formula(&property.body);
                     rest.push(Item::Property(Property { body, ..property.clone() }));
@@ -129,12 +163,16 @@ impl Expander {
             let span = Span::default();
             types.push(Item::Type(range_type(
                 &values,
-                Name { text: values.name.clone(), loc: Loc(span) },
+                Name { text: values.name.clone(), loc: Loc(span), sort: None },
                 Loc(span),
             )));
         }
         self.further(&mut types, &mut symbols, &mut rest);
-        let items = types.into_iter().chain(symbols).chain(rest).collect();
+        let mut items: Vec<Item> = types.into_iter().chain(symbols).chain(rest).collect();
+        let sorts = self.sorts.take();
+        if let Some(sorts) = &sorts {
+            items = self.without_sorts_in(items, sorts);
+        }
         let mut diagnostics = Diagnostics::default();
         for diagnostic in self.diagnostics {
             diagnostics.push(diagnostic);
@@ -142,8 +180,32 @@ impl Expander {
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
+            sorts,
             families,
         }
+    }
+
+    /// Declarations with sorts of processes in terms of one kind of processes.
+    fn without_sorts_in(&mut self, items: Vec<Item>, sorts: &Sorts) -> Vec<Item> {
+        let (ty, array) = sorts.declarations();
+        let mut rewriter = Rewriter::of_model(sorts);
+        let mut all = vec![ty];
+        let first = |it: &Item| matches!(it, Item::NumberProcs(_) | Item::Type(_));
+        let at = items.iter().take_while(|it| first(it)).count();
+        let mut items = items;
+        let rest = items.split_off(at);
+        // A bound on the number of processes stands first.
+        all.splice(0..0, items.into_iter().filter_map(|it| rewriter.item(it)));
+        all.push(array);
+        all.extend(rest.into_iter().filter_map(|it| rewriter.item(it)));
+        self.report(rewriter, sorts);
+        all
+    }
+
+    fn report(&mut self, rewriter: Rewriter<'_>, sorts: &Sorts) {
+        let Rewriter { diagnostics, unknown, .. } = rewriter;
+        unknown.iter().for_each(|it| self.unknown_sort(it, sorts));
+        diagnostics.into_iter().for_each(|it| self.push(it));
     }
 
     fn families(&self) -> Vec<Family> {
@@ -179,6 +241,54 @@ impl Expander {
         }
     }
 
+    /// An array that nothing assigns, and a predicate for it, which is written out.
+    fn relation(&mut self, decl: &SymbolDecl, params: &[Name], symbols: &mut Vec<Item>) {
+        if let Some((known, _)) = self.predicates.get(&decl.name.text) {
+            let known = known.name.span();
+            let error = Diagnostic::error(
+                "C0107",
+                decl.name.span(),
+                format!("duplicate relation `{}`", decl.name.text),
+            );
+            self.push(error.label("declared again").also(known, "declared here"));
+            return;
+        }
+        let array =
+            Name { text: self.symbols.fresh(&declare::capital(&decl.name.text)), ..decl.name.clone() };
+        let index: Vec<Name> = params
+            .iter()
+            .map(|it| match &it.sort {
+                Some(sort) => (**sort).clone(),
+                None => Name { text: "proc".to_owned(), ..it.clone() },
+            })
+            .collect();
+        let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
+        let loc = decl.loc;
+        let cell = |index| Term { kind: TermKind::Base(Base::Cell { array: array.clone(), index }), loc };
+        let right = Term::name(Name { text: "True".to_owned(), loc, sort: None });
+        let kind = ExprKind::Compare { op: Comparison::Eq, left: cell(plain.clone()), right };
+        let body = Expr::new(kind, loc.0);
+        if let Some(sorts) = &mut self.sorts {
+            sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
+        }
+        let kind = SymbolKind::Array(index);
+        // What is said of arrays that never change is not said of relations, which have no place of their own.
+        let nowhere = Loc(Span::default());
+        symbols.push(Item::Symbol(SymbolDecl {
+            kind,
+            name: Name { loc: nowhere, ..array },
+            loc: nowhere,
+            ..decl.clone()
+        }));
+        let predicate = Predicate { name: decl.name.clone(), params: plain, body, loc };
+        self.predicates.insert(decl.name.text.clone(), (predicate, true));
+    }
+
+    /// The sorts of the processes that a variable of the core is indexed by; none in a model without sorts.
+    fn index_sorts(&self, variable: &str) -> Vec<String> {
+        self.sorts.as_ref().and_then(|it| it.indices.get(variable)).cloned().unwrap_or_default()
+    }
+
     fn symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Item>) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text).cloned() else {
             if !matches!(decl.kind, SymbolKind::Number(_)) {
@@ -191,31 +301,30 @@ impl Expander {
             out.push(Item::Symbol(SymbolDecl { range: None, ..decl.clone() }));
             return;
         }
-        let processes = variable.processes();
         for (key, leaf) in &variable.leaves {
             let ty = leaf_type(&variable.ty, key);
-            let proc = Name { text: "proc".to_owned(), loc: decl.loc };
-            let index: Vec<Name> = match &decl.kind {
-                SymbolKind::Array(index) => {
-                    let kinds = variable.index.iter().zip(index);
-                    kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, name)| name.clone()).collect()
-                }
-                _ => vec![proc; processes],
+            let declared = match &decl.kind {
+                SymbolKind::Array(index) => index.as_slice(),
+                SymbolKind::Channel(channel) => &channel.index,
+                _ => &[],
             };
+            let kinds = variable.index.iter().zip(declared);
+            let index: Vec<Name> =
+                kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, name)| name.clone()).collect();
             let kind = match (index.is_empty(), variable.constant) {
                 (false, _) => SymbolKind::Array(index),
                 (true, true) => SymbolKind::Const,
                 (true, false) => SymbolKind::Var,
             };
-            let name = Name { text: leaf.clone(), loc: decl.name.loc };
-            let ty = Name { text: ty.core(), loc: decl.ty.loc };
+            let name = Name { text: leaf.clone(), loc: decl.name.loc, sort: None };
+            let ty = Name { text: ty.core(), loc: decl.ty.loc, sort: None };
             out.push(Item::Symbol(SymbolDecl { kind, name, ty, range: None, loc: decl.loc }));
         }
     }
 
     /// Notes a predicate. Returns whether it is written out where it is used.
     fn predicate(&mut self, predicate: &Predicate) -> bool {
-        let written_out = !self.is_core(&predicate.body);
+        let written_out = self.sorts.is_some() || !self.is_core(&predicate.body);
         if self.predicates.contains_key(&predicate.name.text) {
             return false;
         }
@@ -228,7 +337,7 @@ impl Expander {
         match (ty, self.constant(value)) {
             (Type::Finite(values), Some(number)) => {
                 let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
-                Term::name(Name { text: values.names[at].clone(), loc: value.loc })
+                Term::name(Name { text: values.names[at].clone(), loc: value.loc, sort: None })
             }
             _ => value.clone(),
         }
@@ -248,7 +357,7 @@ impl Expander {
             None => self.symbols.fresh("Trouble"),
         };
         self.trouble = Some(target.clone());
-        let name = |text: String| Name { text, loc: Loc(at) };
+        let name = |text: String| Name { text, loc: Loc(at), sort: None };
         let target = Path { name: name(target), index: None, fields: Vec::new(), loc: Loc(at) };
         Update::new(target, Rhs::Term(Term::name(name(value))), Loc(at))
     }
@@ -263,13 +372,13 @@ impl Expander {
             self.any.insert(key, name.clone());
             name
         };
-        Name { text, loc: at }
+        Name { text, loc: at, sort: None }
     }
 
     /// Declarations that are not in the text: of the variables above, what says that no error happens, and bounds of integers.
     fn further(&mut self, types: &mut Vec<Item>, symbols: &mut Vec<Item>, rest: &mut Vec<Item>) {
         let nowhere = Loc(Span::default());
-        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere };
+        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere, sort: None };
         for ((ty, _), variable) in &self.any {
             symbols.push(Item::Symbol(SymbolDecl::new(
                 SymbolKind::Var,
@@ -308,7 +417,7 @@ impl Expander {
                 let (kind, params) = (PropertyKind::Unsafe, Vec::new());
                 rest.push(Item::Property(Property {
                     kind,
-                    name: Some(Name { text: title, loc }),
+                    name: Some(Name { text: title, loc, sort: None }),
                     params,
                     body,
                     loc,
@@ -321,7 +430,8 @@ impl Expander {
             for (key, leaf) in &variable.leaves {
                 let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
                 let (leaf, processes) = (leaf.clone(), variable.processes());
-                initially.push(Box::new(move |init| bounded(&leaf, processes, low, high, init)));
+                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
+                initially.push(Box::new(move |init| bounded(&cells, low, high, init)));
             }
         }
         for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
@@ -334,8 +444,9 @@ impl Expander {
                     None => continue,
                 };
                 let (leaf, processes) = (leaf.clone(), variable.processes());
+                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
                 initially.push(Box::new(move |init| {
-                    for_cells(&leaf, processes, init, &|cell, names| {
+                    for_cells(&cells, init, &|cell, names| {
                         let own = names.first().map(|it| Term::name(it.clone()));
                         let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
                         let left = cell.clone();
@@ -366,16 +477,25 @@ impl Expander {
 
 /// The declaration of the enumeration that a range is.
 fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
-    let constructors = values.names.iter().map(|it| Name { text: it.clone(), loc: name.loc }).collect();
+    let constructors =
+        values.names.iter().map(|it| Name { text: it.clone(), loc: name.loc, sort: None }).collect();
     let low = values.low.unwrap_or(0);
     let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
     TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
 }
 
+/// A variable of the core, or all cells of an array.
+struct Cells {
+    leaf: String,
+    processes: usize,
+    /// The sorts of its indices; none in a model without sorts.
+    sorts: Vec<String>,
+}
+
 /// That a number, or all cells of an array of numbers, are in a range, as a part of `init`.
-fn bounded(leaf: &str, processes: usize, low: i64, high: i64, init: &Property) -> Expr {
+fn bounded(cells: &Cells, low: i64, high: i64, init: &Property) -> Expr {
     let at = init.body.span;
-    for_cells(leaf, processes, init, &|cell, _| {
+    for_cells(cells, init, &|cell, _| {
         let compare = |op, bound| {
             Expr::new(ExprKind::Compare { op, left: cell.clone(), right: number(bound, Loc(at)) }, at)
         };
@@ -384,20 +504,29 @@ fn bounded(leaf: &str, processes: usize, low: i64, high: i64, init: &Property) -
 }
 
 /// That something holds of a variable, or of all cells of an array, as a part of `init`.
-fn for_cells(leaf: &str, processes: usize, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
+fn for_cells(cells: &Cells, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
+    let Cells { leaf, processes, sorts } = cells;
+    let processes = *processes;
     let at = init.body.span;
     let loc = Loc(at);
-    let name = |text: String| Name { text, loc };
-    let own = init.params.len() >= processes;
+    let name = |text: String| Name { text, loc, sort: None };
+    let own = init.params.len() >= processes && sorts.is_empty();
     let names: Vec<Name> = if own {
         init.params[..processes].to_vec()
     } else {
-        (0..processes).map(|it| name(format!("any_{leaf}_{it}"))).collect()
+        let of_sort = |it: usize| match sorts.get(it) {
+            Some(sort) => name(format!("any_{leaf}_{it}")).of_sort(name(sort.clone())),
+            None => name(format!("any_{leaf}_{it}")),
+        };
+        (0..processes).map(of_sort).collect()
     };
     let base = if processes == 0 {
-        Base::Name(name(leaf.to_owned()))
+        Base::Name(name(leaf.clone()))
     } else {
-        Base::Cell { array: name(leaf.to_owned()), index: names.clone() }
+        Base::Cell {
+            array: name(leaf.clone()),
+            index: names.iter().map(|it| Name { sort: None, ..it.clone() }).collect(),
+        }
     };
     let mut body = holds(&Term { kind: TermKind::Base(base), loc }, &names);
     if !own {

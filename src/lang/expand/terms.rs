@@ -24,7 +24,7 @@ pub struct Fixed {
 
 impl Fixed {
     pub fn formula(&self, at: Span) -> Expr {
-        let value = Name { text: self.values.names[self.value].clone(), loc: Loc(at) };
+        let value = Name { text: self.values.names[self.value].clone(), loc: Loc(at), sort: None };
         same(self.cell.clone(), Term::name(value), at)
     }
 }
@@ -161,7 +161,7 @@ impl Expander {
         let owner = self.symbols.variables.get(&place.owner);
         let core =
             owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
-        let name = Name { text: core, loc: place.at };
+        let name = Name { text: core, loc: place.at, sort: None };
         if place.index.is_empty() {
             Base::Name(name)
         } else {
@@ -638,7 +638,9 @@ impl Expander {
     pub fn core_term(value: &Value, loc: Loc) -> Term {
         match value {
             Value::Cell(cell, _) => Term { kind: TermKind::Base(cell.clone()), loc },
-            Value::Constant(values, at) => Term::name(Name { text: values.names[*at].clone(), loc }),
+            Value::Constant(values, at) => {
+                Term::name(Name { text: values.names[*at].clone(), loc, sort: None })
+            }
             Value::Linear(linear) => {
                 let mut linear = linear.clone();
                 for (factor, cell, _) in std::mem::take(&mut linear.cells) {

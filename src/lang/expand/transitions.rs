@@ -278,7 +278,7 @@ impl Expander {
                             Type::Finite(values) => values
                                 .names
                                 .iter()
-                                .map(|name| one(Term::name(Name { text: name.clone(), loc: at })))
+                                .map(|name| one(Term::name(Name { text: name.clone(), loc: at, sort: None })))
                                 .collect(),
                             ty => {
                                 let number = chosen.entry(ty.core()).or_insert(0);
@@ -370,7 +370,7 @@ impl Expander {
             *number += 1;
             let text = format!("c{number}");
             if !words.contains(&text) {
-                return Name { text, loc: at };
+                return Name { text, loc: at, sort: None };
             }
         };
         let single = writes.len() == 1;
@@ -420,7 +420,7 @@ fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)
 /// One update with these branches, which leaves other cells as they are.
 fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
     let at = write.at;
-    let name = Name { text: write.name.clone(), loc: at };
+    let name = Name { text: write.name.clone(), loc: at, sort: None };
     let index = (!names.is_empty()).then(|| names.to_vec());
     if cases.last().is_some_and(|it| it.when.is_some()) {
         let base = match &index {
@@ -435,7 +435,7 @@ fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
 
 /// An update of one cell.
 fn plain(write: &Write, value: Rhs) -> Update {
-    let name = Name { text: write.name.clone(), loc: write.at };
+    let name = Name { text: write.name.clone(), loc: write.at, sort: None };
     let index = (!write.index.is_empty()).then(|| write.index.iter().cloned().map(Term::name).collect());
     Update::new(Path { name, index, fields: Vec::new(), loc: write.at }, value, write.at)
 }

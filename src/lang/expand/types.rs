@@ -24,7 +24,7 @@ impl Values {
     pub fn written(&self, at: usize, loc: Loc) -> Term {
         match self.low {
             Some(low) => number(low + at as i64, loc),
-            None => Term::name(Name { text: self.names[at].clone(), loc }),
+            None => Term::name(Name { text: self.names[at].clone(), loc, sort: None }),
         }
     }
 

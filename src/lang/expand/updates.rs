@@ -82,7 +82,7 @@ impl Expander {
             Rhs::Drop => self.receive(&target, update.loc),
             Rhs::Receive(channel) => {
                 let mut head = (**channel).clone();
-                head.fields.push(Name { text: "head".to_owned(), loc: channel.loc });
+                head.fields.push(Name { text: "head".to_owned(), loc: channel.loc, sort: None });
                 self.channel(channel)?;
                 let value =
                     Rhs::Term(Term { kind: TermKind::Base(Base::Path(Box::new(head))), loc: channel.loc });
@@ -182,7 +182,7 @@ impl Expander {
     /// A part of the queue at a path.
     fn part(channel: &Path, part: &str) -> Path {
         let mut path = channel.clone();
-        path.fields.push(Name { text: part.to_owned(), loc: channel.loc });
+        path.fields.push(Name { text: part.to_owned(), loc: channel.loc, sort: None });
         path
     }
 
@@ -342,7 +342,7 @@ impl Expander {
                     other => other.clone(),
                 };
                 let mut target = this.target.clone();
-                target.fields.push(Name { text: field.clone(), loc: this.target.loc });
+                target.fields.push(Name { text: field.clone(), loc: this.target.loc, sort: None });
                 draft = draft.and(self.assign(&Assigned { target, value, ..this.clone() }, facts)?);
             }
             return Some(draft);
@@ -625,6 +625,7 @@ impl Expander {
             Type::Finite(values) => Term::name(Name {
                 text: values.names[usize::try_from(number - low).unwrap_or(0)].clone(),
                 loc,
+                sort: None,
             }),
             _ => make::number(number, loc),
         };
@@ -725,7 +726,7 @@ fn leaves(path: &Path, ty: &Type) -> Vec<(Path, Type)> {
     let Type::Record(record) = ty else { return vec![(path.clone(), ty.clone())] };
     let inner = |(field, ty): &(String, Type)| {
         let mut path = path.clone();
-        path.fields.push(Name { text: field.clone(), loc: path.loc });
+        path.fields.push(Name { text: field.clone(), loc: path.loc, sort: None });
         leaves(&path, ty)
     };
     record.fields.iter().flat_map(inner).collect()

@@ -37,6 +37,9 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
             }
             w.token(sep);
             w.token(Sep::Space);
+            if let SymbolKind::Relation(params) = &decl.kind {
+                return names(w, params.len(), Sep::Space);
+            }
             if let SymbolKind::Array(index) = &decl.kind {
                 names(w, index.len(), Sep::None);
             }
@@ -111,6 +114,10 @@ fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
     }
     w.token(sep);
     w.token(Sep::Space);
+    if decl.below.is_some() {
+        w.token(Sep::Space);
+        w.token(Sep::Space);
+    }
     let Some(constructors) = &decl.constructors else { return };
     w.token(Sep::Space);
     w.deeper(1, |w| {
@@ -145,6 +152,27 @@ fn names(w: &mut Writer<'_, '_>, count: usize, sep: Sep) {
             w.token(Sep::None);
         }
         w.token(if number == 0 { Sep::None } else { Sep::Space });
+        sort(w);
+    }
+    w.token(Sep::None);
+}
+
+/// The sort of a bound name, if it is written.
+fn sort(w: &mut Writer<'_, '_>) {
+    if w.next() == ":" {
+        w.token(Sep::Space);
+        w.token(Sep::Space);
+    }
+}
+
+/// The names that a quantifier binds, and the point behind them.
+fn bound(w: &mut Writer<'_, '_>, count: usize) {
+    for number in 0..count {
+        if number > 0 && w.next() == "<>" {
+            w.token(Sep::Space);
+        }
+        w.token(Sep::Space);
+        sort(w);
     }
     w.token(Sep::None);
 }
@@ -218,14 +246,7 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
     match &this.each {
         Some((_, vars)) => {
             w.token(sep);
-            w.token(Sep::Space);
-            for _ in 1..vars.len() {
-                if w.next() == "<>" {
-                    w.token(Sep::Space);
-                }
-                w.token(Sep::Space);
-            }
-            w.token(Sep::None);
+            bound(w, vars.len());
             target(w, this, Sep::Space);
         }
         None => target(w, this, sep),
@@ -320,14 +341,7 @@ fn bare(w: &mut Writer<'_, '_>, this: &Expr, sep: Sep) {
         }
         ExprKind::Quantified { vars, body, .. } => {
             w.token(sep);
-            w.token(Sep::Space);
-            for _ in 1..vars.len() {
-                if w.next() == "<>" {
-                    w.token(Sep::Space);
-                }
-                w.token(Sep::Space);
-            }
-            w.token(Sep::None);
+            bound(w, vars.len());
             w.deeper(1, |w| {
                 let sep = fill(w, |w| expr(w, body, Sep::Space));
                 expr(w, body, sep);
@@ -432,6 +446,7 @@ fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
         w.token(Sep::None);
     }
     w.token(Sep::None);
+    sort(w);
     w.token(Sep::Space);
     w.deeper(1, |w| {
         if let Some(summand) = summand {

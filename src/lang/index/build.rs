@@ -90,6 +90,11 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn local(&mut self, name: &'f Name, kind: NameKind, scope: Span) {
+        // The sort of several names is written once.
+        let written = |it: &&Name| !self.index.uses.last().is_some_and(|last| last.span == it.span());
+        if let Some(sort) = name.sort.as_deref().filter(written) {
+            self.named(sort, NameKind::Type, Role::Read);
+        }
         let symbol = self.define(name, kind, None, scope);
         self.locals.push((&name.text, symbol));
     }
@@ -138,6 +143,7 @@ impl<'f> IndexBuilder<'f> {
                     ast::SymbolKind::Const | ast::SymbolKind::Number(_) => NameKind::Const,
                     ast::SymbolKind::Channel(channel) if channel.index.is_empty() => NameKind::Global,
                     ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) => NameKind::Array,
+                    ast::SymbolKind::Relation(_) => NameKind::Predicate,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
@@ -168,6 +174,10 @@ impl<'f> IndexBuilder<'f> {
                     ast::SymbolKind::Number(value) => {
                         self.term(value);
                         &[]
+                    }
+                    ast::SymbolKind::Relation(params) => {
+                        params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                        return;
                     }
                     ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
                 };

@@ -33,6 +33,12 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, more) = model::elaborate(&expansion.file, text);
+        let system = match (system, &expansion.sorts) {
+            (Some(system), Some(sorts)) => {
+                Some(system.edited(|parts| parts.sorts = Some(sorts.of_processes())))
+            }
+            (system, _) => system,
+        };
         (system, sensible(more, &expansion, text))
     } else {
         (None, expansion.diagnostics)

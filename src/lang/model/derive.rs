@@ -12,6 +12,10 @@ impl System {
         parts.orders_processes = parts.asks_for_order
             || orders_processes(&parts)
             || parts.temporal.iter().any(Temporal::orders_processes);
+        let assigned = |array| parts.transitions.iter().any(|t| parts.may_change(t, array));
+        if parts.sort_array().is_none_or(assigned) {
+            parts.sorts = None;
+        }
         ranges::infer(&mut parts);
         debug!(variables = parts.vars.len(), transitions = parts.transitions.len(), "system derived");
         Self(parts)

@@ -53,6 +53,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         temporal,
         fairness,
         failures: None,
+        sorts: None,
     };
     axioms::separate(&mut system);
     let system = System::new(system);

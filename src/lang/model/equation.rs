@@ -9,37 +9,39 @@ use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemPa
 pub struct Equation {
     /// It is said of each choice of this many different processes.
     pub params: u8,
-    /// It is only said of states in which these globals of enum type hold one of these values.
-    pub when: Vec<(VarId, u64)>,
+    /// It is only said of states and parameters for which these hold: a cell of enum type, a global or one of the parameters, holds one of
+    /// some values ([`Literal::In`]), or a cell of type proc holds a parameter or does not ([`Literal::Eq`]).
+    pub when: Conj,
     /// It is only said of states in which this count is positive, or zero.
     pub occupied: Option<(VarId, bool)>,
     /// Whether it says that the sum is at least zero, rather than zero.
     pub at_least: bool,
     /// Over numeric globals, constants, counts, and cells of the parameters.
     pub number: Linear,
-    /// A global of enum type, some of its values, and what is added while it holds one of these.
-    pub indicators: Vec<(VarId, u64, Rational)>,
+    /// A cell of enum type, some of its values, and what is added while it holds one of these.
+    pub indicators: Vec<(Cell, u64, Rational)>,
 }
 
 impl Equation {
+    /// That a number over globals and counts is zero.
+    pub const fn of(number: Linear) -> Self {
+        Self { params: 0, when: Vec::new(), occupied: None, at_least: false, number, indicators: Vec::new() }
+    }
+
     /// The states that violate it, one cube for each choice of values that makes a difference; `None` when there are more than
     /// `most`, or a number leaves the 64-bit range.
     pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
-        let held = |(global, values): &(VarId, u64)| {
-            let cell = Cell { var: *global, index: std::iter::empty().collect() };
-            Literal::In { cell, values: *values }
-        };
-        let mut cases = vec![(self.when.iter().map(held).collect::<Conj>(), self.number.constant)];
-        let mut globals: Vec<VarId> = self.indicators.iter().map(|it| it.0).collect();
-        globals.sort_unstable();
-        globals.dedup();
-        for global in globals {
-            let Type::Enum(id) = system.var(global).ty else { return None };
+        let mut cases = vec![(self.when.clone(), self.number.constant)];
+        let mut cells: Vec<&Cell> = self.indicators.iter().map(|it| &it.0).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        for cell in cells {
+            let Type::Enum(id) = system.var(cell.var).ty else { return None };
             let all = system.enumeration(id).all();
             // Values by what they add.
             let mut added: Vec<(Rational, u64)> = Vec::new();
             for value in (0..64).filter(|value| all >> value & 1 == 1) {
-                let of_value = self.indicators.iter().filter(|it| it.0 == global && it.1 >> value & 1 == 1);
+                let of_value = self.indicators.iter().filter(|it| it.0 == *cell && it.1 >> value & 1 == 1);
                 let sum = of_value.map(|it| it.2).try_fold(Rational::ZERO, Rational::add)?;
                 match added.iter_mut().find(|it| it.0 == sum) {
                     Some((_, values)) => *values |= 1 << value,
@@ -51,8 +53,7 @@ impl Equation {
                 for (sum, values) in &added {
                     let mut cube: Conj = cube.clone();
                     if *values != all {
-                        let cell = Cell { var: global, index: std::iter::empty().collect() };
-                        cube.push(Literal::In { cell, values: *values });
+                        cube.push(Literal::In { cell: cell.clone(), values: *values });
                     }
                     next.push((cube, Rational::add(constant, *sum)?));
                 }

@@ -44,13 +44,13 @@ impl Linear {
     }
 
     /// The same expression over renamed cells.
-    pub(super) fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
+    pub fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
         Self::gathered(self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect(), self.constant)
     }
 
     /// The sum of multiples of cells in any order, in which cells may repeat, and a constant; `None` when a number
     /// leaves the 64-bit range.
-    pub(super) fn gathered(mut terms: Vec<(Cell, Rational)>, constant: Rational) -> Option<Self> {
+    pub fn gathered(mut terms: Vec<(Cell, Rational)>, constant: Rational) -> Option<Self> {
         let mut result = Self { terms: Vec::new(), constant };
         terms.sort_by(|a, b| a.0.cmp(&b.0));
         for (cell, a) in terms {

@@ -60,5 +60,5 @@ pub use monitored::{FollowedFairness, MonitorPlan};
 pub use owner::{Owner, owner_names};
 pub use rational::{Rational, gcd, lcm};
 pub use subsumes::forbids_all_of;
-pub use system::{System, SystemParts};
+pub use system::{ProcessSorts, System, SystemParts};
 pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

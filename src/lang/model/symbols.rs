@@ -263,7 +263,7 @@ impl Symbols {
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
             // The core has none.
-            SymbolKind::Number(_) | SymbolKind::Channel(_) => return,
+            SymbolKind::Number(_) | SymbolKind::Channel(_) | SymbolKind::Relation(_) => return,
         };
         let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {

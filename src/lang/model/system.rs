@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use indexmap::IndexMap;
+
 use super::counts::{Count, counted};
 use super::ir::{
     Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, Transition, TransitionId, Type, Var, VarId,
@@ -49,10 +51,51 @@ pub struct SystemParts {
     /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that a run may
     /// stay for ever in a state where nothing else is possible.
     pub failures: Option<u16>,
+    /// The sorts of processes, in a model that declares any.
+    pub sorts: Option<ProcessSorts>,
     /// Whether something outside of the system orders processes: a formula to be evaluated in its states.
     pub asks_for_order: bool,
     /// Derived: whether any literal orders processes, so that renaming them is not a symmetry.
     pub orders_processes: bool,
+}
+
+/// The sorts of the processes of a model: each is of the one that an array says, which no transition assigns.
+///
+/// The array and the conditions on it are parts of the system like any others. What is said here follows from how the
+/// system was made: it makes engines fast, and is not needed for their answers to be right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessSorts {
+    /// Their names; the values of the array are their numbers.
+    pub names: Vec<String>,
+    /// The name of the array.
+    pub array: String,
+    /// For each array of the model, the sorts of its indices: no formula reads, and no step changes, its cells at other
+    /// processes. `None`: of any sort.
+    pub indices: IndexMap<String, Vec<Option<u8>>>,
+    /// For each variable that points to processes, their sort; any other process is to it as a value that is not a process.
+    pub pointed: IndexMap<String, u8>,
+    /// Where only instances with certain numbers of processes of each sort are meant: these numbers.
+    pub sizes: Option<Vec<usize>>,
+}
+
+impl ProcessSorts {
+    /// The ways to divide processes among the sorts; in each, the first processes are of the first sort. Renaming makes any
+    /// other way one of these, since no formula compares processes of different sorts.
+    pub fn divisions(&self, procs: usize) -> Vec<Vec<u8>> {
+        if let Some(sizes) = &self.sizes {
+            let of_each = (0..).zip(sizes).flat_map(|(sort, size)| std::iter::repeat_n(sort, *size));
+            return std::iter::once(of_each.collect::<Vec<u8>>()).filter(|it| it.len() == procs).collect();
+        }
+        let mut all: Vec<Vec<u8>> = vec![Vec::new()];
+        for _ in 0..procs {
+            let longer = |known: &Vec<u8>| {
+                let least = known.last().copied().unwrap_or(0);
+                (least..self.names.len() as u8).map(|next| [&known[..], &[next]].concat()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
 }
 
 impl Deref for System {
@@ -135,6 +178,23 @@ impl SystemParts {
 }
 
 impl SystemParts {
+    /// The array that says of which sort each process is, in a model with sorts.
+    pub fn sort_array(&self) -> Option<VarId> {
+        let sorts = self.sorts.as_ref()?;
+        self.vars.iter().position(|var| var.name == sorts.array).and_then(VarId::new)
+    }
+
+    /// The sort of an index of a variable's cells; `None` where it may be any.
+    pub fn index_sort(&self, var: VarId, index: usize) -> Option<u8> {
+        let sorts = self.sorts.as_ref()?;
+        sorts.indices.get(&self.var(var).name)?.get(index).copied().flatten()
+    }
+
+    /// The sort of the processes that a variable points to; `None` where it may be any.
+    pub fn pointed_sort(&self, var: VarId) -> Option<u8> {
+        self.sorts.as_ref()?.pointed.get(&self.var(var).name).copied()
+    }
+
     /// What a variable counts, if it does.
     pub fn count_of(&self, var: VarId) -> Option<&Count> {
         self.counts.iter().find(|count| count.var == var)

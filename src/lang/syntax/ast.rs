@@ -39,11 +39,18 @@ pub struct Name {
     pub text: String,
     /// Where.
     pub loc: Loc,
+    /// Where it is bound: the sort of processes that it stands for.
+    pub sort: Option<Box<Name>>,
 }
 
 impl Name {
     pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
-        Self { text: text.to_owned(), loc: loc(l, r) }
+        Self { text: text.to_owned(), loc: loc(l, r), sort: None }
+    }
+
+    /// Bound to a process of a sort.
+    pub(crate) fn of_sort(self, sort: Self) -> Self {
+        Self { sort: Some(Box::new(sort)), ..self }
     }
 
     /// Where it stands.
@@ -159,6 +166,8 @@ pub struct TypeDecl {
     pub range: Option<RangeBounds>,
     /// The fields of a record.
     pub fields: Option<Vec<FieldDecl>>,
+    /// `proc`, of a sort of processes.
+    pub below: Option<Name>,
     /// How the constructors are shown, where they stand for the values of a range: no text has such a declaration.
     pub shown: Vec<String>,
     /// Where.
@@ -168,7 +177,7 @@ pub struct TypeDecl {
 impl TypeDecl {
     /// An abstract type.
     pub(crate) const fn new(name: Name, loc: Loc) -> Self {
-        Self { name, constructors: None, range: None, fields: None, shown: Vec::new(), loc }
+        Self { name, constructors: None, range: None, fields: None, below: None, shown: Vec::new(), loc }
     }
 }
 
@@ -205,6 +214,8 @@ pub enum SymbolKind {
     Number(Term),
     /// `channel`
     Channel(ChannelDecl),
+    /// `relation`, with its parameters.
+    Relation(Vec<Name>),
 }
 
 /// What a `channel` declares beside its name and the type of its messages.

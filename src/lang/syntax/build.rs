@@ -114,6 +114,19 @@ impl TreeBuilder {
         self.node(ExprKind::Quantified { quantifier, vars, body: Box::new(body) }, span, below)
     }
 
+    /// Bound names: one without a sort is of the sort that is written next.
+    pub fn bound(&mut self, mut names: Vec<Name>) -> Vec<Name> {
+        let mut sort = None;
+        for name in names.iter_mut().rev() {
+            if name.sort.is_some() {
+                sort.clone_from(&name.sort);
+            } else {
+                name.sort.clone_from(&sort);
+            }
+        }
+        names
+    }
+
     /// `p(args)`
     pub fn call(&mut self, l: u32, name: Name, args: Vec<Arg>, r: u32) -> Expr {
         let below = args.iter().map(|a| match a {

@@ -3,7 +3,7 @@
 use super::token::{Placed, Token, tokens};
 
 /// The words, and their tokens at the beginning of a declaration.
-const WORDS: [(&str, Token<'static>); 7] = [
+const WORDS: [(&str, Token<'static>); 8] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
     ("response", Token::Response),
@@ -11,6 +11,7 @@ const WORDS: [(&str, Token<'static>); 7] = [
     ("possible", Token::Possible),
     ("cover", Token::Cover),
     ("channel", Token::Channel),
+    ("relation", Token::Relation),
 ];
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
@@ -91,7 +92,8 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
         | (Token::NumberProcs, Token::Int(_))
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
         (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
-        (Token::Type, Token::Lident(_)) => chunk.len() == 2,
+        (Token::Type, Token::Lident(_)) => chunk.len() == 2 || before(1) == Some(Token::Less),
+        (Token::Relation, Token::ParClose) => true,
         (Token::Type, Token::Mident(_)) => {
             matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot))
         }
@@ -111,7 +113,8 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
 mod tests {
     use crate::syntax::{parse, print};
 
-    const WORDS: [&str; 7] = ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover"];
+    const WORDS: [&str; 8] =
+        ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation"];
 
     /// A model that uses `word` wherever a small name may stand.
     fn everywhere(word: &str) -> String {

@@ -1,6 +1,7 @@
 //! Pretty-printer: a file that parses back to the same tree.
 
 use std::fmt::{self, Write};
+use std::slice;
 
 use super::ast::{
     Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand,
@@ -21,6 +22,18 @@ fn list<T: fmt::Display>(items: &[T], separator: &str) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
+/// Bound names, with the sort of each group.
+fn bound(names: &[Name], separator: &str) -> String {
+    let one = |(at, name): (usize, &Name)| {
+        let next = names.get(at + 1).and_then(|it| it.sort.as_ref());
+        match &name.sort {
+            Some(sort) if next != Some(sort) => format!("{name} : {sort}"),
+            _ => name.text.clone(),
+        }
+    };
+    names.iter().enumerate().map(one).collect::<Vec<_>>().join(separator)
+}
+
 /// A name before parameters, if there is one.
 fn titled(name: Option<&Name>) -> String {
     name.map_or_else(String::new, |name| format!("{name} "))
@@ -37,6 +50,7 @@ impl fmt::Display for Item {
         match self {
             Self::NumberProcs(x) => writeln!(f, "number_procs {}", x.count.text),
             Self::Type(x) => match &x.constructors {
+                None if x.below.is_some() => write!(f, "type {} < {}", x.name, list(x.below.as_slice(), "")),
                 None => match (&x.range, &x.fields) {
                     (Some(range), _) => write!(f, "type {} = {range}", x.name),
                     (None, Some(fields)) => write!(f, "type {} = {{ {} }}", x.name, list(fields, "; ")),
@@ -49,6 +63,7 @@ impl fmt::Display for Item {
                 SymbolKind::Const => write!(f, "const {} : {}", x.name, x.ty),
                 SymbolKind::Array(index) => write!(f, "array {}[{}] : {}", x.name, list(index, ", "), x.ty),
                 SymbolKind::Number(value) => write!(f, "const {} = {value}", x.name),
+                SymbolKind::Relation(params) => write!(f, "relation {} ({})", x.name, bound(params, " ")),
                 SymbolKind::Channel(it) => {
                     write!(f, "channel {}", x.name)?;
                     if !it.index.is_empty() {
@@ -61,11 +76,11 @@ impl fmt::Display for Item {
             },
             Self::Property(x) => {
                 let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
-                writeln!(f, "\n{kind} {name}({}) {{ {} }}", list(&x.params, " "), x.body)
+                writeln!(f, "\n{kind} {name}({}) {{ {} }}", bound(&x.params, " "), x.body)
             }
             Self::Temporal(x) => {
                 let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
-                write!(f, "\n{kind} {name}({}) {{ {} }}", list(&x.params, " "), x.body)?;
+                write!(f, "\n{kind} {name}({}) {{ {} }}", bound(&x.params, " "), x.body)?;
                 if let Some(then) = &x.then {
                     write!(f, " ~> {{ {then} }}")?;
                 }
@@ -86,7 +101,7 @@ impl fmt::Display for Item {
 
 impl fmt::Display for Transition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "transition {} ({})", self.name, list(&self.params, " "))?;
+        writeln!(f, "transition {} ({})", self.name, bound(&self.params, " "))?;
         if let Some(guard) = &self.requires {
             writeln!(f, "requires {{ {guard} }}")?;
         }
@@ -126,7 +141,7 @@ impl fmt::Display for Path {
 impl fmt::Display for Update {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((quantifier, vars)) = &self.each {
-            write!(f, "{quantifier} {}. ", list(vars, " <> "))?;
+            write!(f, "{quantifier} {}. ", bound(vars, " <> "))?;
         }
         let target = self.written();
         match &self.value {
@@ -194,10 +209,12 @@ impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             CountKind::Processes => f.write_str("#proc"),
-            CountKind::Of { var, body } => write!(f, "#{{{var} | {body}}}"),
-            CountKind::Sum { var, summand, body: None } => write!(f, "sum{{{var} | {summand}}}"),
+            CountKind::Of { var, body } => write!(f, "#{{{} | {body}}}", bound(slice::from_ref(var), "")),
+            CountKind::Sum { var, summand, body: None } => {
+                write!(f, "sum{{{} | {summand}}}", bound(slice::from_ref(var), ""))
+            }
             CountKind::Sum { var, summand, body: Some(body) } => {
-                write!(f, "sum{{{var} | {summand} if {body}}}")
+                write!(f, "sum{{{} | {summand} if {body}}}", bound(slice::from_ref(var), ""))
             }
         }
     }
@@ -260,7 +277,7 @@ impl fmt::Display for Expr {
                 operand(f, b, 3)
             }
             ExprKind::Quantified { quantifier, vars, body } => {
-                write!(f, "{quantifier} {}. {body}", list(vars, " <> "))
+                write!(f, "{quantifier} {}. {body}", bound(vars, " <> "))
             }
             ExprKind::Call { name, args } => {
                 write!(f, "{name}(")?;

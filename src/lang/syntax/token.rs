@@ -158,6 +158,7 @@ pub enum Token<'t> {
     Possible,
     Cover,
     Channel,
+    Relation,
     /// A name before `..`.
     LowerName(&'t str),
     /// The brace of a record type.
@@ -208,7 +209,7 @@ impl Token<'_> {
         match self {
             Self::NumberProcs => Some(0),
             Self::Type => Some(1),
-            Self::Var | Self::Const | Self::Array | Self::Channel => Some(2),
+            Self::Var | Self::Const | Self::Array | Self::Channel | Self::Relation => Some(2),
             Self::Init
             | Self::Invariant
             | Self::Unsafe

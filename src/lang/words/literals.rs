@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::values::constant;
 use crate::model::{
-    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
-    VarKind,
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarKind,
 };
 
 /// Processes are written as `name` says.
@@ -35,9 +34,8 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         let rank = if is_count(cell) { 1 } else { u8::from(is_constant(cell)) * 2 };
         terms.push((rank, writer.cell(cell), *factor));
     }
-    for (var, values, factor) in &equation.indicators {
-        let cell = Cell { var: *var, index: std::iter::empty().collect() };
-        terms.push((1, format!("[{}]", writer.member(&cell, *values).join(" || ")), *factor));
+    for (cell, values, factor) in &equation.indicators {
+        terms.push((1, format!("[{}]", writer.member(cell, *values).join(" || ")), *factor));
     }
     terms.sort_by_key(|it| it.0);
     let sign = terms.first().map_or(1, |it| it.2.signum());
@@ -62,18 +60,15 @@ pub fn equation(system: &System, equation: &Equation) -> String {
     };
     let said = match (equation.number.terms.as_slice(), equation.indicators.as_slice()) {
         ([], []) => "false".to_owned(),
-        ([], [(var, values, _)]) if equation.number.constant.is_zero() => {
-            let cell = Cell { var: *var, index: std::iter::empty().collect() };
-            let Type::Enum(of) = system.var(*var).ty else { unreachable!("indicators are of finite values") };
-            writer.member(&cell, system.enumeration(of).all() & !values).join(" || ")
+        ([], [(cell, values, _)]) if equation.number.constant.is_zero() => {
+            let Type::Enum(of) = system.var(cell.var).ty else {
+                unreachable!("indicators are of finite values")
+            };
+            writer.member(cell, system.enumeration(of).all() & !values).join(" || ")
         }
         _ => format!("{} {relation} {}", side(true), side(false)),
     };
-    let held = |(var, values): &(VarId, u64)| {
-        let cell = Cell { var: *var, index: std::iter::empty().collect() };
-        writer.member(&cell, *values).join(" || ")
-    };
-    let mut when: Vec<String> = equation.when.iter().map(held).collect();
+    let mut when: Vec<String> = equation.when.iter().map(|it| writer.literal(it)).collect();
     if let Some((count, some)) = equation.occupied {
         let count = writer.cell(&Cell { var: count, index: std::iter::empty().collect() });
         when.push(format!("{count} {} 0", if some { ">" } else { "=" }));

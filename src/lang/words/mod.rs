@@ -7,5 +7,5 @@ mod violation;
 
 pub use literals::{cell, equation, literal};
 pub use model::model;
-pub use values::{ValueNames, cells, constant, processes};
+pub use values::{ValueNames, cells, cells_of, constant, processes};
 pub use violation::{Violation, ending, violated};

@@ -140,6 +140,31 @@ pub fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var
     })
 }
 
+/// The cells of a state that mean something: in a model with sorts, those whose indices are of the sorts of their array.
+pub fn cells_of<'s>(
+    system: &'s System,
+    state: &State,
+) -> impl Iterator<Item = (VarId, &'s Var, String, usize)> + use<'s> {
+    let layout = Layout::new(system, state.procs);
+    let sorts: Option<Vec<Value>> = system.sort_array().map(|array| {
+        (0..state.procs).map(|process| state.values[layout.position(array, [process])]).collect()
+    });
+    system.declared().flat_map(move |(id, var)| {
+        let (layout, sorts) = (layout.clone(), sorts.clone());
+        let is_of_sorts = move |index: &Vec<usize>| {
+            let of_sort = |(at, process): (usize, &usize)| match (&sorts, system.index_sort(id, at)) {
+                (Some(sorts), Some(sort)) => sorts[*process] == Value::Constructor(sort),
+                _ => true,
+            };
+            index.iter().enumerate().all(of_sort)
+        };
+        tuples(layout.procs, var.arity()).filter(is_of_sorts).map(move |index| {
+            let position = layout.position(id, index.iter().copied());
+            (id, var, format!("{}{}", var.name, brackets(&index)), position)
+        })
+    })
+}
+
 fn brackets(index: &[usize]) -> String {
     if index.is_empty() { String::new() } else { format!("[{}]", processes(index)) }
 }

@@ -7,7 +7,7 @@ use crate::runs;
 use crate::trace::{action, history};
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
-use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::result::{TemporalFinding, TemporalReport};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -195,7 +195,7 @@ fn assignments(
     state: &State,
     before: Option<&State>,
 ) -> Vec<Assignment> {
-    cells(system, state.procs)
+    cells_of(system, state)
         .filter(|(.., position)| {
             before.is_none_or(|before| before.values[*position] != state.values[*position])
         })

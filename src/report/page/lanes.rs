@@ -7,7 +7,7 @@ use crate::trace::{history, open_run};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::model::{System, Var};
-use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -77,7 +77,7 @@ impl<'a> RunText<'a> {
         let owner = |name: &str| {
             name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1)
         };
-        let cells = cells(system, trace.initial.procs);
+        let cells = cells_of(system, &trace.initial);
         let cells =
             cells.map(|(_, var, name, position)| RunCell { var, owner: owner(&name), name, position });
         Self {

@@ -6,7 +6,7 @@ use crate::document::LogAnswerWord;
 use crate::validation::named;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_lang::words::{ValueNames, cells};
+use cubicle_lang::words::{ValueNames, cells_of};
 use cubicle_tools::validate::{Lost, Validated};
 use maud::{Markup, html};
 
@@ -81,7 +81,7 @@ impl ValidationPage<'_> {
         let trace = &run.trace;
         let values = ValueNames::new(self.system, trace);
         let first = trace.steps.len().saturating_sub(MOST_STEPS);
-        let all: Vec<_> = cells(self.system, trace.initial.procs).collect();
+        let all: Vec<_> = cells_of(self.system, &trace.initial).collect();
         let text = |line: u64| {
             let known = found.texts.binary_search_by_key(&line, |it| it.0);
             known.map_or("", |at| found.texts[at].1.as_str())

@@ -56,6 +56,10 @@ pub fn export(system: &System, instance: &InstanceName, target: Target) -> Resul
     if values::cells(system, procs).is_none() {
         return Err(Refusal::of_command(format!("an instance with {procs} processes has too many cells")));
     }
+    if system.sorts.is_some() && matches!(target, Target::Murphi | Target::Promela) {
+        let what = "models with sorts of processes are not exported to Murphi and Promela";
+        return Err(Refusal::of_command(what).help("TLA+ and SMT-LIB have them, as an array of sorts"));
+    }
     match target {
         Target::Murphi => murphi::write(system, instance),
         Target::Promela => promela::write(system, instance),

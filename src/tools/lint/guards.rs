@@ -96,7 +96,7 @@ fn decides_never(
 ) -> Option<Grounds> {
     let name = format!("{} (undecided)", transition.name.text);
     let changed = Transition {
-        name: Name { text: name.clone(), loc: transition.name.loc },
+        name: Name { text: name.clone(), loc: transition.name.loc, sort: None },
         requires: Some(part.decided.clone()),
         ..transition.clone()
     };

@@ -4,8 +4,8 @@ use cubicle_lang::model::semantics::{
     Env, Semantics, State, Step, StepError, Trace, Value, distinct_tuples, tuples,
 };
 use cubicle_lang::model::{Cell, ProcRef, System, TransitionId};
+use cubicle_lang::refinement::{ArgTerm, Image, RefinementMap};
 use cubicle_lang::words::{ValueNames, cells, literal, processes};
-use cubicle_transform::refines::{ArgTerm, Image, RefinementMap};
 
 /// The abstract side of a run.
 #[derive(Clone, Debug)]

@@ -400,9 +400,13 @@ impl TransitionCases<'_> {
                         }
                     }
                 }
-                (VarKind::Array(1), Type::Int, Assignment::Cases(branches)) => {
+                (VarKind::Array(1), Type::Int, assignment) => {
                     let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
-                    match self.sums(update.var, branches, known, unknown)? {
+                    let sums = match assignment {
+                        Assignment::Nondet => None,
+                        Assignment::Cases(branches) => self.sums(update.var, branches, known, unknown)?,
+                    };
+                    match sums {
                         Some(ways) => {
                             all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect());
                         }

@@ -8,7 +8,8 @@
 //! read; what is not affine loses its column.
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
-//! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need).
+//! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need),
+//! `observed` (what holds of each process).
 
 mod case;
 mod columns;
@@ -17,6 +18,7 @@ mod floors;
 mod hull;
 mod limits;
 mod named;
+mod observed;
 mod span;
 mod traps;
 
@@ -30,6 +32,11 @@ pub use named::WithEquations;
 /// The equations of a system; `None` when there is none about a number.
 pub fn with_equations(system: &System) -> Option<WithEquations> {
     let _span = debug_span!("equations").entered();
+    observed::with_equations_of_each(system, of_globals(system))
+}
+
+/// The equations that are not about a certain process.
+fn of_globals(system: &System) -> Option<WithEquations> {
     let moves = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
     let numbers: Vec<VarId> = (0..system.vars.len() as u16)
         .map(VarId)
@@ -70,14 +77,7 @@ fn floors(system: &System) -> Vec<Equation> {
     let never_negative = |array: VarId| {
         let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-        Equation {
-            params: 1,
-            when: Vec::new(),
-            occupied: None,
-            at_least: true,
-            number,
-            indicators: Vec::new(),
-        }
+        Equation { params: 1, at_least: true, ..Equation::of(number) }
     };
     floors::floors(system).into_iter().map(never_negative).collect()
 }

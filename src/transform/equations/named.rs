@@ -79,6 +79,8 @@ pub fn named(
                 None => continue,
             },
         };
+        let held = |(global, values)| Literal::In { cell: of_global(global), values };
+        let when = when.into_iter().map(held).collect();
         let equation = Equation { when, occupied, at_least, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
         let said = violations.is_some_and(|it| !it.is_empty());
@@ -107,8 +109,8 @@ pub fn named(
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let cell = Cell { var, index: std::iter::empty().collect() };
         let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
-        let (when, indicators) = (vec![when], Vec::new());
-        found.push(Equation { params: 0, when, occupied: None, at_least: true, number, indicators });
+        let when = vec![Literal::In { cell: of_global(when.0), values: when.1 }];
+        found.push(Equation { when, at_least: true, ..Equation::of(number) });
     }
     // Only sums have a use for them.
     let summed = |var: VarId| parts.counts.iter().any(|it| it.summand.is_some() && it.reads().contains(&var));
@@ -267,17 +269,10 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let scale = row.iter().try_fold(1, |all, value| lcm(all, value.den()))?;
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
-    let mut equation = Equation {
-        params: 0,
-        when: Vec::new(),
-        occupied: None,
-        at_least: false,
-        number: Linear { terms: Vec::new(), constant: scaled[0] },
-        indicators: Vec::new(),
-    };
+    let number = Linear { terms: Vec::new(), constant: scaled[0] };
+    let mut equation = Equation::of(number);
     let mut add = |var: VarId, factor: Rational| {
-        let cell = Cell { var, index: std::iter::empty().collect() };
-        equation.number.terms.push((cell, factor));
+        equation.number.terms.push((of_global(var), factor));
     };
     if !scaled[PROCESSES].is_zero() {
         add(parts.counted(0, Dnf::truth(), None, Place::default())?, scaled[PROCESSES]);
@@ -302,11 +297,15 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     }
     for (column, factor) in columns.all.iter().zip(&scaled).filter(|it| !it.1.is_zero()) {
         if let Column::Holds(var, value) = column {
-            equation.indicators.push((*var, 1 << value, *factor));
+            equation.indicators.push((of_global(*var), 1 << value, *factor));
         }
     }
     equation.number.terms.sort_by(|a, b| a.0.cmp(&b.0));
     Some(equation)
+}
+
+fn of_global(var: VarId) -> Cell {
+    Cell { var, index: std::iter::empty().collect() }
 }
 
 /// A formula for processes with one of these values of the arrays.

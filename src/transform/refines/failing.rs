@@ -1,13 +1,16 @@
 //! The copies of concrete steps that none of their abstract steps explains.
 
-use super::resolve::{ArgTerm, Image, RefinementMap, parts, reads, transitions};
-use super::scene::{InText, NoRefinement, RefinedModel, Scene, refused};
-use super::ways::{NoWays, Values, Ways, both, chosen, conj, differ, read, term};
+use super::scene::Scene;
+use super::ways::{NoWays, Values, Ways, both, chosen, conj, differ, read};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::{
     Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition,
     TransitionId, Universal, Update, VarId,
+};
+use cubicle_lang::refinement::{
+    ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, held, parts, reads, refused,
+    transitions,
 };
 use cubicle_lang::syntax::ast::{self, Name};
 
@@ -24,12 +27,12 @@ pub fn system(
     concrete: RefinedModel<'_>,
     abstraction: RefinedModel<'_>,
 ) -> Result<System, NoRefinement> {
-    let own = Names::new(concrete.system, &scene.system, |id| id, |id| id);
+    let own = Names::new(concrete.system, scene.system(), |id| id, |id| id);
     let other = Names::new(
         abstraction.system,
-        &scene.system,
-        |id| scene.abstract_var(id),
-        |id| scene.abstract_enum(id),
+        scene.system(),
+        |id| scene.both.abstract_var(id),
+        |id| scene.both.abstract_enum(id),
     );
     let mut copies = Vec::new();
     let next = concrete.system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
@@ -55,7 +58,7 @@ pub fn system(
     }
     let span = concrete.system.init.span;
     let failed = |value: u64| Literal::In { cell: cell(scene.failed, []), values: 1 << value };
-    let vars = scene.system.vars[..scene.kept()].to_vec();
+    let vars = scene.system().vars[..scene.kept()].to_vec();
     Ok(concrete.system.edited(|parts| {
         parts.vars = vars;
         for conj in parts.init.body.0.iter_mut().chain(&mut parts.init.without_processes.0) {
@@ -217,9 +220,11 @@ impl Step<'_> {
         let mut decl = self.decl.clone();
         let own = decl.params.len() as u8;
         // No text has such names, so that none is hidden.
-        decl.params.extend(
-            (own..choice.procs).map(|p| Name { text: format!("further process {p}"), loc: decl.loc }),
-        );
+        decl.params.extend((own..choice.procs).map(|p| Name {
+            text: format!("further process {p}"),
+            loc: decl.loc,
+            sort: None,
+        }));
         let declared: Vec<&ast::Transition> = transitions(self.abstraction.file).collect();
         let steps = choice.images.iter().filter_map(|image| {
             let (origin, args, fails) = match image {
@@ -235,7 +240,7 @@ impl Step<'_> {
             })
         });
         let steps: Vec<OtherStep<'_>> = steps.collect();
-        transition(&self.scene.system, self.own, (&decl, own), &steps).map_err(|errors| {
+        transition(self.scene.system(), self.own, (&decl, own), &steps).map_err(|errors| {
             let names: Vec<&str> = steps.iter().map(|it| it.decl.name.text.as_str()).collect();
             let why: Vec<String> = errors.iter().map(|it| it.message.clone()).collect();
             let message =
@@ -248,7 +253,7 @@ impl Step<'_> {
 
     /// The copies of a part of the step that fail in this way.
     fn failing(&self, choice: &Choice, part: &Transition) -> Ways<Vec<Transition>> {
-        let system = &self.scene.system;
+        let system = self.scene.system();
         let before = |cell: &Cell| self.scene.before(&self.map.variables, cell);
         let arity = part.arity() as u8;
         let mut guard = [&part.guard[..], &choice.facts[..]].concat();
@@ -268,7 +273,7 @@ impl Step<'_> {
                 transitions(self.abstraction.file).nth(usize::from(*origin)).map_or(0, |it| it.updates.len())
             });
             let image: Vec<&Update> = updates.by_ref().take(declared).collect();
-            let place = cell(self.scene.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
+            let place = cell(self.scene.both.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
             let wanted = match image.iter().find(|it| it.var == place.var) {
                 Some(update) => read(system, &updated(system, update, &place, arity)?, &before)?,
                 None => before(&place)?.unwrap_or_default(),
@@ -314,12 +319,12 @@ impl Step<'_> {
 
     /// What a concrete cell holds after these updates.
     fn after(&self, cell: &Cell, updates: &[Update], arity: u8) -> Ways<Option<Values>> {
-        let system = &self.scene.system;
+        let system = self.scene.system();
         let Some(update) = updates.iter().find(|it| it.var == cell.var) else { return Ok(None) };
         if update.assignment == Assignment::Nondet {
             let constant = self.scene.chosen.iter().find(|(var, _)| *var == cell.var);
             let constant = constant.map_or(cell.var, |(_, constant)| *constant);
-            return Ok(Some(vec![(Vec::new(), term(system, self::cell(constant, [])))]));
+            return Ok(Some(vec![(Vec::new(), held(system, self::cell(constant, [])))]));
         }
         updated(system, update, cell, arity).map(Some)
     }

@@ -1,9 +1,9 @@
 //! The obligation about initial states.
 
-use super::resolve::RefinementMap;
-use super::scene::{InText, NoRefinement, Scene, refused};
+use super::scene::Scene;
 use super::ways::{NoWays, Ways, conj, denied};
 use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, Literal, ProcRef, System, Term, rename};
+use cubicle_lang::refinement::{InText, NoRefinement, RefinementMap, refused};
 
 /// The most ways in which the processes of a literal may be equal.
 const MAX_PARAMS: usize = 6;
@@ -44,7 +44,7 @@ fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Ve
     let reading = |cell: &_| scene.before(&map.variables, cell);
     let mut found: Vec<(u8, Conj)> = Vec::new();
     let mut add = |params: u8, cube: &Conj| -> Ways<()> {
-        for cube in conj(&scene.system, cube, &reading)? {
+        for cube in conj(scene.system(), cube, &reading)? {
             if !found.contains(&(params, cube.clone())) {
                 found.push((params, cube));
             }
@@ -52,10 +52,10 @@ fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Ve
         Ok(())
     };
     let lifted = |dnf: &Dnf| Dnf(dnf.0.iter().map(|it| scene.lifted(it)).collect());
-    for way in denied(&scene.system, &lifted(&init.without_processes))? {
+    for way in denied(scene.system(), &lifted(&init.without_processes))? {
         add(0, &way)?;
     }
-    for way in denied(&scene.system, &lifted(&init.body))? {
+    for way in denied(scene.system(), &lifted(&init.body))? {
         for (params, way) in arrangements(&way)? {
             // The body is said of processes, so that there is one.
             add(params.max(1), &way)?;

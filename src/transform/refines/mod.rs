@@ -28,20 +28,14 @@
 
 mod failing;
 mod initial;
-mod map;
-mod resolve;
 mod scene;
 mod ways;
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{System, VarId};
-use cubicle_lang::syntax::ast::Part;
+use cubicle_lang::model::{Forbidden, Literal, System, VarId};
+use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel, RefinementMap, TOO_MANY, refused};
 
-use self::map::MapText;
-use self::resolve::transitions;
-pub use self::resolve::{ArgTerm, Image, RefinementMap};
-pub use self::scene::{InText, NoRefinement, RefinedModel};
-use self::scene::{Scene, refused};
+use self::scene::Scene;
 
 /// What has to be shown for one model to refine another.
 #[derive(Clone, Debug)]
@@ -54,6 +48,8 @@ pub struct Refinement {
     pub initially: System,
     /// For each `?` of the concrete model that matters: the variable, and the constant with its value in the last step.
     pub chosen: Vec<(VarId, VarId)>,
+    /// The variable of `steps` that says that a step failed.
+    failed: VarId,
 }
 
 impl Refinement {
@@ -66,44 +62,32 @@ impl Refinement {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        // The transitions of a text have the numbers of those in its system, unless one stands for several.
-        for (of, model) in [(InText::Concrete, concrete), (InText::Abstract, abstraction)] {
-            if let Some(it) = transitions(model.file).find(|it| it.part == Part::Further) {
-                let why = "this transition stands for several in the core language: write the model with `--show-core` first";
-                return Err(refused(of, it.loc.0, why));
-            }
-        }
-        sayable(concrete.system, abstraction.system)?;
-        let text = MapText::read(map).map_err(|errors| NoRefinement { of: InText::Map, errors })?;
-        let scene = |matters: &dyn Fn(VarId) -> bool| {
-            let why = "both models together have too many variables or types";
-            Scene::new(concrete, abstraction, matters)
-                .ok_or_else(|| refused(InText::Concrete, Span::default(), why))
-        };
-        let map = RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction))?;
-        let scene = scene(&|var| map.reads(var))?;
+        let map = RefinementMap::new(concrete, abstraction, map)?;
+        let scene = Scene::new(concrete, abstraction, &|var| map.reads(var))
+            .ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;
         let steps = failing::system(&scene, &map, concrete, abstraction)?;
-        let chosen = scene.chosen.clone();
-        Ok(Self { map, steps, initially, chosen })
+        let (chosen, failed) = (scene.chosen.clone(), scene.failed);
+        Ok(Self { map, steps, initially, chosen, failed })
     }
-}
 
-/// Refuses models about whose refinement nothing is said here.
-fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> {
-    let at = abstraction.init.span;
-    if !abstraction.counts.is_empty() {
-        let why = "the abstract model counts processes, which a refinement cannot be stated with";
-        return Err(refused(InText::Abstract, at, why));
+    /// What cubes that no state of `steps` is in say of the concrete model: of states before any step failed.
+    pub fn before_failure(&self, cubes: &[Forbidden]) -> Vec<Forbidden> {
+        let mut found = Vec::new();
+        for it in cubes {
+            let mut cube = it.cube.clone();
+            let mut failed = false;
+            cube.retain(|literal| match literal {
+                Literal::In { cell, values } if cell.var == self.failed => {
+                    failed |= values & 1 == 0;
+                    false
+                }
+                _ => true,
+            });
+            if !failed {
+                found.push(Forbidden { params: it.params, cube });
+            }
+        }
+        found
     }
-    if abstraction.proc_constants > 0 {
-        let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
-        return Err(refused(InText::Abstract, at, why));
-    }
-    let fewer = |most: u32| concrete.max_procs.is_none_or(|own| own > most);
-    if abstraction.max_procs.is_some_and(fewer) {
-        let why = "the abstract model has instances of fewer sizes than the concrete one: see `number_procs`";
-        return Err(refused(InText::Abstract, at, why));
-    }
-    Ok(())
 }

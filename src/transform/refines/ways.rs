@@ -71,15 +71,6 @@ pub fn both(a: &[Conj], b: &[Conj]) -> Ways<Vec<Conj>> {
     if found.len() > MAX_WAYS { Err(NoWays::TooMany) } else { Ok(found) }
 }
 
-/// A cell as a term.
-pub fn term(system: &System, cell: Cell) -> Term {
-    if system.var(cell.var).ty.is_numeric() {
-        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
-    } else {
-        Term::Cell(cell)
-    }
-}
-
 /// The formula does not hold; its process variables may be equal.
 pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
     let mut ways: Vec<Conj> = vec![Vec::new()];

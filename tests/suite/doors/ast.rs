@@ -36,8 +36,8 @@ pub enum Term {
     Cell(usize, Vec<Index>),
     Const(Kind, Value),
     Bound(usize),
-    /// A global and a number.
-    Sum(usize, Value),
+    /// A cell and a number.
+    Sum(usize, Vec<Index>, Value),
     /// Multiples of counts, and a number.
     Counts(Vec<(Value, Count)>, Value),
 }
@@ -206,8 +206,10 @@ impl Model {
             Term::Const(Kind::Bool, value) => ["False", "True"][usize::from(*value == 1)].to_owned(),
             Term::Const(_, value) => value.to_string(),
             Term::Bound(depth) => bound(*depth),
-            Term::Sum(var, number) if *number < 0 => format!("{} - {}", self.var_name(*var), -number),
-            Term::Sum(var, number) => format!("{} + {number}", self.var_name(*var)),
+            Term::Sum(var, index, number) => {
+                let cell = self.term(&Term::Cell(*var, index.clone()), depth);
+                if *number < 0 { format!("{cell} - {}", -number) } else { format!("{cell} + {number}") }
+            }
             Term::Counts(terms, number) => {
                 let one = |(factor, count): &(Value, Count)| match factor {
                     1 => self.count(count, depth),

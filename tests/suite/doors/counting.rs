@@ -8,6 +8,7 @@ use super::ast::{
 };
 use super::generate::{comparison, generate, is_possible};
 use super::instance::{Failures, mentioned};
+use super::pointers::pointing;
 use super::states::explorations_agree;
 use super::{Case, Checked, failures, load, runs};
 use crate::support::dice::Dice;
@@ -25,6 +26,9 @@ pub fn counting(seed: u64) -> Model {
     }
     if dice.chance(50) {
         counter(&mut model, dice);
+    }
+    if dice.chance(30) {
+        pointing(&mut model, dice);
     }
     let snapshot = model.clone();
     for way in &mut model.init.ways {
@@ -82,8 +86,8 @@ fn counter(model: &mut Model, dice: &mut Dice) {
     }
     for t in &mut model.transitions {
         let (limit, value) = match dice.below(6) {
-            0 | 1 => (Some(Formula::Compare(Op::Le, cell(), constant(3))), Term::Sum(number, 1)),
-            2 | 3 => (Some(Formula::Compare(Op::Le, constant(0), cell())), Term::Sum(number, -1)),
+            0 | 1 => (Some(Formula::Compare(Op::Le, cell(), constant(3))), Term::Sum(number, Vec::new(), 1)),
+            2 | 3 => (Some(Formula::Compare(Op::Le, constant(0), cell())), Term::Sum(number, Vec::new(), -1)),
             4 => (None, constant(dice.below(3) as Value - 1)),
             _ => continue,
         };
@@ -119,7 +123,7 @@ fn update_with_counts(model: &Model, update: &mut Update, params: usize, dice: &
     let Var { kind, arity, .. } = model.vars[update.var];
     let depth = params + if update.target == Target::All { arity } else { 0 };
     match &mut update.value {
-        Assigned::Term(term) if kind == Kind::Int && dice.chance(50) => {
+        Assigned::Term(term) if kind == Kind::Int && dice.chance(if arity == 0 { 50 } else { 15 }) => {
             let mut count = count(model, depth, dice);
             // A number that gets a sum of such numbers could grow.
             let grows = |term: &Term| matches!(term, Term::Cell(_, index) if arity > 0 || index.is_empty());

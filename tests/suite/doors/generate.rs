@@ -234,7 +234,7 @@ fn transition(model: &Model, name: String, dice: &mut Dice) -> Transition {
         let depth = if target == Target::All { params + arity } else { params };
         let value = if kind == Kind::Int {
             parts.push(Formula::Compare(Op::Le, Term::Cell(var, vec![]), Term::Const(Kind::Int, 1)));
-            if dice.chance(60) { Term::Sum(var, 1) } else { constant(model, kind, dice) }
+            if dice.chance(60) { Term::Sum(var, Vec::new(), 1) } else { constant(model, kind, dice) }
         } else {
             value(model, kind, depth, dice)
         };

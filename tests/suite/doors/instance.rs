@@ -103,9 +103,9 @@ impl<'m> Instance<'m> {
         let value = match term {
             Term::Const(_, value) => *value,
             Term::Bound(depth) => at.bound[*depth] as Value,
-            Term::Sum(var, number) => match at.state[self.cell(*var, &[])] {
-                OPEN => return Read::Open,
-                value => value.saturating_add(*number),
+            Term::Sum(var, index, number) => match self.read(&Term::Cell(*var, index.clone()), at) {
+                Read::Is(value) => value.saturating_add(*number),
+                other => return other,
             },
             Term::Counts(terms, number) => {
                 let mut total = *number;
@@ -490,10 +490,10 @@ fn is_about_processes(literal: &Formula, params: usize) -> bool {
     fn in_term(term: &Term, params: usize) -> bool {
         match term {
             Term::Bound(depth) => *depth < params,
-            Term::Cell(_, index) => {
+            Term::Cell(_, index) | Term::Sum(_, index, _) => {
                 index.iter().any(|it| matches!(it, Index::Bound(depth) if *depth < params))
             }
-            Term::Const(..) | Term::Sum(..) => false,
+            Term::Const(..) => false,
             Term::Counts(terms, _) => terms.iter().any(|(_, Count { body, summand })| {
                 in_formula(body, params) || summand.as_ref().is_some_and(|term| in_term(term, params))
             }),
@@ -508,7 +508,7 @@ fn pointers_in(formula: &Formula, found: &mut Vec<usize>) {
         Formula::Compare(_, left, right) => {
             for term in [left, right] {
                 // Counts mention none.
-                let Term::Cell(_, index) = term else { continue };
+                let (Term::Cell(_, index) | Term::Sum(_, index, _)) = term else { continue };
                 found.extend(index.iter().filter_map(|it| match it {
                     Index::Global(var) => Some(*var),
                     Index::Bound(_) => None,
@@ -530,14 +530,13 @@ pub fn mentioned(formula: &Formula, vars: &mut Vec<usize>) {
         Formula::Compare(_, left, right) => {
             for term in [left, right] {
                 match term {
-                    Term::Cell(var, index) => {
+                    Term::Cell(var, index) | Term::Sum(var, index, _) => {
                         vars.push(*var);
                         vars.extend(index.iter().filter_map(|it| match it {
                             Index::Global(var) => Some(*var),
                             Index::Bound(_) => None,
                         }));
                     }
-                    Term::Sum(var, _) => vars.push(*var),
                     Term::Counts(terms, _) => {
                         for (_, Count { body, summand }) in terms {
                             mentioned(body, vars);

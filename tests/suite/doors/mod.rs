@@ -11,12 +11,14 @@
 mod ast;
 mod certified;
 mod counting;
+mod equations;
 mod failures;
 mod formulas;
 mod generate;
 mod graph;
 mod instance;
 mod mutants;
+mod pointers;
 mod program;
 mod reader;
 mod reduce;
@@ -131,6 +133,8 @@ const DOORS: &[Door] = &[
 const COUNTING: &[Door] = &[
     Door { name: "counting", every: 1, enter: counting::instances },
     Door { name: "counting_runs", every: 1, enter: counting::properties },
+    Door { name: "equations", every: 2, enter: equations::of_all },
+    Door { name: "equations_of_each", every: 1, enter: equations::of_each },
     Door { name: "counting_proofs", every: 2, enter: states::proofs },
     Door { name: "counting_certified", every: 20, enter: certified::certified },
 ];

@@ -276,14 +276,15 @@ impl Reader {
         }
         let place = |name: &String, vars: &[(String, Var)]| vars.iter().position(|(it, _)| it == name);
         let var = place(&word, &self.vars)?;
-        if self.takes("+") {
-            return Some(Term::Sum(var, self.word()?.parse().ok()?));
-        }
         let index = if self.takes("[") { self.names("]")? } else { Vec::new() };
         let index = index.iter().map(|it| match scope.iter().position(|bound| bound == it) {
             Some(depth) => Some(Index::Bound(depth)),
             None => place(it, &self.vars).map(Index::Global),
         });
-        Some(Term::Cell(var, index.collect::<Option<_>>()?))
+        let index = index.collect::<Option<_>>()?;
+        Some(match self.takes("+") {
+            true => Term::Sum(var, index, self.word()?.parse().ok()?),
+            false => Term::Cell(var, index),
+        })
     }
 }

@@ -2,15 +2,23 @@
 //! three processes. What refines what is written here from the book alone.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
+use cubicle::certificate::{
+    Abstraction, CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject, certify_as,
+    check as recheck, explain as words,
+};
 use cubicle::check;
 use cubicle::forward;
 use cubicle::interrupt::Interrupt;
+use cubicle::load::ModelSource;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
+use cubicle::refinement::RefinedModel;
 use cubicle::refines::explain;
-use cubicle::result::Stop;
-use cubicle::transform::refines::{RefinedModel, Refinement};
+use cubicle::result::{Report, Stop};
+use cubicle::transform::refines::Refinement;
 use cubicle::verdict::{Trace, Verdict};
 
 use super::ast::{
@@ -33,7 +41,14 @@ enum Arg {
     Global(usize),
 }
 
+/// Time of a call of Z3.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How often a pair is changed, to see whether a certificate of it is accepted for one that does not refine.
+const FORGERIES: usize = 6;
+
 /// A concrete model, an abstract one whose variables are the first ones of it, and a map.
+#[derive(Clone)]
 struct Pair {
     concrete: Model,
     abstraction: Model,
@@ -247,6 +262,15 @@ fn meaning(model: &Model, var: usize, dice: &mut Dice) -> Option<Vec<(Formula, T
 }
 
 impl Pair {
+    /// What the checker says; `None` where the map does not fit.
+    fn asked<T>(&self, answer: impl FnOnce(ModelSource<'_>, &Arc<Abstraction>) -> T) -> Option<T> {
+        let (concrete, abstraction) = (self.concrete.to_string(), self.abstraction.to_string());
+        let (low, high) = (cubicle::load(&concrete).ok()?, cubicle::load(&abstraction).ok()?);
+        let [of_low, of_high] = [&low, &high].map(|it| RefinedModel { system: &it.system, file: &it.file });
+        let abstraction = Arc::new(Abstraction::new(of_low, of_high, &self.map()).ok()?);
+        Some(answer(ModelSource::new(&low.system, &concrete), &abstraction))
+    }
+
     fn map(&self) -> String {
         let names = ["p", "q", "r"];
         let mut text = String::new();
@@ -342,6 +366,8 @@ enum Outcome {
     /// It cannot be stated.
     Refused,
     Refines,
+    /// With a certificate.
+    Certified,
     Broken,
     /// Nothing could be compared.
     Open,
@@ -410,13 +436,15 @@ fn compare(seed: u64) -> Result<Outcome, String> {
     let proofs = [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2), BackwardMode::Auto];
     let options = small(proofs[(seed % 4) as usize]);
     let mut safe = true;
+    let mut proof = None;
     for system in [&refinement.initially, &refinement.steps] {
         let report = check(system, &options, &Interrupt::default(), &mut Silent);
-        match report.map_err(|why| shown(&why.to_string()))?.verdict {
-            Some(Verdict::Safe) => {}
+        let report = report.map_err(|why| shown(&why.to_string()))?;
+        match &report.verdict {
+            Some(Verdict::Safe) => proof = Some(report),
             Some(Verdict::Unsafe(run)) => {
                 let procs = run.initial.procs;
-                confirmed(&run)?;
+                confirmed(run)?;
                 if procs <= 3 && pair.right(procs) == Some(true) {
                     return Err(shown(&format!("refuted with {procs} processes, where it refines")));
                 }
@@ -428,9 +456,97 @@ fn compare(seed: u64) -> Result<Outcome, String> {
     match broken {
         Some(procs) if safe => Err(shown(&format!("proved, but broken with {procs} processes"))),
         Some(_) => Ok(Outcome::Broken),
+        None if safe => {
+            let proof = proof.expect("the steps were proved last");
+            let written = certified(&pair, &refinement, &proof).map_err(|why| shown(&why))?;
+            let Some(written) = written else { return Ok(Outcome::Refines) };
+            only_true_claims_are_accepted(&pair, &written, seed).map_err(|why| shown(&why))?;
+            Ok(Outcome::Certified)
+        }
         None if seen || safe => Ok(Outcome::Refines),
         None => Ok(Outcome::Open),
     }
+}
+
+/// The certificate of a proof, checked again as it is written; `None` where numbers are too large for it.
+fn certified(pair: &Pair, refinement: &Refinement, proof: &Report) -> Result<Option<String>, String> {
+    let name = |var| refinement.steps.var(var).name.clone();
+    let chosen = refinement.chosen.iter().map(|(var, constant)| (name(*constant), name(*var))).collect();
+    let subject = Subject { refines: Some(chosen), ..Subject::default() };
+    let claim = Claim::of(proof);
+    let cubes = refinement.before_failure(claim.cubes);
+    let claim = Claim { cubes: &cubes, ..claim };
+    pair.asked(|concrete, abstraction| {
+        let interrupt = Interrupt::default();
+        let how = CheckOptions::new(TIMEOUT, &interrupt).refining(abstraction);
+        let certificate = match certify_as(&subject, concrete, &refinement.steps, claim, how) {
+            Ok(certificate) => certificate,
+            Err(NoCertificate::Words(..) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {
+                return Ok(None);
+            }
+            Err(why) => return Err(format!("no certificate: {}", words(concrete.system, &why))),
+        };
+        let written = certificate.invariants(concrete.system);
+        match recheck(concrete.system, concrete.text, &written, Extent::All, how) {
+            Ok(_) => Ok(Some(written)),
+            Err(why) => Err(format!("refused: {}\n{written}", words(concrete.system, &why))),
+        }
+    })
+    .expect("it was read before")
+}
+
+/// Changes the models and the map at random: where brute force knows that the claim is wrong, the certificate is refused.
+fn only_true_claims_are_accepted(pair: &Pair, written: &str, seed: u64) -> Result<(), String> {
+    let mut dice = Dice::new(seed ^ 0x0f09);
+    for _ in 0..FORGERIES {
+        let mut other = pair.clone();
+        match dice.below(4) {
+            0 => {
+                let var = dice.below(other.meanings.len().max(1));
+                if let Some(it) = other.meanings.get_mut(var) {
+                    *it = meaning(&pair.concrete, var, &mut dice);
+                }
+            }
+            1 => {
+                let number = dice.below(other.images.len().max(1));
+                if let Some(it) = other.images.get_mut(number) {
+                    *it = vec![None];
+                    other.said[number] = true;
+                }
+            }
+            // A change of the abstract model that leaves the map as it is.
+            2 if !other.abstraction.transitions.is_empty() => {
+                let mut images = vec![vec![None]; other.abstraction.transitions.len()];
+                change(&mut other.abstraction, &mut images, &mut dice);
+                if images.len() != other.abstraction.transitions.len()
+                    || other.abstraction.transitions.len() != pair.abstraction.transitions.len()
+                {
+                    continue;
+                }
+            }
+            _ if !other.concrete.transitions.is_empty() => {
+                change(&mut other.concrete, &mut other.images, &mut dice);
+                // The map says what was changed.
+                other.said = vec![true; other.images.len()];
+            }
+            _ => continue,
+        }
+        if !(0..=2).any(|procs| other.right(procs) == Some(false)) {
+            continue;
+        }
+        let accepted = other.asked(|concrete, abstraction| {
+            let interrupt = Interrupt::default();
+            let how = CheckOptions::new(TIMEOUT, &interrupt).refining(abstraction);
+            recheck(concrete.system, concrete.text, written, Extent::All, how).is_ok()
+        });
+        if accepted == Some(true) {
+            let (concrete, abstraction, map) = (&other.concrete, &other.abstraction, other.map());
+            return Err(format!(
+                "accepted for\n{concrete}--- abstract\n{abstraction}--- map\n{map}--- certificate\n{written}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The number of pairs with each outcome.
@@ -445,7 +561,7 @@ fn refinement_agrees_with_brute_force() {
     let first = environment("CUBICLE_REFINES_SEED", 0);
     let found =
         examine(first, environment("CUBICLE_REFINES_COUNT", 60)).unwrap_or_else(|wrong| panic!("{wrong}"));
-    for outcome in [Outcome::Refines, Outcome::Broken] {
+    for outcome in [Outcome::Certified, Outcome::Broken] {
         assert!(found.iter().any(|(it, count)| *it == outcome && *count >= 10), "{found:?}");
     }
 }

@@ -1,23 +1,28 @@
-//! `cubicle check-certificate FILE DIR`: checks a certificate from the model and the text of its invariants.
+//! `cubicle check-certificate [FILE] DIR`: checks a certificate from the model and the text of its invariants.
 
 use std::io::stdout;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure, Subject,
+    self as certificate, Abstraction, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate,
+    ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
+use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::System;
+use cubicle_lang::refinement::{InText, RefinedModel};
 use cubicle_report as report;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::Crash;
 
 use super::external::{self, Ruling};
+use super::refines::{ABSTRACT, CONCRETE, MAP};
 use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
+use crate::cli::input::Input;
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, crash_words, duration};
 use crate::cli::supervise::supervise;
@@ -27,20 +32,32 @@ use crate::cli::{exit, input, memory, run_dir, settings};
 /// excludes every unsafe state of FILE, for any number of processes. A certificate may be about a transformed model: failing
 /// processes, or the monitor of a property of runs; the check repeats the transformation from the model alone.
 ///
+/// A certificate of `refines` is about two models and a map. Those in DIR are used unless the command line names others: what is then
+/// shown is about these.
+///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
 /// know, or a limit was reached; 4 the solver of --check-with cannot be run.
 #[derive(Debug, clap::Args)]
+#[command(allow_missing_positional = true)]
 pub struct CheckCertificateArgs {
-    /// The model
+    /// The model; may be left out for a certificate of `refines`, whose folder has a copy of it
     #[arg(value_name = "FILE")]
-    model: PathBuf,
+    model: Option<PathBuf>,
 
     /// The folder that --certificate wrote; its `invariants.cub` is read, and those of properties of runs in `runs/`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
+    /// The certificate must show that FILE refines this model
+    #[arg(long, value_name = "ABSTRACT", requires = "model")]
+    refines: Option<PathBuf>,
+
+    /// The map between FILE and the model that it refines
+    #[arg(long, value_name = "MAP", requires = "refines")]
+    map: Option<PathBuf>,
+
     /// Take the `invariant`s of the model for granted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "refines")]
     trust_invariants: bool,
 
     /// The certificate must be about processes that fail this way: `stop`, `stop:F` or `restart`
@@ -74,7 +91,7 @@ enum Prover {
 
 /// Runs the command.
 pub fn run(words: CheckCertificateArgs) -> u8 {
-    let model = words.model.clone();
+    let model = words.model();
     supervise(
         words.time_limit,
         memory::most_of_it(),
@@ -83,18 +100,49 @@ pub fn run(words: CheckCertificateArgs) -> u8 {
     )
 }
 
+impl CheckCertificateArgs {
+    fn model(&self) -> PathBuf {
+        self.model.clone().unwrap_or_else(|| self.folder.join(CONCRETE))
+    }
+
+    /// The abstract model and the map, where the certificate has to be one of `refines`. There is no path of a map that is empty.
+    fn refined(&self) -> Option<(PathBuf, Option<PathBuf>)> {
+        if let Some(abstraction) = &self.refines {
+            return Some((abstraction.clone(), self.map.clone()));
+        }
+        let [abstraction, map] = [ABSTRACT, MAP].map(|name| self.folder.join(name));
+        abstraction.is_file().then_some((abstraction, Some(map)))
+    }
+}
+
 fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
-    let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
+    if words.model.is_none() && !words.model().is_file() {
+        let folder = words.folder.display();
+        let why = format!(
+            "{folder} has no copy of the model: name it, as in `cubicle check-certificate FILE {folder}`"
+        );
+        return Failure::usage(why).complain();
+    }
+    let Ok(model) = load(&words.model(), None, &ending.messages) else {
         return exit::USAGE;
     };
+    let refined = match words.refined() {
+        Some(refined) => match about_refinement(words, &model, refined, ending) {
+            Ok(refined) => Some(refined),
+            Err(failure) => return failure.complain(),
+        },
+        None => None,
+    };
+    let LoadedModel { system, text: model, .. } = model;
     let of_states = InvariantFile { file: words.folder.join(INVARIANTS), about_runs: false };
-    let asked = std::iter::once(of_states).chain(of_runs(&words.folder));
+    let runs = if refined.is_some() { Vec::new() } else { of_runs(&words.folder) };
+    let asked = std::iter::once(of_states).chain(runs);
     let mut lines = String::new();
     let mut code = exit::OK;
     let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     for asked in asked {
         let Answer { line, code: its_code, property } =
-            match check_one(words, ModelSource::new(&system, &model), &asked, interrupt) {
+            match check_one(words, ModelSource::new(&system, &model), refined.as_ref(), &asked, interrupt) {
                 Ok(answer) => answer,
                 Err(failure) => return failure.complain(),
             };
@@ -106,12 +154,51 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
             break;
         }
     }
-    if code == exit::OK && !open.is_empty() {
+    if code == exit::OK && !open.is_empty() && refined.is_none() {
         ending.messages.note(&format!("there is no certificate about {}", open.join(", ")));
     }
     ending.begin();
     ending.output.write(&lines);
     after_output(code, ending.output.finish())
+}
+
+/// What a certificate of `refines` has to show.
+struct Refined {
+    abstraction: Arc<Abstraction>,
+    /// In words.
+    claim: String,
+}
+
+/// Reads the abstract model and the map.
+fn about_refinement(
+    words: &CheckCertificateArgs,
+    concrete: &LoadedModel,
+    (path, map): (PathBuf, Option<PathBuf>),
+    ending: &Ending,
+) -> Result<Refined, Failure> {
+    if words.trust_invariants {
+        return Err(Failure::usage("--trust-invariants has no effect on a certificate of a refinement"));
+    }
+    let abstraction = load(&path, None, &ending.messages)?;
+    let empty = || Input { name: "the map".to_owned(), text: String::new() };
+    let map = map.map(|map| input::read(&map)).transpose()?.unwrap_or_else(empty);
+    let [of_concrete, of_abstract] = [concrete, &abstraction].map(|it| core(&it.file));
+    let (low, high) = (
+        RefinedModel { system: &concrete.system, file: &of_concrete },
+        RefinedModel { system: &abstraction.system, file: &of_abstract },
+    );
+    let found = Abstraction::new(low, high, &map.text).map_err(|refused| {
+        let (name, text) = match refused.of {
+            InText::Concrete => (input::name(&words.model()), &concrete.text),
+            InText::Abstract => (input::name(&path), &abstraction.text),
+            InText::Map => (map.name.clone(), &map.text),
+        };
+        ending.messages.diagnostics(&refused.errors, &Source { name: &name, text });
+        let first = refused.errors.first().map_or("", |it| it.message.as_str());
+        Failure::usage(format!("{name}: {first}")).reported()
+    })?;
+    let claim = format!("{} refines {}", input::name(&words.model()), input::name(&path));
+    Ok(Refined { abstraction: Arc::new(found), claim })
 }
 
 /// A certificate that is to be checked.
@@ -142,13 +229,15 @@ struct Answer {
 fn check_one(
     words: &CheckCertificateArgs,
     ModelSource { system, text: model }: ModelSource<'_>,
+    refined: Option<&Refined>,
     asked: &InvariantFile,
     interrupt: &Interrupt,
 ) -> Result<Answer, Failure> {
     let invariants = input::read(&asked.file)?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
-    let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
+    let mut how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
+    how.abstraction = refined.map(|it| &it.abstraction);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
         fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
@@ -175,9 +264,10 @@ fn check_one(
     let (title, what, code) = match checked {
         Ok((certificate, Ok(Ruling::Proved))) => {
             property = certificate.subject().property().map(str::to_owned);
-            let name = words.model.display().to_string();
+            let name = input::name(&words.model());
             let axioms = report::axioms(system, &Source { name: &name, text: model });
-            let what = format!("{}{accepted}{axioms}", certificate.summary());
+            let claim = refined.map_or_else(String::new, |it| format!("{}: ", it.claim));
+            let what = format!("{claim}{}{accepted}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
         Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {

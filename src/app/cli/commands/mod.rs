@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod external;
 mod fmt;
+mod import;
 mod inductive;
 mod lint;
 mod lsp;
@@ -45,6 +46,7 @@ pub enum Task {
     Explain(explain::ExplainArgs),
     Export(export::ExportArgs),
     Fmt(fmt::FmtArgs),
+    Import(import::ImportArgs),
     Inductive(inductive::InductiveArgs),
     Lint(lint::LintArgs),
     Lsp(lsp::LspArgs),
@@ -71,6 +73,7 @@ impl Task {
             Self::Explain(args) => explain::run(args),
             Self::Export(args) => export::run(args),
             Self::Fmt(args) => fmt::run(args),
+            Self::Import(args) => import::run(args),
             Self::Inductive(args) => inductive::run(args),
             Self::Lint(args) => lint::run(args),
             Self::Lsp(_) => lsp::run(),
@@ -90,7 +93,7 @@ impl Task {
 
     /// Whether it reads models on the calling thread, which then needs a stack for any model.
     pub const fn needs_stack(&self) -> bool {
-        matches!(self, Self::Export(_) | Self::Fmt(_) | Self::Lsp(_) | Self::Simulate(_))
+        matches!(self, Self::Export(_) | Self::Fmt(_) | Self::Import(_) | Self::Lsp(_) | Self::Simulate(_))
     }
 }
 

@@ -10,7 +10,7 @@ use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
     Arg, Base, Expr, ExprKind, File, Item, Name, Operand, Predicate, PropertyKind, Rhs, SymbolKind, Term,
-    TermKind, Transition, Update,
+    TermKind, Transition, TypeDecl, Update,
 };
 
 /// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
@@ -57,6 +57,13 @@ impl<'a> Beyond<'a> {
             Item::Type(decl) if decl.fields.is_some() => {
                 self.refuse(decl.loc.0, "records", "declare a variable or an array for each field");
             }
+            Item::Type(TypeDecl { below: Some(_), .. }) => {
+                self.refuse(
+                    item.span(),
+                    "sorts of processes",
+                    "use one kind of processes, and an array that says of which sort each is",
+                );
+            }
             Item::NumberProcs(_) | Item::Type(_) => {}
             Item::Symbol(symbol) => {
                 if symbol.range.is_some() {
@@ -79,6 +86,13 @@ impl<'a> Beyond<'a> {
                             let help = "declare an array for each value of the index";
                             self.refuse(ty.span(), "indices other than processes", help);
                         }
+                    }
+                    SymbolKind::Relation(_) => {
+                        self.refuse(
+                            symbol.loc.0,
+                            "relations",
+                            "declare an array of type `bool` that nothing assigns",
+                        );
                     }
                     SymbolKind::Var | SymbolKind::Const => {}
                 }

@@ -1,8 +1,8 @@
-//! A call of a tool: a run of this program on a copy of the model, and its result.
+//! A call of a tool: a run of this program on copies of the files that it names, and its result.
 
 use std::ffi::OsString;
 use std::iter::once;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cubicle_lang::explain;
@@ -59,15 +59,18 @@ fn work(
         return explained(given.get(tools::CODE).and_then(Value::as_str))
             .map(|page| Some(text(&page, false)));
     }
-    let name = given.get("file").and_then(Value::as_str).unwrap_or_default();
-    let FolderFile { path, text: model } = folder.read(name)?;
-    // The run sees nothing of the folder but this copy.
+    // The run sees nothing of the folder but copies of the files that the call names.
     let scratch =
         tempfile::tempdir().map_err(|error| format!("cannot make a folder for the run: {error}"))?;
-    let copy = scratch.path().join(&path);
-    let written = files::make_folder(files::folder_of(&copy)).and_then(|()| files::write(&copy, &model));
-    written.map_err(|failure| failure.error)?;
-    let (words, stdin) = command_line(tool, given, &path, limit)?;
+    let mut paths = Vec::new();
+    for (argument, name) in tool.files(given) {
+        let FolderFile { path, text } = folder.read(name)?;
+        let copy = scratch.path().join(&path);
+        let written = files::make_folder(files::folder_of(&copy)).and_then(|()| files::write(&copy, &text));
+        written.map_err(|failure| failure.error)?;
+        paths.push((argument, path));
+    }
+    let (words, stdin) = command_line(tool, given, &paths, limit)?;
     let ends_itself = matches!(tool.work, Work::Check | Work::Command(_));
     let at = Instant::now() + limit + if ends_itself { OVERTIME } else { Duration::ZERO };
     let run = Call { words: &words, stdin: stdin.as_deref(), folder: Some(scratch.path()) };
@@ -81,7 +84,7 @@ fn work(
     };
     Ok(Some(match tool.work {
         Work::Format if end.code == Ok(exit::OK) => {
-            let laid_out = std::fs::read_to_string(&copy);
+            let laid_out = std::fs::read_to_string(scratch.path().join(&paths[0].1));
             text(&laid_out.map_err(|error| format!("cannot read the result: {error}"))?, false)
         }
         _ => result(&end),
@@ -92,10 +95,12 @@ fn work(
 fn command_line(
     tool: &Tool,
     given: &Map<String, Value>,
-    path: &Path,
+    paths: &[(&str, PathBuf)],
     limit: Duration,
 ) -> Result<(Vec<OsString>, Option<String>), String> {
-    let file = files::argument(path).into_os_string();
+    // The model comes first.
+    let mut named = paths.iter().map(|(argument, path)| (*argument, files::argument(path).into_os_string()));
+    let file = named.next().map(|(_, file)| file).unwrap_or_default();
     let time = |limit: Duration| OsString::from(format!("--time-limit={}ms", limit.as_millis().max(1)));
     let json = || OsString::from("--format=json");
     Ok(match tool.work {
@@ -116,8 +121,15 @@ fn command_line(
             (words.into_iter().chain([file]).collect(), None)
         }
         Work::Command(name) => {
-            let words = [name.into(), file, json(), time(limit)].into_iter().chain(tool.options(given));
-            (words.collect(), None)
+            let mut words = vec![name.into(), file, json(), time(limit)];
+            words.extend(tool.options(given));
+            for (argument, path) in named {
+                if argument != tools::LOGS {
+                    words.push(format!("--{argument}").into());
+                }
+                words.push(path);
+            }
+            (words, None)
         }
         Work::Step => {
             let commands = tools::strings(given, tools::COMMANDS);

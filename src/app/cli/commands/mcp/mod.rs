@@ -1,6 +1,6 @@
 //! `cubicle mcp --folder DIR`: tools for agents, by the Model Context Protocol on standard input and output.
 //!
-//! The server keeps nothing between calls, and runs no engine: each call is a process of its own, on a copy of the one file that it
+//! The server keeps nothing between calls, and runs no engine: each call is a process of its own, on copies of the files that it
 //! names.
 
 mod call;
@@ -33,9 +33,9 @@ const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
 const GRACE: Duration = Duration::from_millis(400);
 
 /// Offers checks of models as tools to agents, by the Model Context Protocol on standard input and output: check, explain, step, witness,
-/// mutate and format.
+/// mutate, validate and format.
 ///
-/// A call names a model by its path in DIR. Nothing outside of DIR is read: `..` and symbolic links are refused, and so are options
+/// A call names a model, and logs, by their paths in DIR. Nothing outside of DIR is read: `..` and symbolic links are refused, and so are options
 /// that have to do with files. Nothing is written there. Each call is a process of its own with a limit on its time; a client may
 /// cancel it.
 ///

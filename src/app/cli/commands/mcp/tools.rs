@@ -44,8 +44,12 @@ pub struct Argument {
 /// Values of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A model; it is always needed.
+    /// The path of a file in the folder, such as the model; it is always needed.
     File,
+    /// The path of a file in the folder.
+    FileIfAny,
+    /// Paths of files in the folder; at least one is needed.
+    Files,
     /// A string.
     Text,
     /// A list of strings.
@@ -83,6 +87,9 @@ pub const OPTIONS: &str = "options";
 
 /// The argument with the commands of a session.
 pub const COMMANDS: &str = "commands";
+
+/// The argument with the logs to validate.
+pub const LOGS: &str = "logs";
 
 /// The argument with the code to explain.
 pub const CODE: &str = "code";
@@ -166,6 +173,31 @@ pub const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        name: "validate",
+        about: "Says for each log of a program whether a run of the model explains it: the events that it names, in their order, and the \
+                values that it shows. A log has a JSON object on each line, such as {\"action\": \"enter\", \"procs\": {\"p\": \"node-7\"}, \
+                \"after\": {\"At\": {\"node-7\": \"Inside\"}}}; all keys are optional.",
+        work: Work::Command("validate"),
+        arguments: &[
+            FILE,
+            Argument {
+                name: LOGS,
+                about: "The logs, by their paths in the folder of the server; traces in ITF end in .itf.json",
+                kind: Kind::Files,
+            },
+            Argument {
+                name: "map",
+                about: "What the words of the logs mean (TOML), by its path in the folder: names of events, hidden steps, logs without a \
+                        common order",
+                kind: Kind::FileIfAny,
+            },
+            number("procs", (0, 64), "Processes of the instance; without it, as many as the log names"),
+            number("hidden", (0, 1000), "Most hidden steps between two events"),
+            switch("lenient", "Skip lines that cannot be understood, and count them"),
+            switch("coverage", "Say which transitions and values the logs show, and which they do not"),
+        ],
+    },
+    Tool {
         name: "format",
         about: "Lays a model out: the text as `cubicle fmt` would write it. The file stays as it is.",
         work: Work::Format,
@@ -177,7 +209,7 @@ impl Tool {
     /// What clients are told about it.
     pub fn description(&self) -> Value {
         let properties = self.arguments.iter().map(|it| (it.name.to_owned(), it.schema()));
-        let needed = self.arguments.iter().filter(|it| it.kind == Kind::File).map(|it| it.name);
+        let needed = self.arguments.iter().filter(|it| it.kind.is_needed()).map(|it| it.name);
         json!({
             "name": self.name,
             "description": self.about,
@@ -202,21 +234,30 @@ impl Tool {
                 return Some(format!("`{name}` must be {}", argument.kind.in_words()));
             }
         }
-        let missing = self.arguments.iter().find(|it| it.kind == Kind::File && !given.contains_key(it.name));
+        let missing = self.arguments.iter().find(|it| it.kind.is_needed() && !given.contains_key(it.name));
         missing.map(|it| format!("`{}` is missing: {}", it.name, it.about))
     }
 
-    /// The options of a command for the arguments of a call that was not refused.
+    /// The files that a call names, each with the name of its argument, in order.
+    pub fn files<'g>(&self, given: &'g Map<String, Value>) -> Vec<(&'static str, &'g str)> {
+        let all = self.arguments.iter().filter(|it| it.kind.is_path()).flat_map(|it| {
+            let value = given.get(it.name);
+            let list = value.and_then(Value::as_array).into_iter().flatten();
+            list.chain(value).filter_map(Value::as_str).map(|path| (it.name, path))
+        });
+        all.collect()
+    }
+
+    /// The options of a command for the arguments of a call that was not refused, but for those that are files.
     pub fn options(&self, given: &Map<String, Value>) -> Vec<OsString> {
         let mut words = Vec::new();
-        for Argument { name, .. } in
-            self.arguments.iter().filter(|it| ![OPTIONS, COMMANDS].contains(&it.name))
-        {
+        let is_option = |it: &&Argument| ![OPTIONS, COMMANDS].contains(&it.name) && !it.kind.is_path();
+        for Argument { name, .. } in self.arguments.iter().filter(is_option) {
             let mut option = |value: &str| words.push(format!("--{name}={value}").into());
             match given.get(*name) {
                 Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).for_each(option),
                 Some(Value::Number(value)) => option(&value.to_string()),
-                Some(Value::String(value)) if *name != FILE.name => option(value),
+                Some(Value::String(value)) => option(value),
                 Some(Value::Bool(true)) => words.push(format!("--{name}").into()),
                 _ => {}
             }
@@ -228,7 +269,8 @@ impl Tool {
 impl Argument {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            Kind::File | Kind::Text => json!({ "type": "string" }),
+            Kind::File | Kind::FileIfAny | Kind::Text => json!({ "type": "string" }),
+            Kind::Files => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
             Kind::Switch => json!({ "type": "boolean" }),
@@ -239,10 +281,20 @@ impl Argument {
 }
 
 impl Kind {
+    fn is_path(self) -> bool {
+        matches!(self, Self::File | Self::FileIfAny | Self::Files)
+    }
+
+    fn is_needed(self) -> bool {
+        matches!(self, Self::File | Self::Files)
+    }
+
     fn admits(self, value: &Value) -> bool {
+        let strings = || value.as_array().filter(|all| all.iter().all(Value::is_string));
         match self {
-            Self::File | Self::Text => value.is_string(),
-            Self::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            Self::File | Self::FileIfAny | Self::Text => value.is_string(),
+            Self::Texts => strings().is_some(),
+            Self::Files => strings().is_some_and(|all| !all.is_empty()),
             Self::Number(least, most) => value.as_u64().is_some_and(|it| (least..=most).contains(&it)),
             Self::Switch => value.is_boolean(),
         }
@@ -250,7 +302,8 @@ impl Kind {
 
     fn in_words(self) -> String {
         match self {
-            Self::File | Self::Text => "a string".to_owned(),
+            Self::File | Self::FileIfAny | Self::Text => "a string".to_owned(),
+            Self::Files => "a list of strings, at least one".to_owned(),
             Self::Texts => "a list of strings".to_owned(),
             Self::Number(least, most) => format!("a number from {least} to {most}"),
             Self::Switch => "true or false".to_owned(),

@@ -66,9 +66,14 @@ pub struct RefinesArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// Have each proof checked by the certificate checker, on the derived model
+    /// Have the proof checked by the certificate checker, which derives what has to be shown from both models and the map alone
     #[arg(long, conflicts_with = "only_forward")]
     pub certify: bool,
+
+    /// As --certify, and write both models, the map, the invariant and SMT-LIB files to DIR: `cubicle check-certificate DIR`
+    /// checks them
+    #[arg(long, value_name = "DIR", conflicts_with = "only_forward")]
+    pub certificate: Option<PathBuf>,
 
     /// What to write to standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RefinesFormat::Human)]

@@ -1,17 +1,19 @@
 //! The engines at work on a derived model.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
-use cubicle_certificate::{CheckOptions, Claim, certify, explain};
+use cubicle_certificate::{Abstraction, Certificate, CheckOptions, Claim, Subject, certify_as, explain};
 use cubicle_check::check_on_this_thread;
-use cubicle_lang::load::Allowed;
-use cubicle_lang::model::System;
+use cubicle_lang::load::{Allowed, ModelSource};
+use cubicle_lang::model::{System, VarId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{Options, Vacuity};
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Reason;
+use cubicle_transform::refines::Refinement;
 
 use super::args::RefinesArgs;
 use crate::cli::document::NoInvocation;
@@ -88,12 +90,24 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
     check_on_this_thread(system, &options.clone().only_states(true), interrupt, &mut Silent)
 }
 
-/// Has the proof of a report checked.
-pub fn certified(system: &System, found: &Report, interrupt: &Interrupt) -> Result<(), Reason> {
-    let options = CheckOptions::new(OBLIGATION_TIME, interrupt);
-    let text = cubicle_tools::export::model(system);
-    match certify(system, &text, Claim::of(found), options) {
-        Ok(_) => Ok(()),
-        Err(why) => Err(interrupt.reason().unwrap_or_else(|| Reason::Uncertified(explain(system, &why)))),
-    }
+/// The certificate of a proof that no step fails: the checker makes the obligations from both models and the map.
+pub fn certified(
+    models: (ModelSource<'_>, &Arc<Abstraction>),
+    refinement: &Refinement,
+    found: &Report,
+    interrupt: &Interrupt,
+) -> Result<Certificate, Reason> {
+    let (concrete, abstraction) = models;
+    let options = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(abstraction);
+    let name = |var: VarId| refinement.steps.var(var).name.clone();
+    let chosen = refinement.chosen.iter().map(|(var, constant)| (name(*constant), name(*var))).collect();
+    let subject = Subject { refines: Some(chosen), ..Subject::default() };
+    let claim = Claim::of(found);
+    let cubes = refinement.before_failure(claim.cubes);
+    certify_as(&subject, concrete, &refinement.steps, Claim { cubes: &cubes, ..claim }, options).map_err(
+        |why| {
+            let stopped = interrupt.reason();
+            stopped.unwrap_or_else(|| Reason::Uncertified(explain(concrete.system, &why)))
+        },
+    )
 }

@@ -7,9 +7,11 @@ use std::io::stdout;
 use std::path::Path;
 use std::sync::Arc;
 
+use cubicle_certificate::{Abstraction, Certificate};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::core;
+use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::System;
+use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel};
 use cubicle_report as report;
 use cubicle_report::document::{
     Answer, Document, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
@@ -20,20 +22,32 @@ use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_tools::refines::{BrokenRefinement, explain};
 use cubicle_tools::{export, itf};
-use cubicle_transform::refines::{InText, NoRefinement, RefinedModel, Refinement};
+use cubicle_transform::refines::Refinement;
 
 pub use self::args::RefinesArgs;
 use self::args::RefinesFormat;
 use self::engines::{certified, decided, engine_options};
+use crate::cli::certificate::summary;
 use crate::cli::document::sha256;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Format;
+use crate::cli::run_dir::write_certificate;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{document, exit, files, outputs, settings};
+
+/// The files of a certificate with the concrete model, the abstract model and the map.
+pub const CONCRETE: &str = "concrete.cub";
+/// See [`CONCRETE`].
+pub const ABSTRACT: &str = "abstract.cub";
+/// See [`CONCRETE`].
+pub const MAP: &str = "refinement.map";
+
+/// The first line of these files; a copy of the text follows.
+const COPY: &str = "(* Written by cubicle, for the certificate beside it: a copy of *)\n";
 
 /// Runs the command.
 pub fn run(args: RefinesArgs) -> u8 {
@@ -96,6 +110,7 @@ impl RefinesRun<'_> {
         for path in args.trace_out.iter().chain(&args.model_out) {
             files::probe(path)?;
         }
+        args.certificate.as_deref().map_or(Ok(()), files::probe_folder)?;
         let (of_concrete, of_abstract) = (core(&inputs.concrete.file), core(&inputs.abstraction.file));
         let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
         let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
@@ -104,7 +119,16 @@ impl RefinesRun<'_> {
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
-        let (finding, found) = self.finding(&refinement, (concrete, abstraction), &options)?;
+        let (mut finding, found) = self.finding(&refinement, (concrete, abstraction), &options)?;
+        let mut certificate = None;
+        if matches!(finding, Finding::Holds) && (args.certify || args.certificate.is_some()) {
+            ending.progress().begin("checking the proof");
+            let models = (concrete_model, abstract_model);
+            match self.certified(&inputs, models, &refinement, &found) {
+                Ok(found) => certificate = Some(found),
+                Err(reason) => finding = Finding::Open(reason),
+            }
+        }
         let transferred = match (&finding, args.transfer) {
             (Finding::Holds, true) => self.transferred(abstraction, &options),
             (_, true) => {
@@ -138,7 +162,12 @@ impl RefinesRun<'_> {
             self.tell((concrete, abstraction), &finding, &found, &transferred);
             code = after_output(code, ending.output.finish());
         }
+        document.certificate = certificate.as_ref().map(|it| summary(args.certificate.as_deref(), it));
         let written = self.trace(&inputs, &finding);
+        let written = written.and_then(|()| match (&args.certificate, &certificate) {
+            (Some(folder), Some(certificate)) => self.write(folder, &inputs, certificate),
+            _ => Ok(()),
+        });
         code = ending.after_files(code, written, &mut document);
         Ok((code, document))
     }
@@ -192,10 +221,6 @@ impl RefinesRun<'_> {
                     Some(Finding::Broken(Box::new(broken)))
                 }
                 Some(Verdict::Unknown(reason)) => Some(Finding::Open(reason.clone())),
-                Some(Verdict::Safe) if self.args.certify => {
-                    self.ending.progress().begin("checking the proof");
-                    certified(system, &found, self.interrupt).err().map(Finding::Open)
-                }
                 Some(Verdict::Safe) => None,
                 None => {
                     explored = true;
@@ -208,6 +233,37 @@ impl RefinesRun<'_> {
             }
         }
         Ok((if explored { Finding::Explored } else { Finding::Holds }, last))
+    }
+
+    /// The certificate of a refinement that was proved.
+    fn certified(
+        &self,
+        inputs: &Inputs,
+        (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
+        refinement: &Refinement,
+        found: &Report,
+    ) -> Result<Certificate, Reason> {
+        let source = ModelSource::new(concrete.system, &inputs.concrete.text);
+        let abstraction = Abstraction::new(concrete, abstraction, &inputs.map.text);
+        // The map was read before.
+        let abstraction =
+            abstraction.map_err(|_| Reason::Uncertified("the map cannot be read again".to_owned()))?;
+        certified((source, &Arc::new(abstraction)), refinement, found, self.interrupt)
+    }
+
+    /// Writes a certificate, with all that it is about.
+    fn write(&self, folder: &Path, inputs: &Inputs, certificate: &Certificate) -> Result<(), Failure> {
+        write_certificate(folder, &inputs.concrete.system, certificate, self.args.force)?;
+        let texts = [
+            (CONCRETE, &inputs.concrete.text),
+            (ABSTRACT, &inputs.abstraction.text),
+            (MAP, &inputs.map.text),
+        ];
+        for (name, text) in texts {
+            let write = if self.args.force { files::write } else { outputs::write_own };
+            write(&folder.join(name), &format!("{COPY}{text}"))?;
+        }
+        Ok(())
     }
 
     /// Which bad states of the abstract model are not reached.

@@ -2,16 +2,16 @@
 
 use smallvec::SmallVec;
 
-use super::map::{ArgText, ImageText, MapText, STUTTER, StepText};
-use super::scene::{InText, NoRefinement, RefinedModel, Scene};
-use super::ways::term;
-use cubicle_lang::diagnostic::{Diagnostic, Span};
-use cubicle_lang::model::beside::{NamedModel, Names, updates};
-use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, VarId, VarKind,
+use super::both::{BothModels, InText, NoRefinement, RefinedModel, refused};
+use super::text::{ArgText, ImageText, MapText, STUTTER, StepText};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::beside::{NamedModel, Names, updates};
+use crate::model::{
+    Assignment, Branch, Cell, Dnf, EnumId, Linear, Literal, ProcRef, Rational, System, Term, Transition,
+    Type, VarId, VarKind,
 };
-use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::{self, Base, Item, Name, Rhs, TermKind};
+use crate::spelling::nearest;
+use crate::syntax::ast::{self, Base, Item, Name, Part, Rhs, TermKind};
 
 /// An abstract step that a concrete one may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +50,9 @@ pub struct RefinementMap {
 /// What is added to the name of an abstract variable or constructor where both models are named.
 const MARK: &str = " of the abstract model";
 
+/// Why there are no variables of both models.
+pub const TOO_MANY: &str = "both models together have too many variables or types";
+
 impl RefinementMap {
     /// Whether the meaning of an abstract variable reads this concrete one.
     pub fn reads(&self, var: VarId) -> bool {
@@ -59,22 +62,33 @@ impl RefinementMap {
     /// The meaning of a map between these models.
     ///
     /// # Errors
-    /// What is wrong with the map.
-    pub fn resolve(
-        scene: &Scene,
-        text: &MapText,
-        (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
+    /// What is wrong with the map, or cannot be said of these models.
+    pub fn new(
+        concrete: RefinedModel<'_>,
+        abstraction: RefinedModel<'_>,
+        map: &str,
     ) -> Result<Self, NoRefinement> {
-        let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
+        // The transitions of a text have the numbers of those in its system, unless one stands for several.
+        for (of, model) in [(InText::Concrete, concrete), (InText::Abstract, abstraction)] {
+            if let Some(it) = transitions(model.file).find(|it| it.part == Part::Further) {
+                let why = "this transition stands for several in the core language: write the model with `--show-core` first";
+                return Err(refused(of, it.loc.0, why));
+            }
+        }
+        sayable(concrete.system, abstraction.system)?;
         let in_map = |errors| NoRefinement { of: InText::Map, errors };
-        this.variables = this.variables(scene, &text.variables, concrete, abstraction).map_err(in_map)?;
+        let text = MapText::read(map).map_err(in_map)?;
+        let both = BothModels::new(concrete.system.to_parts(), abstraction.system);
+        let both = both.ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
+        let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
+        this.variables = this.variables(&both, &text.variables, concrete, abstraction).map_err(in_map)?;
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
 
     fn variables(
         &mut self,
-        scene: &Scene,
+        both: &BothModels,
         decl: &ast::Transition,
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
@@ -95,24 +109,24 @@ impl RefinementMap {
             return Err(errors.into_iter().map(MapText::placed).collect());
         }
         let vars = (0..).zip(&abstraction.system.vars);
-        let vars = vars.map(|(id, var)| (format!("{}{MARK}", var.name), scene.abstract_var(VarId(id))));
+        let vars = vars.map(|(id, var)| (format!("{}{MARK}", var.name), both.abstract_var(VarId(id))));
         let all = (0..).zip(&abstraction.system.enums).flat_map(|(id, it)| {
-            let id = scene.abstract_enum(EnumId(id));
+            let id = both.abstract_enum(EnumId(id));
             (0..).zip(&it.constructors).map(move |(number, name)| (format!("{name}{MARK}"), (id, number)))
         });
-        let names = Names::new(concrete.system, &scene.system, |id| id, |id| id).and(vars, all);
+        let names = Names::new(concrete.system, &both.system, |id| id, |id| id).and(vars, all);
         let model = NamedModel { names: &names, file: concrete.file };
-        let found = updates(&scene.system, model, &decl);
+        let found = updates(&both.system, model, &decl);
         let found = found.map_err(|errors| errors.into_iter().map(MapText::placed).collect::<Vec<_>>())?;
         let mut meanings = Vec::new();
         for (id, var) in (0..).zip(&abstraction.system.vars) {
-            let (id, target) = (VarId(id), scene.abstract_var(VarId(id)));
+            let (id, target) = (VarId(id), both.abstract_var(VarId(id)));
             let said = decl.updates.iter().find(|it| it.target.text == format!("{}{MARK}", var.name));
             let update = found.iter().find(|it| it.var == target);
             let branches = match update.map(|it| &it.assignment) {
                 Some(Assignment::Cases(branches)) => branches.clone(),
                 Some(Assignment::Nondet) => Vec::new(),
-                None => match self.by_name(scene, concrete, id, abstraction) {
+                None => match self.by_name(both, concrete, id, abstraction) {
                     Ok(branches) => branches,
                     Err(error) => {
                         errors.push(*error);
@@ -120,7 +134,7 @@ impl RefinementMap {
                     }
                 },
             };
-            if let Some(why) = unusable(scene, concrete, target, &branches) {
+            if let Some(why) = unusable(both, concrete, target, &branches) {
                 let at = said.map_or(Span::default(), |it| it.loc.0);
                 let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", var.name));
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
@@ -133,13 +147,13 @@ impl RefinementMap {
     /// The meaning of a variable that the map does not mention: the concrete one of the same name and type.
     fn by_name(
         &mut self,
-        scene: &Scene,
+        both: &BothModels,
         concrete: RefinedModel<'_>,
         id: VarId,
         abstraction: RefinedModel<'_>,
     ) -> Result<Vec<Branch>, Box<Diagnostic>> {
         let var = abstraction.system.var(id);
-        let ty = scene.system.var(scene.abstract_var(id)).ty;
+        let ty = both.system.var(both.abstract_var(id)).ty;
         let found = (0..)
             .zip(&concrete.system.vars)
             .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
@@ -155,7 +169,7 @@ impl RefinementMap {
         };
         self.guessed.push(format!("{cell} := {cell};"));
         let index = (0..var.arity() as u8).map(ProcRef::Var).collect();
-        Ok(vec![Branch { when: Dnf::truth(), value: term(&scene.system, Cell { var: VarId(same), index }) }])
+        Ok(vec![Branch { when: Dnf::truth(), value: held(&both.system, Cell { var: VarId(same), index }) }])
     }
 
     fn steps(
@@ -216,6 +230,25 @@ impl RefinementMap {
         self.guessed.push(format!("{name}({params}) => {STUTTER};"));
         Image::Stutter
     }
+}
+
+/// Refuses models about whose refinement nothing is said here.
+fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> {
+    let at = abstraction.init.span;
+    if !abstraction.counts.is_empty() {
+        let why = "the abstract model counts processes, which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    if abstraction.proc_constants > 0 {
+        let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    let fewer = |most: u32| concrete.max_procs.is_none_or(|own| own > most);
+    if abstraction.max_procs.is_some_and(fewer) {
+        let why = "the abstract model has instances of fewer sizes than the concrete one: see `number_procs`";
+        return Err(refused(InText::Abstract, at, why));
+    }
+    Ok(())
 }
 
 /// The transitions of a file; the number of each is its [`Transition::origin`].
@@ -280,7 +313,7 @@ fn marked(
 
 /// Why branches are not the meaning of an abstract variable.
 fn unusable(
-    scene: &Scene,
+    both: &BothModels,
     concrete: RefinedModel<'_>,
     target: VarId,
     branches: &[Branch],
@@ -293,7 +326,7 @@ fn unusable(
     if read.iter().any(|var| *var == target || usize::from(var.0) >= own) {
         return Some("where no branch applies, nothing is said");
     }
-    let counts = |var: &VarId| scene.system.count_of(*var).is_some();
+    let counts = |var: &VarId| both.system.count_of(*var).is_some();
     read.iter().any(counts).then_some("a count cannot be part of a meaning")
 }
 
@@ -404,4 +437,13 @@ fn arg(
 /// The parts of a declaration.
 pub fn parts(system: &System, origin: u16) -> impl Iterator<Item = &Transition> {
     system.transitions.iter().filter(move |it| it.origin == origin)
+}
+
+/// What a cell holds, as a term.
+pub fn held(system: &System, cell: Cell) -> Term {
+    if system.var(cell.var).ty.is_numeric() {
+        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
+    } else {
+        Term::Cell(cell)
+    }
 }

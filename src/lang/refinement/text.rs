@@ -8,9 +8,9 @@
 //! enter(p q) => take(p) | stutter;
 //! ```
 
-use cubicle_lang::diagnostic::{Diagnostic, Severity, Span};
-use cubicle_lang::syntax::ast::{self, Item, Name, loc};
-use cubicle_lang::syntax::{self, MAX_BYTES, Word};
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::syntax::ast::{self, Item, Name, loc};
+use crate::syntax::{self, MAX_BYTES, Word};
 
 /// What a statement about a concrete step begins with once it is read as a declaration.
 const BEFORE: &str = "transition map () {";
@@ -165,7 +165,7 @@ impl<'t> StatementReader<'t> {
             return self.wrong(what);
         }
         let span = self.span();
-        let name = Name { text: self.word().to_owned(), loc: loc(span.start, span.end) };
+        let name = Name { text: self.word().to_owned(), loc: loc(span.start, span.end), sort: None };
         self.at += 1;
         Ok(name)
     }

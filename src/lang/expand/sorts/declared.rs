@@ -1,0 +1,219 @@
+//! Which sorts of processes a model has, and of which sort its indices and pointers are.
+
+use indexmap::IndexMap;
+
+use super::super::expander::Expander;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::ProcessSorts;
+use crate::syntax::ast::{
+    Count, CountKind, Expr, ExprKind, File, Item, Loc, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
+};
+
+/// The sort of processes that has no declaration.
+pub const PROC: &str = "proc";
+
+/// The sorts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Sorts {
+    /// Each sort, and the value in the array of sorts that stands for it.
+    pub values: IndexMap<String, String>,
+    /// The type of these values.
+    pub ty: String,
+    /// The array that says of which sort a process is.
+    pub array: String,
+    /// The sorts of the indices of each array.
+    pub indices: IndexMap<String, Vec<String>>,
+    /// The sorts of the processes that variables point to.
+    pub pointed: IndexMap<String, String>,
+}
+
+impl Sorts {
+    /// The number of a sort.
+    pub fn number(&self, sort: &str) -> Option<u8> {
+        self.values.get_index_of(sort).and_then(|it| u8::try_from(it).ok())
+    }
+
+    /// What engines know of them.
+    pub fn of_processes(&self) -> ProcessSorts {
+        let numbers = |sorts: &Vec<String>| sorts.iter().map(|it| self.number(it)).collect();
+        ProcessSorts {
+            names: self.values.keys().cloned().collect(),
+            array: self.array.clone(),
+            pointed: self
+                .pointed
+                .iter()
+                .filter_map(|(name, sort)| Some((name.clone(), self.number(sort)?)))
+                .collect(),
+            sizes: None,
+            indices: self.indices.iter().map(|(array, sorts)| (array.clone(), numbers(sorts))).collect(),
+        }
+    }
+
+    /// The declarations of the type and the array of sorts.
+    pub fn declarations(&self) -> (Item, Item) {
+        let nowhere = Loc(Span::default());
+        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere, sort: None };
+        let constructors = Some(self.values.values().map(|it| name(it)).collect());
+        let ty = TypeDecl { constructors, ..TypeDecl::new(name(&self.ty), nowhere) };
+        let kind = SymbolKind::Array(vec![name(PROC)]);
+        let array = SymbolDecl::new(kind, name(&self.array), (name(&self.ty), None), nowhere);
+        (Item::Type(ty), Item::Symbol(array))
+    }
+}
+
+impl Expander {
+    /// Reads the sorts; `None` in a model that declares none.
+    pub fn sorts_of(&mut self, file: &File) -> Option<Sorts> {
+        let mut declared: Vec<&Name> = Vec::new();
+        for item in &file.items {
+            let Item::Type(TypeDecl { name, below: Some(below), .. }) = item else { continue };
+            if below.text != PROC {
+                self.push(
+                    Diagnostic::error("C0217", below.span(), format!("`{}` is not `proc`", below.text))
+                        .label("a sort is declared by `type node < proc`; sorts have no sorts of their own"),
+                );
+            }
+            if !declared.iter().any(|it| it.text == name.text) {
+                declared.push(name);
+            }
+        }
+        if declared.is_empty() {
+            self.without_sorts(file);
+            return None;
+        }
+        let mut names: Vec<String> = declared.iter().map(|it| it.text.clone()).collect();
+        if uses_proc(file) {
+            names.push(PROC.to_owned());
+        }
+        let ty = self.symbols.fresh("sort");
+        let array = self.symbols.fresh("Sort");
+        let values = names.into_iter().map(|name| {
+            let value = self.symbols.fresh(&super::super::declare::capital(&name));
+            (name, value)
+        });
+        let mut sorts = Sorts { values: values.collect(), ty, array, ..Sorts::default() };
+        sorts.indices.insert(sorts.array.clone(), vec![String::new()]);
+        Some(sorts)
+    }
+
+    /// Reports sorts in a model that declares none.
+    fn without_sorts(&mut self, file: &File) {
+        let mut named = Vec::new();
+        each_bound(file, &mut |name| named.extend(name.sort.as_deref().cloned()));
+        for sort in named.into_iter().filter(|it| it.text != PROC) {
+            self.unknown_sort(&sort, &Sorts::default());
+        }
+    }
+
+    /// Reports that a name is not a sort.
+    pub fn unknown_sort(&mut self, name: &Name, sorts: &Sorts) {
+        let error =
+            Diagnostic::error("C0217", name.span(), format!("`{}` is not a sort of processes", name.text));
+        let near = crate::spelling::nearest(&name.text, sorts.values.keys().map(String::as_str));
+        self.push(match near {
+            Some(near) => error.did_you_mean(near),
+            None => error.help(format!("declare it before the variables: `type {} < proc`", name.text)),
+        });
+    }
+}
+
+/// Whether anything in a model is of the sort that has no declaration.
+fn uses_proc(file: &File) -> bool {
+    let mut found = false;
+    each_bound(file, &mut |name| found |= name.sort.as_ref().is_none_or(|it| it.text == PROC));
+    found
+        || file.items.iter().any(|item| match item {
+            Item::Symbol(decl) => {
+                let of_index = match &decl.kind {
+                    SymbolKind::Array(index) => index.iter().any(|it| it.text == PROC),
+                    SymbolKind::Channel(channel) => channel.index.iter().any(|it| it.text == PROC),
+                    _ => false,
+                };
+                of_index || decl.ty.text == PROC
+            }
+            Item::Type(decl) => decl.fields.iter().flatten().any(|it| it.ty.text == PROC),
+            _ => false,
+        })
+}
+
+/// Calls `see` with each name that is bound to a process; not with those of a `case`.
+fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
+    for item in &file.items {
+        match item {
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Relation(params), .. }) => {
+                params.iter().for_each(&mut *see)
+            }
+            Item::Property(it) => {
+                it.params.iter().for_each(&mut *see);
+                in_formula(&it.body, see);
+            }
+            Item::Temporal(it) => {
+                it.params.iter().for_each(&mut *see);
+                in_formula(&it.body, see);
+                it.then.iter().for_each(|then| in_formula(then, see));
+            }
+            Item::Predicate(it) => in_formula(&it.body, see),
+            Item::Transition(it) => {
+                it.params.iter().for_each(&mut *see);
+                it.requires.iter().for_each(|guard| in_formula(guard, see));
+                it.lets.iter().for_each(|it| in_term(&it.value, see));
+                for update in &it.updates {
+                    match &update.value {
+                        crate::syntax::ast::Rhs::Term(term) | crate::syntax::ast::Rhs::Send(term) => {
+                            in_term(term, see);
+                        }
+                        crate::syntax::ast::Rhs::Cases(cases) => {
+                            for case in cases {
+                                case.when.iter().for_each(|when| in_formula(when, see));
+                                in_term(&case.value, see);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn in_formula(formula: &Expr, see: &mut dyn FnMut(&Name)) {
+    match &formula.kind {
+        ExprKind::Bool(_) | ExprKind::Error => {}
+        ExprKind::Compare { left, right, .. } => {
+            in_term(left, see);
+            in_term(right, see);
+        }
+        ExprKind::Not(a) => in_formula(a, see),
+        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| in_formula(it, see)),
+        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+            in_formula(a, see);
+            in_formula(b, see);
+        }
+        ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|it| in_formula(it, see)),
+        ExprKind::Quantified { vars, body, .. } => {
+            vars.iter().for_each(&mut *see);
+            in_formula(body, see);
+        }
+        ExprKind::Call { args, .. } => {
+            for arg in args {
+                if let crate::syntax::ast::Arg::Term(term) = arg {
+                    in_term(term, see);
+                }
+            }
+        }
+    }
+}
+
+fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
+    for count in term.counts() {
+        let Count { kind: CountKind::Of { var, .. } | CountKind::Sum { var, .. }, .. } = count else {
+            continue;
+        };
+        see(var);
+        if let Some((_, summand, body)) = count.parts() {
+            summand.into_iter().for_each(|it| in_term(it, see));
+            body.into_iter().for_each(|it| in_formula(it, see));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Formulas about one state: bad states, facts that never change, initial states.
+//!
+//! A claim that holds in all states says of some different elements what never is: its negation, once for each way in which they may
+//! coincide. An application of a function that is an argument is one more such element, which equals it.
+
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+
+use super::alternatives::flat;
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::resolve::Part;
+use super::steps::fresh;
+use super::symbols::{Symbol, Symbols, Vars};
+use super::ways::{Facts, MAX_WAYS, flattened, ways};
+
+/// What never is, of some different elements.
+#[derive(Clone, Debug)]
+pub(super) struct Never {
+    pub params: Vec<VarId>,
+    pub formula: Formula,
+    pub span: Span,
+    /// Which of them coincide.
+    pub remark: String,
+}
+
+/// What holds initially, for all elements.
+#[derive(Clone, Debug)]
+pub(super) struct Initially {
+    pub params: Vec<VarId>,
+    pub formula: Formula,
+    pub span: Span,
+}
+
+type Made<T> = Result<T, Box<Diagnostic>>;
+
+/// What never is where some conjuncts hold.
+///
+/// # Errors
+/// With `missing` as its message: the formula says that there is an element; too many ways.
+pub(super) fn never(
+    parts: Vec<Part>,
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    facts: &Facts,
+    missing: &str,
+) -> Made<Vec<Never>> {
+    let mut all = Vec::new();
+    for Part { formula, span } in parts {
+        let disjuncts = match opened(&formula.negated(), vars, false) {
+            (bound, Formula::Or(parts)) => parts.into_iter().map(|it| (bound.clone(), it)).collect(),
+            (bound, other) => vec![(bound, other)],
+        };
+        for (bound, formula) in disjuncts {
+            if formula.has(true) {
+                let error = Diagnostic::error("C0714", span, missing);
+                return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
+            }
+            let mut params: Vec<VarId> =
+                bound.into_iter().filter(|it| formula.free().contains(it)).collect();
+            let (more, formula) =
+                literals(&formula, false, &mut |term| fresh(symbols, vars, term));
+            params.extend(more);
+            let Some(ways) = ways(&params, vars) else {
+                let what = format!("its variables coincide in more than {MAX_WAYS} ways");
+                return Err(Box::new(Diagnostic::error("C0715", span, what)));
+            };
+            for way in ways {
+                let formula = way.of(&formula);
+                if formula != Formula::FALSE && !way.excluded_by([&formula], facts, vars) {
+                    let (params, remark) = (way.params(), way.remark(vars));
+                    all.push(Never { params, formula, span, remark });
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What holds initially.
+///
+/// # Errors
+/// For all elements there is another one.
+pub(super) fn initially(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Made<Vec<Initially>> {
+    let mut all = Vec::new();
+    for Part { formula, span } in flat(named_witnesses(parts, symbols, vars)) {
+        let (bound, formula) = opened(&formula, vars, true);
+        if formula.has(false) {
+            let what = "initially, for all elements there is another one";
+            let error = Diagnostic::error("C0714", span, what);
+            return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
+        }
+        let (more, formula) = literals(&formula, true, &mut |term| fresh(symbols, vars, term));
+        let params = [bound, more].concat();
+        all.push(Initially { params, formula, span });
+    }
+    Ok(all)
+}
+
+/// What exists by a conjunct, in front of all that it says of all elements, has a name from now on: a constant that never changes.
+pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Part> {
+    let mut all = Vec::new();
+    for Part { formula, span } in flat(parts) {
+        let (bound, formula) = if formula.has(false) && !is_existential_literal(&formula) {
+            opened(&formula, vars, false)
+        } else {
+            (Vec::new(), formula)
+        };
+        let mut formula = formula;
+        for var in bound {
+            let id = symbols.add(Symbol {
+                name: vars.name(var).to_owned(),
+                mutable: false,
+                args: Vec::new(),
+                result: Some(vars.known(var)),
+                span,
+                derived: false,
+            });
+            let constant = Term::App(App { symbol: id, args: Vec::new(), new: false });
+            formula = formula.substitute(&|it| (it == var).then(|| constant.clone()));
+        }
+        all.push(Part { formula, span });
+    }
+    all
+}
+
+/// Nothing but a universal: what exists within it has no name of its own.
+fn is_existential_literal(formula: &Formula) -> bool {
+    matches!(formula, Formula::Each { universal: true, .. })
+}
+
+/// A formula in normal form without the quantifiers of one kind that no other stands around, and their variables, which are new.
+/// Domains are not empty: a quantifier may be moved in front of a disjunction as well as of a conjunction.
+fn opened(formula: &Formula, vars: &mut Vars, universal: bool) -> (Vec<VarId>, Formula) {
+    match formula {
+        Formula::Each { universal: kind, vars: bound, body } if *kind == universal => {
+            let copies: Vec<(VarId, VarId)> = bound.iter().map(|it| (*it, vars.copy(*it))).collect();
+            let body =
+                body.substitute(&|var| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+            let (more, body) = opened(&body, vars, universal);
+            (copies.into_iter().map(|it| it.1).chain(more).collect(), body)
+        }
+        Formula::And(parts) | Formula::Or(parts) => {
+            let mut bound = Vec::new();
+            let mut inner = Vec::new();
+            for part in parts {
+                let (more, part) = opened(part, vars, universal);
+                bound.extend(more);
+                inner.push(part);
+            }
+            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+            (bound, whole)
+        }
+        other => (Vec::new(), other.clone()),
+    }
+}
+
+/// The formula with names for the terms that are arguments, and these names: equal to them, or, for all that are.
+fn literals(
+    formula: &Formula,
+    universal: bool,
+    fresh: &mut dyn FnMut(&Term) -> VarId,
+) -> (Vec<VarId>, Formula) {
+    match formula {
+        Formula::And(parts) | Formula::Or(parts) => {
+            let mut bound = Vec::new();
+            let mut inner = Vec::new();
+            for part in parts {
+                let (more, part) = literals(part, universal, fresh);
+                bound.extend(more);
+                inner.push(part);
+            }
+            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+            (bound, whole)
+        }
+        literal => {
+            let (literal, equal) = flattened(literal, fresh);
+            let bound = equal.iter().map(|it| it.0).collect();
+            let equal = equal.into_iter().map(|(var, term)| Formula::equal(Term::Var(var), term));
+            let whole = if universal {
+                Formula::and(equal).implies(literal).normal()
+            } else {
+                Formula::and(equal.chain([literal]))
+            };
+            (bound, whole)
+        }
+    }
+}
+
+/// Whether a formula is about a symbol of which this holds.
+pub(super) fn is_about(formula: &Formula, holds: &dyn Fn(SymbolId) -> bool) -> bool {
+    formula.symbols().iter().any(|(id, _)| holds(*id))
+}

@@ -1,0 +1,526 @@
+//! Formulas over two states, with resolved names: what all that follows the tree works on.
+//!
+//! A variable is a number; each binder has its own, so that no substitution captures one. Domains are not empty, as those of mypyvy: a
+//! quantifier over a variable that does not occur is left out.
+
+use std::collections::BTreeSet;
+
+/// A sort, by its place among the declarations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct SortId(pub usize);
+
+/// A relation, constant or function, by its place among the declarations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct SymbolId(pub usize);
+
+/// A bound variable or a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct VarId(pub u32);
+
+/// A symbol with arguments, in the state before the step or in the one after.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct App {
+    pub symbol: SymbolId,
+    pub args: Vec<Term>,
+    pub new: bool,
+}
+
+/// A term of a sort.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Term {
+    Var(VarId),
+    App(App),
+    If(Box<Formula>, Box<[Term; 2]>),
+}
+
+/// A formula.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Formula {
+    Bool(bool),
+    Is(App),
+    Equal(Box<[Term; 2]>),
+    Not(Box<Formula>),
+    And(Vec<Formula>),
+    Or(Vec<Formula>),
+    Iff(Box<[Formula; 2]>),
+    If(Box<[Formula; 3]>),
+    /// For all values of the variables, or for some.
+    Each { universal: bool, vars: Vec<VarId>, body: Box<Formula> },
+}
+
+impl Formula {
+    pub const TRUE: Self = Self::Bool(true);
+    pub const FALSE: Self = Self::Bool(false);
+
+    /// Conjunction, flat and without constants.
+    pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Self::Bool(true) => {}
+                Self::Bool(false) => return Self::FALSE,
+                Self::And(more) => all.extend(more),
+                other if all.contains(&other) => {}
+                other => all.push(other),
+            }
+        }
+        if all.len() == 1 { all.remove(0) } else if all.is_empty() { Self::TRUE } else { Self::And(all) }
+    }
+
+    /// Disjunction, flat and without constants.
+    pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Self::Bool(false) => {}
+                Self::Bool(true) => return Self::TRUE,
+                Self::Or(more) => all.extend(more),
+                other if all.contains(&other) => {}
+                other => all.push(other),
+            }
+        }
+        if all.len() == 1 { all.remove(0) } else if all.is_empty() { Self::FALSE } else { Self::Or(all) }
+    }
+
+    /// Negation; not pushed inwards.
+    pub fn not(self) -> Self {
+        match self {
+            Self::Bool(truth) => Self::Bool(!truth),
+            Self::Not(inner) => *inner,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+
+    pub fn implies(self, then: Self) -> Self {
+        Self::or([self.not(), then])
+    }
+
+    pub fn iff(left: Self, right: Self) -> Self {
+        match (left, right) {
+            (Self::Bool(truth), other) | (other, Self::Bool(truth)) => {
+                if truth {
+                    other
+                } else {
+                    other.not()
+                }
+            }
+            (left, right) if left == right => Self::TRUE,
+            (left, right) => Self::Iff(Box::new([left, right])),
+        }
+    }
+
+    pub fn equal(left: Term, right: Term) -> Self {
+        if left == right { Self::TRUE } else { Self::Equal(Box::new([left, right])) }
+    }
+
+    pub fn when(condition: Self, then: Self, otherwise: Self) -> Self {
+        match condition {
+            Self::Bool(true) => then,
+            Self::Bool(false) => otherwise,
+            condition => Self::If(Box::new([condition, then, otherwise])),
+        }
+    }
+
+    /// A quantifier over those of `vars` that occur.
+    pub fn each(universal: bool, vars: &[VarId], body: Self) -> Self {
+        let free = body.free();
+        let mut vars: Vec<VarId> = vars.iter().copied().filter(|it| free.contains(it)).collect();
+        if vars.is_empty() {
+            return body;
+        }
+        match body {
+            Self::Each { universal: inner, vars: more, body } if inner == universal => {
+                vars.extend(more);
+                Self::Each { universal, vars, body }
+            }
+            body => Self::Each { universal, vars, body: Box::new(body) },
+        }
+    }
+
+    /// The variables that occur free.
+    pub fn free(&self) -> BTreeSet<VarId> {
+        // The numbers of binders are not used elsewhere.
+        let mut bound: BTreeSet<VarId> = BTreeSet::new();
+        self.visit(
+            &mut |formula| {
+                if let Self::Each { vars, .. } = formula {
+                    bound.extend(vars);
+                }
+            },
+            &mut |_| {},
+        );
+        let mut free = BTreeSet::new();
+        self.visit(&mut |_| {}, &mut |term| {
+            if let Term::Var(var) = term
+                && !bound.contains(var)
+            {
+                free.insert(*var);
+            }
+        });
+        free
+    }
+
+    /// Calls the functions for each formula and each term in it, outer ones first.
+    pub fn visit(&self, formula: &mut dyn FnMut(&Self), term: &mut dyn FnMut(&Term)) {
+        formula(self);
+        match self {
+            Self::Bool(_) => {}
+            Self::Is(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
+            Self::Equal(sides) => sides.iter().for_each(|it| it.visit(formula, term)),
+            Self::Not(inner) | Self::Each { body: inner, .. } => inner.visit(formula, term),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|it| it.visit(formula, term)),
+            Self::Iff(sides) => sides.iter().for_each(|it| it.visit(formula, term)),
+            Self::If(parts) => parts.iter().for_each(|it| it.visit(formula, term)),
+        }
+    }
+
+    /// Formulas and terms in it.
+    pub fn size(&self) -> usize {
+        let count = std::cell::Cell::new(0);
+        let more = || count.set(count.get() + 1);
+        self.visit(&mut |_| more(), &mut |_| more());
+        count.get()
+    }
+
+    /// How deep it is nested.
+    pub fn depth(&self) -> usize {
+        1 + match self {
+            Self::Bool(_) => 0,
+            Self::Is(app) => deepest(&app.args),
+            Self::Equal(sides) => deepest(&sides[..]),
+            Self::Not(inner) | Self::Each { body: inner, .. } => inner.depth(),
+            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Iff(sides) => sides.iter().map(Self::depth).max().unwrap_or(0),
+            Self::If(parts) => parts.iter().map(Self::depth).max().unwrap_or(0),
+        }
+    }
+
+    /// The symbols that occur, with whether in the new state.
+    pub fn symbols(&self) -> BTreeSet<(SymbolId, bool)> {
+        let found = std::cell::RefCell::new(BTreeSet::new());
+        self.visit(
+            &mut |formula| {
+                if let Self::Is(app) = formula {
+                    found.borrow_mut().insert((app.symbol, app.new));
+                }
+            },
+            &mut |term| {
+                if let Term::App(app) = term {
+                    found.borrow_mut().insert((app.symbol, app.new));
+                }
+            },
+        );
+        found.into_inner()
+    }
+
+    /// Whether it is about the state after the step, too.
+    pub fn is_new(&self) -> bool {
+        self.symbols().iter().any(|(_, new)| *new)
+    }
+
+    /// Whether a quantifier of this kind occurs.
+    pub fn has(&self, kind: bool) -> bool {
+        let mut found = false;
+        self.visit(
+            &mut |it| found |= matches!(it, Self::Each { universal, .. } if *universal == kind),
+            &mut |_| {},
+        );
+        found
+    }
+
+    /// With other terms: `change` gives what a variable or an application, whose arguments are changed already, becomes.
+    /// Constants are folded again.
+    pub fn map(&self, change: &mut dyn FnMut(Term) -> Term) -> Self {
+        match self {
+            Self::Bool(_) => self.clone(),
+            Self::Is(app) => {
+                let args = app.args.iter().map(|it| it.map(change)).collect();
+                Self::Is(App { args, ..app.clone() })
+            }
+            Self::Equal(sides) => Self::equal(sides[0].map(change), sides[1].map(change)),
+            Self::Not(inner) => inner.map(change).not(),
+            Self::And(parts) => {
+                let parts: Vec<Self> = parts.iter().map(|it| it.map(change)).collect();
+                Self::and(parts)
+            }
+            Self::Or(parts) => {
+                let parts: Vec<Self> = parts.iter().map(|it| it.map(change)).collect();
+                Self::or(parts)
+            }
+            Self::Iff(sides) => Self::iff(sides[0].map(change), sides[1].map(change)),
+            Self::If(parts) => Self::when(parts[0].map(change), parts[1].map(change), parts[2].map(change)),
+            Self::Each { universal, vars, body } => Self::each(*universal, vars, body.map(change)),
+        }
+    }
+
+    /// With literals replaced: `change` gives the formula for a relation or an equation, or `None` to leave it.
+    pub fn map_literals(&self, change: &mut dyn FnMut(&Self) -> Option<Self>) -> Self {
+        let mut all =
+            |parts: &[Self]| -> Vec<Self> { parts.iter().map(|it| it.map_literals(change)).collect() };
+        match self {
+            Self::Bool(_) => self.clone(),
+            Self::Is(_) | Self::Equal(_) => change(self).unwrap_or_else(|| self.clone()),
+            Self::Not(inner) => inner.map_literals(change).not(),
+            Self::And(parts) => Self::and(all(parts)),
+            Self::Or(parts) => Self::or(all(parts)),
+            Self::Iff(sides) => Self::iff(sides[0].map_literals(change), sides[1].map_literals(change)),
+            Self::If(parts) => {
+                let [condition, then, otherwise] = [0, 1, 2].map(|at| parts[at].map_literals(change));
+                Self::when(condition, then, otherwise)
+            }
+            Self::Each { universal, vars, body } => {
+                Self::each(*universal, vars, body.map_literals(change))
+            }
+        }
+    }
+
+    /// With terms instead of variables.
+    pub fn substitute(&self, with: &dyn Fn(VarId) -> Option<Term>) -> Self {
+        self.map(&mut |term| match term {
+            Term::Var(var) => with(var).unwrap_or(term),
+            other => other,
+        })
+    }
+
+    /// Equivalent, in normal form if it was: where a conjunction says what one of `vars` equals, the rest is about that.
+    pub fn propagated(&self, vars: &[VarId]) -> Self {
+        let all = |parts: &[Self]| -> Vec<Self> { parts.iter().map(|it| it.propagated(vars)).collect() };
+        match self {
+            Self::And(parts) => {
+                let mut parts = parts.clone();
+                for at in 0..parts.len() {
+                    let Some((var, term)) = parts[at].determined(vars) else { continue };
+                    for other in (0..parts.len()).filter(|other| *other != at) {
+                        parts[other] = parts[other].substitute(&|it| (it == var).then(|| term.clone()));
+                    }
+                }
+                Self::and(all(&parts))
+            }
+            Self::Or(parts) => Self::or(all(parts)),
+            other => other.clone(),
+        }
+    }
+
+    /// What one of `vars` equals by this equation, if that is about none of them.
+    pub fn determined(&self, vars: &[VarId]) -> Option<(VarId, Term)> {
+        let Self::Equal(sides) = self else { return None };
+        (0..2).find_map(|at| match (&sides[at], &sides[1 - at]) {
+            (Term::Var(var), other) if vars.contains(var) && other.vars().iter().all(|it| !vars.contains(it)) => {
+                Some((*var, other.clone()))
+            }
+            _ => None,
+        })
+    }
+
+    /// Equivalent, with negations only at literals, without `If`, and with `Iff` only between formulas without quantifiers.
+    pub fn normal(&self) -> Self {
+        self.pushed(true)
+    }
+
+    /// The normal form of the negation.
+    pub fn negated(&self) -> Self {
+        self.pushed(false)
+    }
+
+    fn pushed(&self, positive: bool) -> Self {
+        let join = |parts: &[Self], and: bool| {
+            let parts: Vec<Self> = parts.iter().map(|it| it.pushed(positive)).collect();
+            if and == positive { Self::and(parts) } else { Self::or(parts) }
+        };
+        match self {
+            Self::Bool(truth) => Self::Bool(*truth == positive),
+            Self::Is(app) => match app.args.iter().position(|it| it.choice().is_some()) {
+                Some(at) => {
+                    let with = |arg: Term| {
+                        let mut app = app.clone();
+                        app.args[at] = arg;
+                        Self::Is(app)
+                    };
+                    app.args[at].split(&with).pushed(positive)
+                }
+                None if positive => self.clone(),
+                None => self.clone().not(),
+            },
+            Self::Equal(sides) => match sides.iter().position(|it| it.choice().is_some()) {
+                Some(at) => {
+                    let other = sides[1 - at].clone();
+                    sides[at].split(&|side| Self::equal(side, other.clone())).pushed(positive)
+                }
+                None if positive => self.clone(),
+                None => self.clone().not(),
+            },
+            Self::Not(inner) => inner.pushed(!positive),
+            Self::And(parts) => join(parts, true),
+            Self::Or(parts) => join(parts, false),
+            Self::Iff(sides) => {
+                let [left, right] = &**sides;
+                if [left, right].iter().any(|it| it.has(true) || it.has(false)) {
+                    let both = Self::and([left.pushed(true), right.pushed(positive)]);
+                    let none = Self::and([left.pushed(false), right.pushed(!positive)]);
+                    Self::or([both, none])
+                } else {
+                    Self::iff(left.pushed(true), right.pushed(positive))
+                }
+            }
+            Self::If(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                let one = Self::and([condition.pushed(true), then.pushed(positive)]);
+                let other = Self::and([condition.pushed(false), otherwise.pushed(positive)]);
+                Self::or([one, other])
+            }
+            Self::Each { universal, vars, body } => {
+                Self::each(*universal == positive, vars, body.pushed(positive))
+            }
+        }
+    }
+}
+
+impl Term {
+    pub fn visit(&self, formula: &mut dyn FnMut(&Formula), term: &mut dyn FnMut(&Self)) {
+        term(self);
+        match self {
+            Self::Var(_) => {}
+            Self::App(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
+            Self::If(condition, sides) => {
+                condition.visit(formula, term);
+                sides.iter().for_each(|it| it.visit(formula, term));
+            }
+        }
+    }
+
+    pub fn map(&self, change: &mut dyn FnMut(Self) -> Self) -> Self {
+        match self {
+            Self::Var(_) => change(self.clone()),
+            Self::App(app) => {
+                let args = app.args.iter().map(|it| it.map(change)).collect();
+                change(Self::App(App { args, ..app.clone() }))
+            }
+            Self::If(condition, sides) => match condition.map(change) {
+                Formula::Bool(truth) => sides[usize::from(!truth)].map(change),
+                condition => Self::If(
+                    Box::new(condition),
+                    Box::new([sides[0].map(change), sides[1].map(change)]),
+                ),
+            },
+        }
+    }
+
+    /// Formulas and terms in it.
+    pub fn size(&self) -> usize {
+        let count = std::cell::Cell::new(0);
+        let more = || count.set(count.get() + 1);
+        self.visit(&mut |_| more(), &mut |_| more());
+        count.get()
+    }
+
+    /// How deep it is nested.
+    pub fn depth(&self) -> usize {
+        1 + match self {
+            Self::Var(_) => 0,
+            Self::App(app) => deepest(&app.args),
+            Self::If(condition, sides) => condition.depth().max(deepest(&sides[..])),
+        }
+    }
+
+    /// The first conditional in it.
+    fn choice(&self) -> Option<(&Formula, &[Self; 2])> {
+        match self {
+            Self::Var(_) => None,
+            Self::If(condition, sides) => Some((condition, sides)),
+            Self::App(app) => app.args.iter().find_map(Self::choice),
+        }
+    }
+
+    /// The formula `with` of this term, which has a conditional, as one without that conditional.
+    fn split(&self, with: &dyn Fn(Self) -> Formula) -> Formula {
+        let Some((condition, sides)) = self.choice() else { return with(self.clone()) };
+        let chosen = Self::If(Box::new(condition.clone()), Box::new(sides.clone()));
+        let side = |at: usize| with(self.replaced(&chosen, &sides[at]));
+        Formula::If(Box::new([condition.clone(), side(0), side(1)]))
+    }
+
+    /// With another term in one's place.
+    fn replaced(&self, old: &Self, new: &Self) -> Self {
+        if self == old {
+            return new.clone();
+        }
+        match self {
+            Self::App(app) => {
+                let args = app.args.iter().map(|it| it.replaced(old, new)).collect();
+                Self::App(App { args, ..app.clone() })
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// The variables in it, in their order.
+    pub fn vars(&self) -> BTreeSet<VarId> {
+        let mut found = BTreeSet::new();
+        self.visit(&mut |_| {}, &mut |term| {
+            if let Self::Var(var) = term {
+                found.insert(*var);
+            }
+        });
+        found
+    }
+
+    /// Whether it is about the state after the step.
+    pub fn is_new(&self) -> bool {
+        let found = std::cell::Cell::new(false);
+        self.visit(
+            &mut |it| {
+                if matches!(it, Formula::Is(app) if app.new) {
+                    found.set(true);
+                }
+            },
+            &mut |it| {
+                if matches!(it, Self::App(app) if app.new) {
+                    found.set(true);
+                }
+            },
+        );
+        found.get()
+    }
+}
+
+fn deepest(terms: &[Term]) -> usize {
+    terms.iter().map(Term::depth).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn var(number: u32) -> Term {
+        Term::Var(VarId(number))
+    }
+
+    fn is(symbol: usize, args: &[Term]) -> Formula {
+        Formula::Is(App { symbol: SymbolId(symbol), args: args.to_vec(), new: false })
+    }
+
+    #[test]
+    fn negation_is_pushed_to_literals() {
+        let each = Formula::each(true, &[VarId(0)], is(0, &[var(0)]).implies(is(1, &[var(0)])));
+        let expected = Formula::each(false, &[VarId(0)], Formula::and([is(0, &[var(0)]), is(1, &[var(0)]).not()]));
+        assert_eq!(each.negated(), expected);
+        assert_eq!(each.negated().negated(), each.normal());
+    }
+
+    #[test]
+    fn conditional_terms_become_cases() {
+        let chosen = Term::If(Box::new(is(0, &[])), Box::new([var(1), var(2)]));
+        let formula = is(1, &[chosen]).normal();
+        let expected = Formula::or([
+            Formula::and([is(0, &[]), is(1, &[var(1)])]),
+            Formula::and([is(0, &[]).not(), is(1, &[var(2)])]),
+        ]);
+        assert_eq!(formula, expected);
+    }
+
+    #[test]
+    fn quantifiers_over_absent_variables_are_left_out() {
+        assert_eq!(Formula::each(true, &[VarId(3)], is(0, &[var(1)])), is(0, &[var(1)]));
+        assert_eq!(is(0, &[var(1)]).free().into_iter().collect::<Vec<_>>(), [VarId(1)]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Steps that leave the new values of several cells open.
+//!
+//! Such a step says nothing about the cells of a region: those that satisfy a condition on things that never change. It leaves them as they
+//! were, and sets a flag; while the flag is set, a step of its own gives one cell of the region any value; every other step
+//! clears it. So the states that are reached are the same: each cell of the region may change or stay before anything else happens, and
+//! what is reached in between is what the step could have led to.
+
+use super::equations::{Branch, Value};
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::resolve::Part;
+use super::steps::{Step, Update};
+use super::symbols::{Symbol, Symbols, Vars};
+
+/// Cells of a symbol whose new values a step leaves open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Region {
+    pub symbol: SymbolId,
+    pub cell: Vec<VarId>,
+    /// Of the variables of `cell` alone, and of things that never change.
+    pub condition: Formula,
+}
+
+impl Region {
+    /// Whether it is of this form.
+    pub fn is_fixed(&self, symbols: &Symbols<'_>) -> bool {
+        self.condition.free().iter().all(|it| self.cell.contains(it))
+            && self.condition.symbols().iter().all(|(id, _)| !symbols.get(*id).mutable)
+    }
+
+    /// Its condition, of the variables of another one.
+    fn condition_at(&self, cell: &[VarId]) -> Formula {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| Term::Var(cell[at]));
+        self.condition.substitute(&place)
+    }
+}
+
+/// Adds the flags, and the steps that change the cells of regions.
+pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mut Vars) {
+    let mut regions: Vec<(Region, SymbolId)> = Vec::new();
+    let mut flags: Vec<Vec<SymbolId>> = Vec::new();
+    for step in steps.iter() {
+        let mut own = Vec::new();
+        for region in &step.open {
+            let same = |it: &&(Region, SymbolId)| {
+                it.0.symbol == region.symbol && region.condition_at(&it.0.cell) == it.0.condition
+            };
+            let known = regions.iter().find(same).map(|it| it.1);
+            own.push(known.unwrap_or_else(|| {
+                let symbol = symbols.get(region.symbol);
+                let (name, span) = (format!("{}_open", symbol.name), symbol.span);
+                let (args, result, derived) = (Vec::new(), None, false);
+                let flag = symbols.add(Symbol { name, mutable: true, args, result, span, derived });
+                regions.push((region.clone(), flag));
+                flag
+            }));
+        }
+        flags.push(own);
+    }
+    for (step, own) in steps.iter_mut().zip(&flags) {
+        step.updates.extend(regions.iter().map(|(_, flag)| set(*flag, own.contains(flag), step.span)));
+    }
+    for (region, flag) in &regions {
+        let symbol = symbols.get(region.symbol);
+        let (name, span, result) = (format!("change_{}", symbol.name), symbol.span, symbol.result);
+        let name_of_symbol = symbol.name.clone();
+        let values = match result {
+            None => vec![Value::Truth(Formula::TRUE), Value::Truth(Formula::FALSE)],
+            Some(sort) => vec![Value::Term(Term::Var(vars.new_var(&name_of_symbol, span, Some(sort))))],
+        };
+        let guard = [Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }), region.condition.clone()];
+        for value in values {
+            let cell: Vec<VarId> = region.cell.iter().map(|it| vars.copy(*it)).collect();
+            let pinned = cell.iter().zip(&region.cell);
+            let condition = Formula::and(pinned.map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it))));
+            let mut params = region.cell.clone();
+            if let Value::Term(Term::Var(var)) = &value {
+                params.push(*var);
+            }
+            let branches = vec![Branch { condition, value, span }];
+            steps.push(Step {
+                name: name.clone(),
+                span,
+                remark: "a step leaves its value open".to_owned(),
+                params,
+                guard: guard.iter().cloned().map(|formula| Part { formula, span }).collect(),
+                updates: vec![Update { symbol: region.symbol, cell, branches, rest: true }],
+                open: Vec::new(),
+            });
+        }
+    }
+}
+
+/// Sets a flag to a value.
+fn set(flag: SymbolId, truth: bool, span: cubicle_lang::diagnostic::Span) -> Update {
+    let value = Value::Truth(Formula::Bool(truth));
+    let branches = vec![Branch { condition: Formula::TRUE, value, span }];
+    Update { symbol: flag, cell: Vec::new(), branches, rest: false }
+}

@@ -1,0 +1,171 @@
+//! Models of mypyvy: `.pyv` in, `.cub` out.
+//!
+//! A file declares sorts, relations, constants and functions, and says in first-order formulas which states are initial, which steps there are
+//! (formulas about the states before and after), and what holds in all states. The result is a model with the same steps between states
+//! whose cells hold elements, and the same bad states.
+//!
+//! **Why SAFE carries over.** Each structure of the file with finite sorts is an instance of the result, its runs are runs of it, and what
+//! violates a `safety` of the file is a bad state: this is shown step by step in [`steps`], [`equations`], [`ways`] and [`claims`]. (A run
+//! that violates a universal property of an infinite structure does so in one with finitely many elements if its guards are
+//! universal and what exists is named; the proof of the result is about all finite sizes.) The result has more runs in two respects:
+//! a cell of a sort may begin with a value that is not a process, where `init` does not say which it has, and a sort may be
+//! empty. A comparison with such a value is false, as is what is said of a relation at it, so that guards and bad states that read it do not hold;
+//! nothing assigns one. UNSAFE may rest on it: the run shows it.
+//!
+//! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`; `decide` (plain contradictions), `alternatives`, `equations`,
+//! `ways`, `steps`, `claims`; `names`, `print`.
+
+mod alternatives;
+mod claims;
+mod decide;
+mod equations;
+mod formula;
+mod lexer;
+mod loose;
+mod names;
+mod parser;
+mod print;
+mod resolve;
+mod steps;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod ways;
+
+use std::collections::BTreeSet;
+
+use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
+
+use self::alternatives::flat;
+use self::claims::{initially, is_about, named_witnesses, never};
+use self::formula::{SymbolId, VarId};
+use self::print::Printer;
+use self::resolve::{Part, Resolver, States};
+use self::steps::{Step, Steps};
+use self::symbols::{Symbols, Vars};
+use self::tree::{Claim, ClaimKind, Definition};
+use self::ways::Facts;
+
+/// A model that was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Imported {
+    /// The model in the language.
+    pub model: String,
+    /// What of the file it does not say: warnings.
+    pub left_out: Vec<Diagnostic>,
+}
+
+/// The model that the text of a `.pyv` file describes. `file`: its name, for a comment. `invariants`: whether those of the file become
+/// `invariant`s, which the engines prove along with `safety`.
+///
+/// # Errors
+/// Everything in it that the language cannot say, and what is wrong with it, with places.
+pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<Diagnostic>> {
+    let (tree, errors) = parser::parse(text);
+    let mut found = Found { errors: Diagnostics::default(), left_out: Vec::new() };
+    errors.into_iter().for_each(|it| found.errors.push(it));
+    let mut errors = Vec::new();
+    let mut symbols = Symbols::new(&tree, &mut errors);
+    errors.into_iter().for_each(|it| found.errors.push(it));
+    found.checked()?;
+    let Read { mut vars, claims, transitions } = read(&symbols, &mut found);
+    found.checked()?;
+
+    let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
+    let mut axioms = Vec::new();
+    for (claim, parts) in of(ClaimKind::Axiom) {
+        axioms.push((claim, named_witnesses(parts.clone(), &mut symbols, &mut vars)));
+    }
+    let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
+    let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
+    let init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
+    let mut steps = Vec::new();
+    for (definition, params, parts) in transitions {
+        let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
+        steps.extend(found.keep(made).unwrap_or_default());
+    }
+    loose::loosen(&mut steps, &mut symbols, &mut vars);
+    let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
+    let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
+    let steps: Vec<Step> = copies.into_iter().flatten().collect();
+    let assigned: BTreeSet<SymbolId> =
+        steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
+    let mut written = Vec::new();
+    for (claim, parts) in &axioms {
+        let missing = "an axiom by which for all elements there is another one";
+        written.push((*claim, found.keep(never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing)).unwrap_or_default()));
+    }
+    for (claim, parts) in of(ClaimKind::Safety) {
+        let missing = "a property by which for all elements there is another one";
+        written.push((claim, found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default()));
+    }
+    for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
+        if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
+            // It would be an axiom.
+            let what = "an invariant about things that no step changes is left out";
+            found.left_out.push(Diagnostic::warning("C0716", claim.span, what));
+            continue;
+        }
+        match never(flat(parts.clone()), &symbols, &mut vars, &facts, "this invariant is left out: it says that there is an element") {
+            Ok(all) => written.push((claim, all)),
+            Err(error) => found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message)),
+        }
+    }
+    found.checked()?;
+    let mut printer = Printer::new(&symbols, &vars, text, file);
+    printer.declarations();
+    printer.init(&init);
+    for (claim, all) in &written {
+        let word = match claim.kind {
+            ClaimKind::Safety => "unsafe",
+            _ => "invariant",
+        };
+        let name = claim.name.as_ref().map(|it| it.text.as_str());
+        printer.never(word, name, all);
+    }
+    steps.iter().for_each(|step: &Step| printer.step(step));
+    Ok(Imported { model: printer.finish(), left_out: found.left_out })
+}
+
+/// What is wrong, and what is left out.
+struct Found {
+    errors: Diagnostics,
+    left_out: Vec<Diagnostic>,
+}
+
+impl Found {
+    /// The result, or nothing after its error is noted.
+    fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
+        result.map_err(|error| self.errors.push(*error)).ok()
+    }
+
+    fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
+        if self.errors.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.errors).into_vec()) }
+    }
+}
+
+/// The formulas of a file.
+struct Read<'f> {
+    vars: Vars,
+    claims: Vec<(&'f Claim, Vec<Part>)>,
+    transitions: Vec<(&'f Definition, Vec<VarId>, Vec<Part>)>,
+}
+
+fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
+    let mut resolver = Resolver::new(symbols);
+    let (mut claims, mut transitions) = (Vec::new(), Vec::new());
+    for claim in &symbols.file.claims {
+        let states = if claim.kind == ClaimKind::Axiom { States::None } else { States::One };
+        if let Some((_, parts)) = found.keep(resolver.formula(&claim.body, &[], states)) {
+            claims.push((claim, parts));
+        }
+    }
+    for definition in &symbols.file.transitions {
+        let read = resolver.formula(&definition.body, &definition.params, States::Two);
+        if let Some((params, parts)) = found.keep(read) {
+            transitions.push((definition, params, parts));
+        }
+    }
+    Read { vars: resolver.vars, claims, transitions }
+}

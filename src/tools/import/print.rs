@@ -1,0 +1,382 @@
+//! The model as a text. Each declaration, conjunct and update says in a comment from which line it comes.
+
+use cubicle_lang::diagnostic::Span;
+
+use super::claims::{Initially, Never};
+use super::equations::Value;
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::names::{Locals, Names};
+use super::steps::{Step, Update};
+use super::symbols::{Symbols, Vars};
+use super::ways::apart;
+
+/// Writes a model.
+pub(super) struct Printer<'p> {
+    symbols: &'p Symbols<'p>,
+    vars: &'p Vars,
+    names: Names,
+    lines: Lines,
+    out: String,
+}
+
+/// From places to line numbers.
+pub(super) struct Lines {
+    /// Where each line begins.
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    pub fn new(text: &str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, it)| *it == b'\n').map(|(at, _)| at as u32 + 1);
+        Self { starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// The line of a place, from 1.
+    fn of(&self, span: Span) -> usize {
+        self.starts.partition_point(|it| *it <= span.start)
+    }
+}
+
+impl<'p> Printer<'p> {
+    pub fn new(symbols: &'p Symbols<'p>, vars: &'p Vars, text: &str, file: &str) -> Self {
+        let (names, lines) = (Names::new(symbols), Lines::new(text));
+        // Nothing in a comment ends it.
+        let file = file.replace("*)", "* )").replace("(*", "( *");
+        let out = format!("(* {file}, by cubicle import. Numbers in comments are lines of that file. *)\n");
+        Self { symbols, vars, names, lines, out }
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    fn line(&self, span: Span) -> String {
+        format!("(* {} *)", self.lines.of(span))
+    }
+
+    /// Sorts, variables, arrays and relations.
+    pub fn declarations(&mut self) {
+        self.out.push('\n');
+        for (at, (_, span)) in self.symbols.sorts.iter().enumerate() {
+            let name = self.names.sort(super::formula::SortId(at));
+            self.out += &format!("type {name} < proc {}\n", self.line(*span));
+        }
+        self.out.push('\n');
+        for (at, symbol) in self.symbols.symbols.iter().enumerate().filter(|(_, it)| !it.derived) {
+            let name = self.names.symbol(SymbolId(at));
+            let result = symbol.result.map_or("bool", |sort| self.names.sort(sort));
+            let sorts: Vec<&str> = symbol.args.iter().map(|it| self.names.sort(*it)).collect();
+            let decl = if sorts.is_empty() {
+                format!("{} {name} : {result}", if symbol.mutable { "var" } else { "const" })
+            } else if symbol.mutable || symbol.result.is_some() {
+                format!("array {name}[{}] : {result}", sorts.join(", "))
+            } else {
+                let params = sorts.iter().enumerate().map(|(at, sort)| format!("x{} : {sort}", at + 1));
+                format!("relation {name} ({})", params.collect::<Vec<_>>().join(" "))
+            };
+            self.out += &format!("{decl} {}\n", self.line(symbol.span));
+        }
+    }
+
+    /// Initial states.
+    pub fn init(&mut self, all: &[Initially]) {
+        // One variable stands for those of several conjuncts.
+        let mut pool: Vec<VarId> = Vec::new();
+        let mut shared: Vec<(VarId, VarId)> = Vec::new();
+        for one in all {
+            let mut used: Vec<VarId> = Vec::new();
+            for &param in &one.params {
+                let sort = self.vars.known(param);
+                let known = pool.iter().copied().find(|it| self.vars.known(*it) == sort && !used.contains(it));
+                let stands = known.unwrap_or_else(|| {
+                    pool.push(param);
+                    param
+                });
+                used.push(stands);
+                shared.push((param, stands));
+            }
+        }
+        let mut locals = self.names.locals();
+        pool.sort_by_key(|it| self.vars.known(*it));
+        pool.iter().for_each(|it| locals.add(*it, self.vars));
+        let mut text = format!("\ninit {}{{\n", self.params(&pool, &locals, false));
+        if all.is_empty() {
+            text += "  true\n";
+        }
+        for (at, one) in all.iter().enumerate() {
+            let stands = |var: VarId| shared.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
+            let formula = self.formula(&one.formula.substitute(&stands), &mut locals.clone(), 1);
+            let and = if at == 0 { "" } else { "&& " };
+            text += &format!("  {and}{formula} {}\n", self.line(one.span));
+        }
+        self.out += &text;
+        self.out += "}\n";
+    }
+
+    /// What never is: as an `unsafe` or an `invariant`, of which each has a name where one is given.
+    pub fn never(&mut self, word: &str, name: Option<&str>, all: &[Never]) {
+        for one in all {
+            let name = name.map(|it| format!("{} ", self.names.action(it))).unwrap_or_default();
+            let mut locals = self.names.locals();
+            one.params.iter().for_each(|it| locals.add(*it, self.vars));
+            let params = self.params(&one.params, &locals, true);
+            let remark = self.remark(one.span, &one.remark);
+            let formula = self.formula(&one.formula, &mut locals, 0);
+            self.out += &format!("\n{remark}\n{word} {name}{params}{{ {formula} }}\n");
+        }
+    }
+
+    fn remark(&self, span: Span, remark: &str) -> String {
+        let line = self.lines.of(span);
+        if remark.is_empty() { format!("(* {line} *)") } else { format!("(* {line}, where {remark} *)") }
+    }
+
+    /// `(n m : node v : value) `.
+    fn params(&self, params: &[VarId], locals: &Locals<'_>, always: bool) -> String {
+        if params.is_empty() {
+            return if always { "() ".to_owned() } else { String::new() };
+        }
+        let mut text = String::new();
+        for (at, &param) in params.iter().enumerate() {
+            let sort = self.vars.known(param);
+            text += if at == 0 { "" } else { " " };
+            text += locals.get(param);
+            if params.get(at + 1).is_none_or(|next| self.vars.known(*next) != sort) {
+                text += &format!(" : {}", self.names.sort(sort));
+            }
+        }
+        format!("({text}) ")
+    }
+
+    /// A transition.
+    pub fn step(&mut self, step: &Step) {
+        let name = self.names.action(&step.name);
+        let mut locals = self.names.locals();
+        let mut params = step.params.clone();
+        params.sort_by_key(|it| self.vars.known(*it));
+        params.iter().for_each(|it| locals.add(*it, self.vars));
+        let head = self.params(&params, &locals, true);
+        let head = head.trim_end();
+        let mut text = format!("\n{}\ntransition {name} {head}", self.remark(step.span, &step.remark));
+        if !step.guard.is_empty() {
+            text += "\nrequires {\n";
+            for (at, part) in step.guard.iter().enumerate() {
+                let formula = self.formula(&part.formula, &mut locals.clone(), 1);
+                let and = if at == 0 { "" } else { "&& " };
+                text += &format!("  {and}{formula} {}\n", self.line(part.span));
+            }
+            text.push('}');
+        }
+        text += "\n{\n";
+        for update in &step.updates {
+            if let Some(update) = self.update(update, &step.params, locals.clone()) {
+                text += &format!("  {update}\n");
+            }
+        }
+        self.out += &text;
+        self.out += "}\n";
+    }
+
+    /// An update; `None` when nothing changes.
+    fn update(&self, update: &Update, params: &[VarId], mut locals: Locals<'_>) -> Option<String> {
+        let name = self.names.symbol(update.symbol);
+        let cell: Vec<Term> = update.cell.iter().map(|it| Term::Var(*it)).collect();
+        let own = App { symbol: update.symbol, args: cell, new: false };
+        let (branches, rest) = match self.symbols.get(update.symbol).result {
+            None => truths(update, &own, params),
+            Some(_) => terms(update, &own),
+        };
+        if branches.is_empty() && matches!(rest, Chosen::Same) {
+            return None;
+        }
+        let line = self.line(update.branches.first().map_or(Span::default(), |it| it.span));
+        if let (Some(args), Chosen::Same) = (one_cell(&branches, &update.cell), &rest) {
+            let args: Vec<&str> = args.iter().map(|it| locals.get(*it)).collect();
+            let value = self.chosen(&branches[0].1, &own, &locals);
+            return Some(format!("{name}[{}] := {value}; {line}", args.join(", ")));
+        }
+        for (var, sort) in update.cell.iter().zip(&self.symbols.get(update.symbol).args) {
+            locals.add_as(*var, &self.names.sort(*sort)[..1]);
+        }
+        let args: Vec<&str> = update.cell.iter().map(|it| locals.get(*it)).collect();
+        let target = if args.is_empty() { name.to_owned() } else { format!("{name}[{}]", args.join(", ")) };
+        let last = self.chosen(&rest, &own, &locals);
+        if branches.is_empty() && args.is_empty() {
+            return Some(format!("{target} := {last}; {line}"));
+        }
+        let mut text = format!("{target} := case");
+        for (condition, value) in &branches {
+            let value = self.chosen(value, &own, &locals);
+            let condition = self.formula(condition, &mut locals.clone(), 0);
+            text += &format!(" | {condition} : {value}");
+        }
+        Some(format!("{text} | _ : {last}; {line}"))
+    }
+
+    fn chosen(&self, value: &Chosen, own: &App, locals: &Locals<'_>) -> String {
+        match value {
+            Chosen::Same => self.term(&Term::App(own.clone()), locals),
+            Chosen::Truth(true) => "True".to_owned(),
+            Chosen::Truth(false) => "False".to_owned(),
+            Chosen::Term(term) => self.term(term, locals),
+        }
+    }
+
+    fn term(&self, term: &Term, locals: &Locals<'_>) -> String {
+        match term {
+            Term::Var(var) => locals.get(*var).to_owned(),
+            Term::App(app) => self.cell(app, locals),
+            // Conditions were moved to formulas and branches.
+            Term::If(..) => "_".to_owned(),
+        }
+    }
+
+    fn cell(&self, app: &App, locals: &Locals<'_>) -> String {
+        let name = self.names.symbol(app.symbol);
+        let args: Vec<String> = app.args.iter().map(|it| self.term(it, locals)).collect();
+        if args.is_empty() { name.to_owned() } else { format!("{name}[{}]", args.join(", ")) }
+    }
+
+    /// A formula in normal form. `level`: 0 where it stands alone, 1 within a conjunction, 2 within a disjunction.
+    fn formula(&self, formula: &Formula, locals: &mut Locals<'_>, level: u8) -> String {
+        let wrap = |text: String, own: u8| if level > own { format!("({text})") } else { text };
+        match formula {
+            Formula::Bool(truth) => truth.to_string(),
+            Formula::Is(app) => self.relation(app, true, locals),
+            Formula::Equal(sides) => self.comparison(sides, "=", locals),
+            Formula::Not(inner) => match &**inner {
+                Formula::Is(app) => self.relation(app, false, locals),
+                Formula::Equal(sides) => self.comparison(sides, "<>", locals),
+                other => format!("not ({})", self.formula(other, locals, 0)),
+            },
+            Formula::And(parts) => {
+                let parts = parts.iter().map(|it| self.formula(it, &mut locals.clone(), 1));
+                wrap(parts.collect::<Vec<_>>().join(" && "), 1)
+            }
+            Formula::Or(parts) => {
+                let parts = parts.iter().map(|it| self.formula(it, &mut locals.clone(), 2));
+                wrap(parts.collect::<Vec<_>>().join(" || "), 0)
+            }
+            Formula::Iff(sides) => {
+                let [left, right] = [0, 1].map(|at| self.formula(&sides[at], &mut locals.clone(), 2));
+                format!("({left} <=> {right})")
+            }
+            Formula::If(parts) => {
+                let [condition, then, otherwise] = [0, 1, 2].map(|at| self.formula(&parts[at], &mut locals.clone(), 0));
+                format!("(if ({condition}) then ({then}) else ({otherwise}))")
+            }
+            Formula::Each { universal, vars, body } => {
+                let word = if *universal { "forall" } else { "exists" };
+                let mut text = String::new();
+                for var in vars {
+                    locals.add(*var, self.vars);
+                    // One after the other: names in one quantifier are different processes.
+                    let (name, sort) = (locals.get(*var), self.names.sort(self.vars.known(*var)));
+                    text += &format!("{word} {name} : {sort}. ");
+                }
+                text += &self.formula(body, locals, 2);
+                wrap(text, 0)
+            }
+        }
+    }
+
+    fn relation(&self, app: &App, holds: bool, locals: &Locals<'_>) -> String {
+        let symbol = self.symbols.get(app.symbol);
+        if symbol.mutable || symbol.args.is_empty() {
+            let value = if holds { "True" } else { "False" };
+            return format!("{} = {value}", self.cell(app, locals));
+        }
+        let args: Vec<String> = app.args.iter().map(|it| self.term(it, locals)).collect();
+        let not = if holds { "" } else { "not " };
+        format!("{not}{}({})", self.names.symbol(app.symbol), args.join(", "))
+    }
+
+    fn comparison(&self, sides: &[Term; 2], operator: &str, locals: &Locals<'_>) -> String {
+        let [left, right] = [0, 1].map(|at| self.term(&sides[at], locals));
+        format!("{left} {operator} {right}")
+    }
+}
+
+/// A value in an update.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Chosen {
+    /// That of the cell in the old state.
+    Same,
+    Truth(bool),
+    Term(Term),
+}
+
+/// Conditions with values, and the value where none holds.
+type Cases = (Vec<(Formula, Chosen)>, Chosen);
+
+/// The new value of a relation: where it becomes true, where it becomes false, and that it stays elsewhere, if that says it all.
+fn truths(update: &Update, own: &App, params: &[VarId]) -> Cases {
+    let simple = |formula: Formula| apart(&formula.normal().propagated(&update.cell), params);
+    let whole = simple(update.whole());
+    let with = |truth: bool| {
+        let set = whole.map_literals(&mut |it| match it {
+            Formula::Is(app) if app == own => Some(Formula::Bool(truth)),
+            _ => None,
+        });
+        simple(set)
+    };
+    let (kept, made) = (with(true), with(false));
+    let truth = |formula: &Formula| match formula {
+        Formula::Bool(truth) => Some(*truth),
+        _ => None,
+    };
+    if kept == made {
+        return match truth(&made) {
+            Some(value) => (Vec::new(), Chosen::Truth(value)),
+            None => (vec![(made, Chosen::Truth(true))], Chosen::Truth(false)),
+        };
+    }
+    let lost = simple(kept.clone().not());
+    // Where it becomes true, it must not be lost.
+    if super::decide::is_false(&Formula::and([made.clone(), lost.clone()]), params) {
+        let branches = [(made, Chosen::Truth(true)), (lost, Chosen::Truth(false))];
+        return (branches.into_iter().filter(|it| it.0 != Formula::FALSE).collect(), Chosen::Same);
+    }
+    (vec![(whole, Chosen::Truth(true))], Chosen::Truth(false))
+}
+
+/// The new value of a function.
+fn terms(update: &Update, own: &App) -> Cases {
+    let same = Term::App(own.clone());
+    let mut branches = Vec::new();
+    let mut stays = update.rest;
+    for branch in &update.branches {
+        let Value::Term(value) = &branch.value else { continue };
+        if *value == same {
+            stays = true;
+        } else if branch.condition != Formula::FALSE {
+            branches.push((branch.condition.clone(), Chosen::Term(value.clone())));
+        }
+    }
+    // They cover all cells.
+    let last = if stays { None } else { branches.pop() };
+    (branches, last.map_or(Chosen::Same, |it| it.1))
+}
+
+/// The arguments of the only cell that changes, if they are parameters.
+fn one_cell(branches: &[(Formula, Chosen)], cell: &[VarId]) -> Option<Vec<VarId>> {
+    let [(condition, value)] = branches else { return None };
+    let parts = match condition {
+        Formula::And(parts) => &parts[..],
+        one => std::slice::from_ref(one),
+    };
+    if let Chosen::Term(value) = value
+        && value.vars().iter().any(|it| cell.contains(it))
+    {
+        return None;
+    }
+    if cell.is_empty() || parts.len() != cell.len() {
+        return None;
+    }
+    let given = |var: &VarId| match parts.iter().filter_map(|it| it.determined(cell)).find(|it| it.0 == *var) {
+        Some((_, Term::Var(param))) => Some(param),
+        _ => None,
+    };
+    cell.iter().map(given).collect()
+}

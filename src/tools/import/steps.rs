@@ -1,0 +1,605 @@
+//! Transitions: from a formula about two states to guards and updates.
+//!
+//! 1. Alternatives become transitions of their own ([`alternatives`](super::alternatives)).
+//! 2. A constant whose new value no equation gives is a parameter: the rest of the formula says which values it may have.
+//! 3. What the formula says about the new values of relations and functions is read as [`equations`](super::equations). A cell that no
+//!    equation is about gets any value: where that is one cell, a relation is true in one copy and false in another, and a function
+//!    gets a parameter; where it is a region of cells, there are steps of their own ([`loose`](super::loose)).
+//! 4. What else is said about the new state is a guard: new values are replaced by what they are.
+//! 5. Terms that are arguments of others get names: parameters that equal them. Functions are total, so that there always is one.
+//! 6. What is said of all elements of a sort is said where there is one.
+//! 7. A copy for each way in which parameters may coincide ([`ways`](super::ways)).
+
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+
+use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
+use super::decide::is_false;
+use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::loose::Region;
+use super::resolve::Part;
+use super::symbols::{Symbols, Vars};
+use super::tree::Definition;
+use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
+
+/// The most variables of one universal guard, as the language has it.
+const MAX_BOUND: usize = 4;
+
+/// New value of a relation or function: for the cell given by variables, the first branch that holds.
+#[derive(Clone, Debug)]
+pub(super) struct Update {
+    pub symbol: SymbolId,
+    pub cell: Vec<VarId>,
+    pub branches: Vec<Branch>,
+    /// Whether cells where no branch holds stay as they were; otherwise there are none.
+    pub rest: bool,
+}
+
+/// A transition whose parameters are different.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub name: String,
+    pub span: Span,
+    /// What makes it differ from the others of the same name, if anything.
+    pub remark: String,
+    pub params: Vec<VarId>,
+    pub guard: Vec<Part>,
+    pub updates: Vec<Update>,
+    /// What gets any value.
+    pub open: Vec<Region>,
+}
+
+/// What the steps of one transition are made from.
+pub(super) struct Steps<'s, 'f> {
+    pub symbols: &'s Symbols<'f>,
+    pub vars: &'s mut Vars,
+    pub facts: &'s Facts,
+}
+
+type Made<T> = Result<T, Box<Diagnostic>>;
+
+impl Steps<'_, '_> {
+    /// The transitions that a definition stands for; their parameters may still coincide.
+    ///
+    /// # Errors
+    /// The formula does not define the new state; it has quantifiers that the language does not have; too many copies.
+    pub fn of(&mut self, definition: &Definition, params: &[VarId], parts: Vec<Part>) -> Made<Vec<Step>> {
+        let mut modified = Vec::new();
+        for name in &definition.modifies {
+            match self.symbols.lookup(&name.text) {
+                Some(super::symbols::Global::Symbol(id)) if self.symbols.get(id).mutable => {
+                    if self.symbols.get(id).derived {
+                        let what = format!("derived relation `{}` changes with what defines it", name.text);
+                        return Err(error("C0712", name.span, what));
+                    }
+                    if !modified.contains(&id) {
+                        modified.push(id);
+                    }
+                }
+                _ => {
+                    let what = format!("`{}` is not mutable", name.text);
+                    return Err(error("C0712", name.span, what));
+                }
+            }
+        }
+        for part in &parts {
+            let other = part.formula.symbols().into_iter().find(|(id, new)| *new && !modified.contains(id));
+            if let Some((id, _)) = other {
+                let name = &self.symbols.get(id).name;
+                let what = format!("`{name}` has a new value, but is not in `modifies`");
+                return Err(error("C0712", part.span, what));
+            }
+        }
+        let Some(alternatives) = alternatives(parts) else {
+            let what = format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", definition.name.text);
+            return Err(error("C0715", definition.name.span, what));
+        };
+        let mut all = Vec::new();
+        for parts in alternatives {
+            let old = parts.iter().map(|it| &it.formula).filter(|it| is_plain(it)).cloned();
+            if is_false(&Formula::and(old), &[]) {
+                continue;
+            }
+            let step = Step {
+                name: definition.name.text.clone(),
+                span: definition.name.span,
+                remark: String::new(),
+                params: params.to_vec(),
+                guard: Vec::new(),
+                updates: Vec::new(),
+                open: Vec::new(),
+            };
+            all.extend(self.alternative(step, &modified, parts)?);
+        }
+        for step in &mut all {
+            self.guards(step)?;
+            self.names(step)?;
+            self.populate(step);
+        }
+        Ok(all)
+    }
+
+    /// A variable for a value of a term.
+    fn fresh(&mut self, term: &Term) -> VarId {
+        fresh(self.symbols, self.vars, term)
+    }
+
+    /// The steps of one alternative, with all that is said of the old state in the guard.
+    fn alternative(&mut self, mut step: Step, modified: &[SymbolId], mut parts: Vec<Part>) -> Made<Vec<Step>> {
+        for &id in modified {
+            if self.symbols.get(id).args.is_empty() && self.symbols.get(id).result.is_some() {
+                self.constant(id, &mut step, &mut parts);
+            }
+        }
+        let mut found: Vec<Equation> = Vec::new();
+        let mut others = Vec::new();
+        for part in flat(parts) {
+            if !part.formula.is_new() {
+                step.guard.push(part);
+            } else if let Some(more) = equations(&part.formula, part.span) {
+                found.extend(more);
+            } else {
+                others.push(part);
+            }
+        }
+        let mut steps = vec![step];
+        for &id in modified {
+            let symbol = self.symbols.get(id);
+            if symbol.args.is_empty() && symbol.result.is_some() {
+                continue;
+            }
+            let about: Vec<&Equation> = found.iter().filter(|it| it.symbol == id).collect();
+            let mut next = Vec::new();
+            for step in steps {
+                next.extend(self.update(step, id, &about)?);
+            }
+            steps = next;
+            if steps.len() > MAX_ALTERNATIVES {
+                let what = format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", steps[0].name);
+                return Err(error("C0715", steps[0].span, what));
+            }
+        }
+        for step in &mut steps {
+            for part in &others {
+                let formula = self.old(&part.formula, step, part.span)?;
+                step.guard.push(Part { formula, span: part.span });
+            }
+            step.guard = flat(std::mem::take(&mut step.guard));
+        }
+        Ok(steps)
+    }
+
+    /// The new value of a constant: what an equation says, or a parameter.
+    fn constant(&mut self, id: SymbolId, step: &mut Step, parts: &mut Vec<Part>) {
+        let new = Term::App(App { symbol: id, args: Vec::new(), new: true });
+        let given = parts.iter().position(|part| match &part.formula {
+            Formula::Equal(sides) => (0..2).any(|at| sides[at] == new && !sides[1 - at].is_new()),
+            _ => false,
+        });
+        let (value, span) = match given {
+            Some(at) => {
+                let Part { formula, span } = parts.remove(at);
+                let Formula::Equal(sides) = formula else { return };
+                let [left, right] = *sides;
+                (if left == new { right } else { left }, span)
+            }
+            None => {
+                let param = self.fresh(&new);
+                step.params.push(param);
+                (Term::Var(param), step.span)
+            }
+        };
+        for part in parts.iter_mut() {
+            part.formula = part.formula.map(&mut |it| if it == new { value.clone() } else { it });
+        }
+        let mut branches = Vec::new();
+        choices(&value, &Formula::TRUE, span, &mut branches);
+        step.updates.push(Update { symbol: id, cell: Vec::new(), branches, rest: false });
+    }
+
+    /// The step with an update of one symbol, by all that is said about it; two where a cell of a relation gets any value.
+    fn update(&mut self, step: Step, id: SymbolId, about: &[&Equation]) -> Made<Vec<Step>> {
+        let symbol = self.symbols.get(id);
+        let span = about.first().map_or(step.span, |it| it.span);
+        let cell: Vec<VarId> = symbol
+            .args
+            .iter()
+            .map(|sort| self.vars.new_var(&self.symbols.sorts[sort.0].0, symbol.span, Some(*sort)))
+            .collect();
+        let mut branches = Vec::new();
+        for equation in about {
+            branches.extend(equation.about(&cell).map_err(|var| {
+                let name = self.vars.name(var);
+                let what = format!("no argument of `{}` determines `{name}`, and its value does", symbol.name);
+                error("C0713", equation.span, what)
+            })?);
+        }
+        let guard = Formula::and(step.guard.iter().map(|it| it.formula.clone()).filter(is_plain));
+        let excluded = |condition: Formula| {
+            self.facts.exclude(&Formula::and([condition, guard.clone()]), &cell, self.vars, &[])
+        };
+        if let Some((one, other)) = conflict(&branches, &excluded) {
+            let what = format!("two new values of one cell of `{}`", symbol.name);
+            let error = Diagnostic::error("C0713", other.span, what).also(one.span, "the other one");
+            let help = "make the conditions exclude each other, or say in the formula what differs";
+            return Err(Box::new(error.help(help)));
+        }
+        let Some(open) = uncovered(&branches, &excluded) else {
+            return Ok(vec![with(step, Update { symbol: id, cell, branches, rest: false })]);
+        };
+        if !is_one_cell(&open, &cell) {
+            let region = Region { symbol: id, cell: cell.clone(), condition: open };
+            if region.is_fixed(self.symbols) {
+                let mut step = with(step, Update { symbol: id, cell, branches, rest: true });
+                step.open.push(region);
+                return Ok(vec![step]);
+            }
+            let what = format!("the new values of several cells of `{}` are not said", symbol.name);
+            let help = "say what they are: `new(..) <-> ..` for all cells";
+            return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
+        }
+        let value = |value: Value| Branch { condition: open.clone(), value, span };
+        let mut all = Vec::new();
+        if symbol.result.is_some() {
+            let args = cell.iter().map(|it| Term::Var(*it)).collect();
+            let param = self.fresh(&Term::App(App { symbol: id, args, new: true }));
+            let mut step = step;
+            step.params.push(param);
+            branches.push(value(Value::Term(Term::Var(param))));
+            all.push(with(step, Update { symbol: id, cell, branches, rest: false }));
+        } else {
+            for truth in [Formula::TRUE, Formula::FALSE] {
+                let mut step = step.clone();
+                let word = if truth == Formula::TRUE { "becomes true" } else { "becomes false" };
+                step.remark = joined(&step.remark, &format!("`{}` {word} at one place", symbol.name));
+                let branches = branches.iter().cloned().chain([value(Value::Truth(truth))]).collect();
+                all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
+            }
+        }
+        Ok(all)
+    }
+
+    /// A formula about the new state as one about the old state.
+    fn old(&self, formula: &Formula, step: &Step, span: Span) -> Made<Formula> {
+        let mut formula = formula.clone();
+        // A value may be about other new values, but those are about the old state only.
+        while formula.is_new() {
+            let open = |(id, new): &(SymbolId, bool)| *new && step.open.iter().any(|it| it.symbol == *id);
+            if let Some((id, _)) = formula.symbols().iter().find(|it| open(it)) {
+                let name = &self.symbols.get(*id).name;
+                let what = format!("the new values of several cells of `{name}` are only related to others");
+                let help = "say what they are: `new(..) <-> ..` for all cells";
+                return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
+            }
+            let terms = formula.map(&mut |term| match &term {
+                Term::App(app) if app.new && !app.args.iter().any(Term::is_new) => {
+                    let update = step.updates.iter().find(|it| it.symbol == app.symbol);
+                    update.and_then(|it| it.term(&app.args)).unwrap_or(term)
+                }
+                _ => term,
+            });
+            let next = terms.map_literals(&mut |literal| match literal {
+                Formula::Is(app) if app.new && !app.args.iter().any(Term::is_new) => {
+                    step.updates.iter().find(|it| it.symbol == app.symbol).map(|it| it.truth(&app.args))
+                }
+                _ => None,
+            });
+            if next == formula || next.size() > super::resolve::MAX_PARTS {
+                let what = "this does not define the new state";
+                let help = "state each new value by itself: `new(r(X)) <-> ..`, `new(c) = ..`";
+                return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
+            }
+            formula = next;
+        }
+        Ok(formula)
+    }
+
+    /// Makes guards that the language has: a parameter for what exists such that all of something hold.
+    fn guards(&mut self, step: &mut Step) -> Made<()> {
+        let mut open = flat(std::mem::take(&mut step.guard));
+        open.reverse();
+        while let Some(Part { formula, span }) = open.pop() {
+            match formula {
+                Formula::Each { universal: false, vars, body } if body.has(true) => {
+                    step.params.extend(vars);
+                    let mut parts = flat(vec![Part { formula: *body, span }]);
+                    parts.reverse();
+                    open.extend(parts);
+                }
+                formula => {
+                    if let Some(universal) = alternation(&formula, None) {
+                        let what = if universal {
+                            "for all elements there is another one: a guard that is not supported"
+                        } else {
+                            "within a disjunction, there is an element such that all ..: a guard that is not supported"
+                        };
+                        return Err(error("C0714", span, what.to_owned()));
+                    }
+                    step.guard.push(Part { formula, span });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives names to the terms that are arguments.
+    fn names(&mut self, step: &mut Step) -> Made<()> {
+        for update in &mut step.updates {
+            let Update { cell, branches, .. } = update;
+            for branch in branches {
+                branch.condition = branch.condition.normal().propagated(cell);
+                if let Value::Truth(formula) = &branch.value {
+                    branch.value = Value::Truth(formula.normal().propagated(cell));
+                }
+            }
+        }
+        loop {
+            let of_params = |term: &Term| term.vars().iter().any(|it| !step.params.contains(it));
+            let in_guard = step.guard.iter().find_map(|it| argument(&it.formula, &of_params));
+            let found = in_guard.or_else(|| {
+                step.updates.iter().find_map(|update| {
+                    update.branches.iter().find_map(|it| {
+                        argument(&it.condition, &of_params).or_else(|| argument(&it.stated(update), &of_params))
+                    })
+                })
+            });
+            let Some(term) = found else { break };
+            let var = self.fresh(&term);
+            for part in &mut step.guard {
+                part.formula = named(&part.formula, &term, var);
+            }
+            for branch in step.updates.iter_mut().flat_map(|it| &mut it.branches) {
+                branch.condition = named(&branch.condition, &term, var);
+                branch.value = match &branch.value {
+                    Value::Truth(formula) => Value::Truth(named(formula, &term, var)),
+                    Value::Term(value) => {
+                        Value::Term(value.map(&mut |it| if it == term { Term::Var(var) } else { it }))
+                    }
+                };
+            }
+            step.params.push(var);
+            let formula = Formula::equal(Term::Var(var), term);
+            step.guard.push(Part { formula, span: step.span });
+        }
+        // What is left is about bound variables.
+        for part in &mut step.guard {
+            let span = part.span;
+            part.formula = bound_names(&part.formula, None, &mut |term| fresh(self.symbols, self.vars, term));
+            let widest = widest(&part.formula);
+            if widest > MAX_BOUND {
+                let what = format!("a guard about {widest} elements at once; at most {MAX_BOUND} are supported");
+                return Err(error("C0715", span, what));
+            }
+        }
+        for update in &step.updates {
+            for branch in &update.branches {
+                let left = argument(&branch.condition, &|_| false)
+                    .or_else(|| argument(&branch.stated(update), &|_| false));
+                let quantified = [&branch.condition, &branch.stated(update)].iter().any(|it| depends(it, &update.cell));
+                if left.is_some() || quantified {
+                    let name = &self.symbols.get(update.symbol).name;
+                    let what = if quantified {
+                        format!("the new value of a cell of `{name}` depends on all elements, or on whether there is one")
+                    } else {
+                        format!("the new value of a cell of `{name}` needs the value of a function of that cell as an argument")
+                    };
+                    return Err(error("C0714", branch.span, what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Domains of mypyvy are not empty, sorts may be: where something is said of all elements of a sort, there is one.
+    fn populate(&mut self, step: &mut Step) {
+        let mut sorts = std::collections::BTreeSet::new();
+        let conditions = step.updates.iter().flat_map(|it| &it.branches).map(|it| &it.condition);
+        for formula in step.guard.iter().map(|it| &it.formula).chain(conditions) {
+            formula.visit(
+                &mut |it| {
+                    if let Formula::Each { vars, .. } = it {
+                        sorts.extend(vars.iter().map(|var| self.vars.known(*var)));
+                    }
+                },
+                &mut |_| {},
+            );
+        }
+        for sort in sorts {
+            if !step.params.iter().any(|it| self.vars.known(*it) == sort) {
+                step.params.push(self.vars.new_var(&self.symbols.sorts[sort.0].0, step.span, Some(sort)));
+            }
+        }
+    }
+
+    /// A copy for each way in which parameters coincide.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn copies(&self, step: &Step) -> Made<Vec<Step>> {
+        let Some(ways) = ways(&step.params, self.vars) else {
+            let what = format!("the parameters of `{}` coincide in more than {MAX_WAYS} ways", step.name);
+            return Err(error("C0715", step.span, what));
+        };
+        let mut all = Vec::new();
+        for way in ways {
+            let mut copy = step.clone();
+            for part in &mut copy.guard {
+                part.formula = way.of(&part.formula);
+            }
+            if way.excluded_by(copy.guard.iter().map(|it| &it.formula), self.facts, self.vars) {
+                continue;
+            }
+            copy.guard.retain(|it| it.formula != Formula::TRUE);
+            for branch in copy.updates.iter_mut().flat_map(|it| &mut it.branches) {
+                branch.condition = way.of(&branch.condition);
+                branch.value = match &branch.value {
+                    Value::Truth(formula) => Value::Truth(way.of(formula)),
+                    Value::Term(term) => Value::Term(way.of_term(term)),
+                };
+            }
+            copy.params = way.params();
+            copy.remark = joined(&step.remark, &way.remark(self.vars));
+            all.push(copy);
+        }
+        Ok(all)
+    }
+}
+
+impl Update {
+    /// Its new value at some arguments, for a function.
+    fn term(&self, args: &[Term]) -> Option<Term> {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
+        // If none is left over, the last branch needs no condition.
+        let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
+        let mut value = self.rest.then_some(Term::App(same));
+        for branch in self.branches.iter().rev() {
+            let Value::Term(term) = &branch.value else { return None };
+            let term = term.map(&mut |it| match it {
+                Term::Var(var) => place(var).unwrap_or(it),
+                other => other,
+            });
+            value = Some(match value {
+                None => term,
+                Some(rest) => {
+                    Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest]))
+                }
+            });
+        }
+        value
+    }
+
+    /// Its new value at some arguments, for a relation.
+    fn truth(&self, args: &[Term]) -> Formula {
+        let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
+        self.whole().substitute(&place)
+    }
+
+    /// The new value of a relation as one formula about the cell.
+    pub fn whole(&self) -> Formula {
+        let given = self.branches.iter().map(|branch| match &branch.value {
+            Value::Truth(formula) => Formula::and([branch.condition.clone(), formula.clone()]),
+            Value::Term(_) => Formula::FALSE,
+        });
+        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        let same = Formula::Is(App { symbol: self.symbol, args, new: false });
+        let none = self.branches.iter().map(|it| it.condition.clone().not());
+        let rest = self.rest.then(|| Formula::and(none.chain([same])));
+        Formula::or(given.chain(rest))
+    }
+}
+
+impl Branch {
+    /// Its value as a formula, to look for something in it.
+    fn stated(&self, update: &Update) -> Formula {
+        match &self.value {
+            Value::Truth(formula) => formula.clone(),
+            Value::Term(term) => {
+                let args = update.cell.iter().map(|it| Term::Var(*it)).collect();
+                Formula::equal(Term::App(App { symbol: update.symbol, args, new: true }), term.clone())
+            }
+        }
+    }
+}
+
+fn error(code: &'static str, span: Span, what: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(code, span, what))
+}
+
+/// A variable for a value of an application.
+pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarId {
+    let Term::App(app) = term else { return vars.new_var("x", Span::default(), None) };
+    let symbol = symbols.get(app.symbol);
+    vars.new_var(&symbol.name, symbol.span, symbol.result)
+}
+
+fn with(mut step: Step, update: Update) -> Step {
+    step.updates.push(update);
+    step
+}
+
+fn joined(left: &str, right: &str) -> String {
+    if left.is_empty() || right.is_empty() { format!("{left}{right}") } else { format!("{left}; {right}") }
+}
+
+/// The values of a term with conditions, as branches.
+fn choices(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch>) {
+    if let Term::If(chosen, sides) = term {
+        let one = Formula::and([condition.clone(), (**chosen).clone()]);
+        let other = Formula::and([condition.clone(), (**chosen).clone().not()]);
+        choices(&sides[0], &one, span, branches);
+        choices(&sides[1], &other, span, branches);
+    } else {
+        branches.push(Branch { condition: condition.clone(), value: Value::Term(term.clone()), span });
+    }
+}
+
+fn is_plain(formula: &Formula) -> bool {
+    !formula.is_new() && !formula.has(true) && !formula.has(false)
+}
+
+/// Whether at most one cell satisfies a formula in normal form: it says what each variable equals.
+fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
+    let parts: Vec<&Formula> = match formula {
+        Formula::And(parts) => parts.iter().collect(),
+        one => vec![one],
+    };
+    cell.iter().all(|var| parts.iter().any(|part| part.determined(cell).is_some_and(|it| it.0 == *var)))
+}
+
+/// Whether a quantifier stands in one of the other kind, and if so, the kind of the outer one.
+fn alternation(formula: &Formula, outer: Option<bool>) -> Option<bool> {
+    match formula {
+        Formula::Each { universal, vars: _, body } => match outer {
+            Some(kind) if kind != *universal => Some(kind),
+            _ => alternation(body, Some(*universal)),
+        },
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().find_map(|it| alternation(it, outer)),
+        _ => None,
+    }
+}
+
+/// Arguments that are applications of bound variables get bound names, by a quantifier of the kind around them.
+fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Term) -> VarId) -> Formula {
+    match formula {
+        Formula::And(parts) => Formula::and(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>()),
+        Formula::Or(parts) => Formula::or(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>()),
+        Formula::Each { universal, vars, body } => {
+            Formula::each(*universal, vars, bound_names(body, Some(*universal), fresh))
+        }
+        literal => {
+            let Some(universal) = kind else { return literal.clone() };
+            let (literal, equal) = flattened(literal, fresh);
+            let vars: Vec<VarId> = equal.iter().map(|it| it.0).collect();
+            let equal = equal.into_iter().map(|(var, term)| Formula::equal(Term::Var(var), term));
+            let body = if universal {
+                Formula::and(equal).implies(literal).normal()
+            } else {
+                Formula::and(equal.chain([literal]))
+            };
+            Formula::each(universal, &vars, body)
+        }
+    }
+}
+
+/// The most variables that universal quantifiers around one place bind.
+fn widest(formula: &Formula) -> usize {
+    match formula {
+        Formula::Each { universal, vars, body } => usize::from(*universal) * vars.len() + widest(body),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().map(widest).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether a quantified part is about the cell.
+fn depends(formula: &Formula, cell: &[VarId]) -> bool {
+    let mut found = false;
+    formula.visit(
+        &mut |it| {
+            if let Formula::Each { .. } = it {
+                found |= it.free().iter().any(|var| cell.contains(var));
+            }
+        },
+        &mut |_| {},
+    );
+    found
+}

@@ -1,0 +1,210 @@
+//! Variables of mypyvy may be one element, parameters of a transition are different processes: a copy for each way in which they
+//! coincide.
+
+use super::decide::is_false;
+use super::formula::{Formula, Term, VarId};
+use super::symbols::Vars;
+
+/// The most ways in which the variables of one declaration may coincide.
+pub(super) const MAX_WAYS: usize = 1024;
+
+/// For each variable, the one that stands for it and all that are equal to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Way {
+    /// The variables, and what stands for them: in the order of the parameters.
+    pairs: Vec<(VarId, VarId)>,
+}
+
+/// All ways in which variables of one sort may coincide, the one in which all differ first; `None` when there are too many.
+pub(super) fn ways(params: &[VarId], vars: &Vars) -> Option<Vec<Way>> {
+    let mut all = vec![Way { pairs: Vec::new() }];
+    for &param in params {
+        let mut next = Vec::new();
+        for way in &all {
+            let mut with = |representative: VarId| {
+                let mut pairs = way.pairs.clone();
+                pairs.push((param, representative));
+                next.push(Way { pairs });
+            };
+            with(param);
+            way.params()
+                .into_iter()
+                .filter(|it| vars.known(*it) == vars.known(param))
+                .for_each(with);
+        }
+        if next.len() > MAX_WAYS {
+            return None;
+        }
+        all = next;
+    }
+    // Those with more different variables first: the copy that is named like the original is the usual one.
+    all.sort_by_key(|it| std::cmp::Reverse(it.params().len()));
+    Some(all)
+}
+
+impl Way {
+    /// The variables that stand for themselves.
+    pub fn params(&self) -> Vec<VarId> {
+        self.pairs.iter().filter(|(var, of)| var == of).map(|(var, _)| *var).collect()
+    }
+
+    /// The others, with what stands for them.
+    pub fn merged(&self) -> impl Iterator<Item = (VarId, VarId)> {
+        self.pairs.iter().copied().filter(|(var, of)| var != of)
+    }
+
+    /// A formula of this way: its variables replaced, comparisons of them decided.
+    pub fn of(&self, formula: &Formula) -> Formula {
+        let replaced = formula.substitute(&|var| self.merged().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+        apart(&replaced, &self.params())
+    }
+
+    /// A term of this way.
+    pub fn of_term(&self, term: &Term) -> Term {
+        term.map(&mut |it| match it {
+            Term::Var(var) => self.merged().find(|it| it.0 == var).map_or(it, |it| Term::Var(it.1)),
+            other => other,
+        })
+    }
+
+    /// Whether a conjunction plainly excludes it, where axioms hold of each element.
+    pub fn excluded_by<'f>(
+        &self,
+        parts: impl IntoIterator<Item = &'f Formula>,
+        axioms: &Facts,
+        vars: &Vars,
+    ) -> bool {
+        let plain = parts.into_iter().filter(|it| !matches!(it, Formula::Each { .. })).cloned();
+        let params = self.params();
+        axioms.exclude(&Formula::and(plain), &params, vars, &params)
+    }
+
+    /// What coincides, in words: `n = sender`.
+    pub fn remark(&self, vars: &Vars) -> String {
+        let equal = self.merged().map(|(var, of)| format!("{} = {}", vars.name(of), vars.name(var)));
+        equal.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A formula where these variables are different elements: comparisons of them are decided.
+pub(super) fn apart(formula: &Formula, params: &[VarId]) -> Formula {
+    formula.map_literals(&mut |literal| match literal {
+        Formula::Equal(sides) => match &**sides {
+            [Term::Var(left), Term::Var(right)] if params.contains(left) && params.contains(right) => {
+                Some(Formula::Bool(left == right))
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What axioms say of constants, and of each element of a sort by itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts(Vec<(Option<VarId>, Formula)>);
+
+impl Facts {
+    /// Those among some conjuncts.
+    pub fn among<'f>(formulas: impl Iterator<Item = &'f Formula>) -> Self {
+        let fact = |formula: &Formula| match formula.normal() {
+            Formula::Each { universal: true, vars, body }
+                if vars.len() == 1 && !body.has(true) && !body.has(false) =>
+            {
+                Some((Some(vars[0]), *body))
+            }
+            formula if formula.free().is_empty() && !formula.has(true) && !formula.has(false) => {
+                Some((None, formula))
+            }
+            _ => None,
+        };
+        Self(formulas.filter_map(fact).collect())
+    }
+
+    /// Whether a formula is plainly false, by itself or with what the axioms say of these variables, where those of `distinct` differ.
+    pub fn exclude(&self, formula: &Formula, about: &[VarId], vars: &Vars, distinct: &[VarId]) -> bool {
+        if is_false(formula, distinct) {
+            return true;
+        }
+        let mut all = vec![formula.clone()];
+        for (of, fact) in &self.0 {
+            let Some(of) = of else {
+                all.push(fact.clone());
+                continue;
+            };
+            let same = about.iter().filter(|it| vars.known(**it) == vars.known(*of));
+            all.extend(same.map(|var| fact.substitute(&|it| (it == *of).then_some(Term::Var(*var)))));
+        }
+        is_false(&Formula::and(all), distinct)
+    }
+}
+
+/// An application of a function that is an argument, and whose own arguments are none: `f(x)` in `r(f(x))`. The language has only names
+/// there. The innermost of the first; `skip` says which are not meant.
+pub(super) fn argument(formula: &Formula, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
+    let found = std::cell::RefCell::new(None);
+    let look = |args: &[Term]| {
+        for arg in args {
+            let simple = matches!(arg, Term::App(app) if app.args.iter().all(|it| matches!(it, Term::Var(_))));
+            if simple && found.borrow().is_none() && !skip(arg) {
+                *found.borrow_mut() = Some(arg.clone());
+            }
+        }
+    };
+    formula.visit(
+        &mut |it| {
+            if let Formula::Is(app) = it {
+                look(&app.args);
+            }
+        },
+        &mut |it| {
+            if let Term::App(app) = it {
+                look(&app.args);
+            }
+        },
+    );
+    found.into_inner()
+}
+
+/// A formula with a variable in place of a term.
+pub(super) fn named(formula: &Formula, term: &Term, var: VarId) -> Formula {
+    formula.map(&mut |it| if it == *term { Term::Var(var) } else { it })
+}
+
+/// A literal as one whose arguments are names: for each argument that is an application, a new variable that equals it; with all new variables,
+/// and the terms that they equal.
+pub(super) fn flattened(
+    literal: &Formula,
+    fresh: &mut dyn FnMut(&Term) -> VarId,
+) -> (Formula, Vec<(VarId, Term)>) {
+    let (mut literal, mut equal) = (literal.clone(), Vec::new());
+    while let Some(term) = argument(&literal, &|_| false) {
+        let var = fresh(&term);
+        literal = named(&literal, &term, var);
+        equal.push((var, term));
+    }
+    (literal, equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::formula::SortId;
+    use super::*;
+    use cubicle_lang::diagnostic::Span;
+
+    #[test]
+    fn there_is_a_copy_for_each_partition() {
+        let mut vars = Vars::default();
+        let mut params = |count: usize, sort: usize| -> Vec<VarId> {
+            (0..count).map(|_| vars.new_var("x", Span::default(), Some(SortId(sort)))).collect()
+        };
+        let all = [params(3, 0), params(2, 1)].concat();
+        let ways = ways(&all, &vars).expect("few");
+        // Bell numbers: 5 partitions of three, 2 of two.
+        assert_eq!(ways.len(), 10);
+        assert_eq!(ways[0].params(), all);
+        let equal = Formula::equal(Term::Var(all[0]), Term::Var(all[1]));
+        let merged = ways.iter().filter(|it| it.of(&equal) == Formula::TRUE).count();
+        assert_eq!(merged, 4);
+        assert_eq!(ways.iter().filter(|it| it.of(&equal) == Formula::FALSE).count(), 6);
+    }
+}

@@ -1,0 +1,97 @@
+//! The equations that an analysis finds hold in all states of small instances.
+
+use cubicle::model::semantics::{Point, Semantics, State, Value};
+use cubicle::model::{Bad, BadKind, Equation, Forbidden, Rational, System};
+use cubicle::transform::{WithEquations, with_equations, with_updates_of_counts};
+use cubicle::words;
+
+use super::ast::Kind;
+use super::failures::failing;
+use super::graph::Graph;
+use super::instance::Failures;
+use super::{Case, Checked, differ};
+
+/// Those about numbers of processes as a whole.
+pub fn of_all(case: &Case<'_>) -> Checked {
+    hold(case, |equation| equation.params == 0)
+}
+
+/// Those about each process.
+pub fn of_each(case: &Case<'_>) -> Checked {
+    hold(case, |equation| equation.params > 0)
+}
+
+fn hold(case: &Case<'_>, chosen: fn(&Equation) -> bool) -> Checked {
+    let system = case.system()?;
+    // Ways to fail are steps like others.
+    let failures =
+        [Failures::None, Failures::Stop(usize::MAX), Failures::Restart][(case.seed / 2 % 3) as usize];
+    let explicit = failing(&system, failures).and_then(|it| with_updates_of_counts(&it));
+    let Some(explicit) = explicit else { return Ok(false) };
+    let Some(WithEquations { system, equations }) = with_equations(&explicit) else { return Ok(false) };
+    let chosen: Vec<&Equation> = equations.iter().filter(|it| chosen(it)).collect();
+    if chosen.is_empty() {
+        return Ok(false);
+    }
+    let mut compared = false;
+    for graph in case.graphs(failures) {
+        let states: Vec<State> = graph.states.iter().filter_map(|it| state(&system, &graph, it)).collect();
+        for equation in &chosen {
+            let claims = denied(&system, equation);
+            let semantics = Semantics::new(&claims, graph.instance.procs);
+            let violates = |state: &&State| {
+                (0..claims.bad.len()).any(|claim| semantics.satisfies(state, claim).is_some())
+            };
+            if let Some(state) = states.iter().find(violates) {
+                let said = words::equation(&system, equation);
+                return differ("an equation", format!("{failures:?}, {said}: {state:?}"));
+            }
+        }
+        compared |= states.len() > 1;
+    }
+    Ok(compared)
+}
+
+/// A state of an instance, with all counts; `None` when a number is too great.
+fn state(system: &System, graph: &Graph<'_>, held: &[i8]) -> Option<State> {
+    let model = graph.instance.model;
+    let procs = graph.instance.procs;
+    let mut values = Vec::new();
+    for (number, var) in model.vars.iter().enumerate() {
+        let first = graph.instance.position(number, &vec![0; var.arity]);
+        for value in &held[first..first + procs.pow(var.arity as u32)] {
+            values.push(match var.kind {
+                Kind::Enum(_) | Kind::Bool => Value::Constructor(*value as u8),
+                Kind::Int => Value::Number(Rational::integer((*value).into())),
+                Kind::Proc if usize::from(*value as u8) < procs => {
+                    Value::Proc(Point::process(*value as usize))
+                }
+                Kind::Proc => Value::Proc(Point(-1 - i64::from(*value))),
+            });
+        }
+    }
+    for var in &system.vars[model.vars.len()..] {
+        if var.name == "Alive" {
+            let alive = |p: usize| Value::Constructor(graph.instance.is_alive(held, p).into());
+            values.extend((0..procs).map(alive));
+        } else {
+            values.resize(values.len() + procs.pow(var.arity() as u32), Value::Number(Rational::ZERO));
+        }
+    }
+    Semantics::new(system, procs).with_counts(State { procs, values })
+}
+
+/// The system whose bad states violate the equation.
+fn denied(system: &System, equation: &Equation) -> System {
+    let violations = equation.violations(system, usize::MAX).unwrap_or_default();
+    let as_bad = |cube: Forbidden| Bad {
+        name: String::new(),
+        number: 0,
+        kind: BadKind::Unsafe,
+        params: cube.params,
+        spans: Vec::new(),
+        cube: cube.cube,
+        span: system.init.span,
+    };
+    system.edited(|parts| parts.bad = violations.into_iter().map(as_bad).collect())
+}

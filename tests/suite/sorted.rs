@@ -1,0 +1,694 @@
+//! Sorts of processes: random models over two sorts, with relations, pointers, quantifiers and orders, against an interpreter that
+//! is written from the book alone, for each number of processes of each sort.
+//!
+//! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+
+use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure};
+use cubicle::check;
+use cubicle::forward::explore;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::model::semantics::{Layout, State as Concrete, Value};
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, ForwardOptions};
+use cubicle::result::Stop;
+use cubicle::verdict::Verdict;
+
+use super::doors::small_search;
+use super::support::dice::Dice;
+
+const SORTS: [&str; 2] = ["node", "value"];
+
+/// Most states of an instance that is compared.
+const MOST_STATES: usize = 3000;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// `A`, `B` or `C`.
+    Phase,
+    /// A process of a sort, or none.
+    Pointer(usize),
+    /// A fact that never changes.
+    Relation,
+}
+
+struct Var {
+    name: String,
+    kind: Kind,
+    index: Vec<usize>,
+    /// The phase that init gives it; a pointer is to no process then.
+    start: Option<u8>,
+}
+
+/// A name in scope: by its place.
+type Place = usize;
+
+#[derive(Clone)]
+enum Literal {
+    /// A cell holds a phase, or is in a relation.
+    Holds(usize, Vec<Place>, u8, bool),
+    /// A pointer is to a process.
+    Points(usize, Vec<Place>, Place, bool),
+    /// Two processes of a sort are ordered.
+    Before(Place, Place),
+}
+
+struct Quantified {
+    universal: bool,
+    other: bool,
+    sort: usize,
+    /// One of them holds under a universal, all under an existential.
+    literals: Vec<Literal>,
+}
+
+enum Update {
+    Cell(usize, Vec<Place>, Option<u8>, Place),
+    /// All cells where a literal holds.
+    Cells(usize, Literal, u8),
+    /// Any value of a global.
+    Any(usize),
+}
+
+struct Transition {
+    params: Vec<usize>,
+    guard: Vec<Literal>,
+    quantified: Vec<Quantified>,
+    updates: Vec<Update>,
+}
+
+struct Model {
+    vars: Vec<Var>,
+    /// What never holds of relations, for two processes of these sorts.
+    axiom: Option<(Vec<usize>, Vec<Literal>)>,
+    bad: Vec<(Vec<usize>, Vec<Literal>)>,
+    transitions: Vec<Transition>,
+}
+
+// The text
+
+fn name(place: Place) -> String {
+    format!("p{place}")
+}
+
+fn names(sorts: &[usize], first: Place) -> String {
+    let one = |(at, sort): (usize, &usize)| {
+        let next = sorts.get(at + 1);
+        let text = name(first + at);
+        if next == Some(sort) { text } else { format!("{text} : {}", SORTS[*sort]) }
+    };
+    sorts.iter().enumerate().map(one).collect::<Vec<_>>().join(" ")
+}
+
+const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
+
+impl Model {
+    fn cell(&self, var: usize, index: &[Place]) -> String {
+        let places: Vec<String> = index.iter().map(|it| name(*it)).collect();
+        let var = &self.vars[var];
+        match (var.kind, places.is_empty()) {
+            (Kind::Relation, _) => format!("{}({})", var.name, places.join(", ")),
+            (_, true) => var.name.clone(),
+            (_, false) => format!("{}[{}]", var.name, places.join(", ")),
+        }
+    }
+
+    fn literal(&self, literal: &Literal) -> String {
+        match literal {
+            Literal::Holds(var, index, _, holds) if self.vars[*var].kind == Kind::Relation => {
+                format!("{}{}", if *holds { "" } else { "not " }, self.cell(*var, index))
+            }
+            Literal::Holds(var, index, phase, holds) => {
+                let op = if *holds { "=" } else { "<>" };
+                format!("{} {op} {}", self.cell(*var, index), PHASES[usize::from(*phase)])
+            }
+            Literal::Points(var, index, to, holds) => {
+                format!("{} {} {}", self.cell(*var, index), if *holds { "=" } else { "<>" }, name(*to))
+            }
+            Literal::Before(a, b) => format!("{} < {}", name(*a), name(*b)),
+        }
+    }
+
+    fn all(&self, literals: &[Literal], separator: &str) -> String {
+        let all: Vec<String> = literals.iter().map(|it| self.literal(it)).collect();
+        if all.is_empty() { "true".to_owned() } else { all.join(separator) }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "type node < proc\ntype value < proc\ntype phase = Aa | Bb | Cc")?;
+        for var in &self.vars {
+            let index: Vec<&str> = var.index.iter().map(|it| SORTS[*it]).collect();
+            let ty = match var.kind {
+                Kind::Phase => "phase",
+                Kind::Pointer(sort) => SORTS[sort],
+                Kind::Relation => {
+                    writeln!(f, "relation {} ({})", var.name, names(&var.index, 0))?;
+                    continue;
+                }
+            };
+            if index.is_empty() {
+                writeln!(f, "var {} : {ty}", var.name)?;
+            } else {
+                writeln!(f, "array {}[{}] : {ty}", var.name, index.join(", "))?;
+            }
+        }
+        // Each part of init has parameters of its own.
+        let (mut params, mut parts) = (Vec::new(), Vec::new());
+        for var in self.vars.iter().filter(|it| it.start.is_some()) {
+            let mut own = var.index.clone();
+            if let Kind::Pointer(sort) = var.kind {
+                own.push(sort);
+            }
+            let mut places = Vec::new();
+            for sort in own {
+                let free = |at: &usize| !places.contains(at);
+                let known = (0..params.len()).find(|at| params[*at] == sort && free(at));
+                places.push(known.unwrap_or_else(|| {
+                    params.push(sort);
+                    params.len() - 1
+                }));
+            }
+            let (index, rest) = places.split_at(var.index.len());
+            let index: Vec<String> = index.iter().map(|it| name(*it)).collect();
+            let cell = if index.is_empty() {
+                var.name.clone()
+            } else {
+                format!("{}[{}]", var.name, index.join(", "))
+            };
+            parts.push(match rest {
+                [to] => format!("{cell} <> {}", name(*to)),
+                _ => format!("{cell} = {}", PHASES[usize::from(var.start.unwrap_or(0))]),
+            });
+        }
+        let body = if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") };
+        writeln!(f, "init ({}) {{ {body} }}", names(&params, 0))?;
+        if let Some((params, literals)) = &self.axiom {
+            writeln!(f, "invariant ({}) {{ {} }}", names(params, 0), self.all(literals, " && "))?;
+        }
+        for (params, literals) in &self.bad {
+            writeln!(f, "unsafe ({}) {{ {} }}", names(params, 0), self.all(literals, " && "))?;
+        }
+        for (at, t) in self.transitions.iter().enumerate() {
+            let mut guard = vec![self.all(&t.guard, " && ")];
+            let bound = t.params.len();
+            for it in &t.quantified {
+                let word = if it.universal { "forall" } else { "exists" };
+                let word = format!("{word}{}", if it.other { "_other" } else { "" });
+                let body = self.all(&it.literals, if it.universal { " || " } else { " && " });
+                guard.push(format!("({word} {} : {}. ({body}))", name(bound), SORTS[it.sort]));
+            }
+            writeln!(f, "transition t{at} ({})\nrequires {{ {} }}", names(&t.params, 0), guard.join(" && "))?;
+            let updates: Vec<String> = t.updates.iter().map(|it| self.update(it, bound)).collect();
+            writeln!(f, "{{ {} }}", updates.join("; "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Model {
+    fn update(&self, update: &Update, bound: usize) -> String {
+        match update {
+            Update::Cell(var, index, Some(phase), _) => {
+                format!("{} := {}", self.cell(*var, index), PHASES[usize::from(*phase)])
+            }
+            Update::Cell(var, index, None, to) => format!("{} := {}", self.cell(*var, index), name(*to)),
+            Update::Cells(var, when, phase) => {
+                let index: Vec<Place> = (0..self.vars[*var].index.len()).map(|it| bound + it).collect();
+                let cell = self.cell(*var, &index);
+                let phase = PHASES[usize::from(*phase)];
+                format!("{cell} := case | {} : {phase} | _ : {cell}", self.literal(when))
+            }
+            Update::Any(var) => format!("{} := ?", self.vars[*var].name),
+        }
+    }
+}
+
+// The meaning
+
+/// No process.
+const NONE: u8 = u8::MAX;
+
+struct Instance<'m> {
+    model: &'m Model,
+    sizes: [usize; 2],
+    /// The first cell of each variable.
+    first: Vec<usize>,
+}
+
+type State = Vec<u8>;
+
+/// All tuples of processes of these sorts; `different`: those of one sort differ.
+fn tuples(sizes: [usize; 2], sorts: &[usize], different: bool) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for (at, sort) in sorts.iter().enumerate() {
+        let mut next = Vec::new();
+        for known in &all {
+            for process in 0..sizes[*sort] {
+                let met = sorts[..at].iter().zip(known).any(|(other, it)| other == sort && *it == process);
+                if !(different && met) {
+                    next.push([known.as_slice(), &[process]].concat());
+                }
+            }
+        }
+        all = next;
+    }
+    all
+}
+
+impl<'m> Instance<'m> {
+    fn new(model: &'m Model, sizes: [usize; 2]) -> Self {
+        let mut first = Vec::new();
+        let mut cells = 0;
+        for var in &model.vars {
+            first.push(cells);
+            cells += var.index.iter().map(|sort| sizes[*sort]).product::<usize>();
+        }
+        first.push(cells);
+        Self { model, sizes, first }
+    }
+
+    fn position(&self, var: usize, index: &[usize]) -> usize {
+        let sorts = self.model.vars[var].index.iter().zip(index);
+        self.first[var] + sorts.fold(0, |at, (sort, process)| at * self.sizes[*sort] + process)
+    }
+
+    fn values(&self, kind: Kind) -> Vec<u8> {
+        match kind {
+            Kind::Phase => vec![0, 1, 2],
+            Kind::Relation => vec![0, 1],
+            Kind::Pointer(sort) => (0..self.sizes[sort] as u8).chain([NONE]).collect(),
+        }
+    }
+
+    fn holds(&self, state: &State, literal: &Literal, args: &[usize]) -> bool {
+        let at = |var: usize, index: &[Place]| {
+            let index: Vec<usize> = index.iter().map(|it| args[*it]).collect();
+            state[self.position(var, &index)]
+        };
+        match literal {
+            Literal::Holds(var, index, phase, holds) => {
+                let wanted = if self.model.vars[*var].kind == Kind::Relation { 1 } else { *phase };
+                (at(*var, index) == wanted) == *holds
+            }
+            Literal::Points(var, index, to, holds) => (usize::from(at(*var, index)) == args[*to]) == *holds,
+            Literal::Before(a, b) => args[*a] < args[*b],
+        }
+    }
+
+    fn initial(&self) -> Option<Vec<State>> {
+        let mut all: Vec<State> = vec![Vec::new()];
+        for (at, var) in self.model.vars.iter().enumerate() {
+            let values = match (var.start, var.kind) {
+                (Some(_), Kind::Pointer(_)) => vec![NONE],
+                (Some(phase), _) => vec![phase],
+                (None, kind) => self.values(kind),
+            };
+            for _ in self.first[at]..self.first[at + 1] {
+                let longer = |known: &State| {
+                    values.iter().map(|it| [known.as_slice(), &[*it]].concat()).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(longer).collect();
+                if all.len() > MOST_STATES {
+                    return None;
+                }
+            }
+        }
+        if let Some((params, literals)) = &self.model.axiom {
+            let tuples = tuples(self.sizes, params, true);
+            all.retain(|state| {
+                !tuples.iter().any(|args| literals.iter().all(|it| self.holds(state, it, args)))
+            });
+        }
+        Some(all)
+    }
+
+    fn may_fire(&self, state: &State, t: &Transition, args: &[usize]) -> bool {
+        let quantified = |it: &Quantified| {
+            let is_param = |process: usize| {
+                t.params.iter().zip(args).any(|(sort, arg)| *sort == it.sort && *arg == process)
+            };
+            let mut meant = (0..self.sizes[it.sort]).filter(|process| !it.other || !is_param(*process));
+            let with = |process: usize| [args, &[process]].concat();
+            if it.universal {
+                meant.all(|process| it.literals.iter().any(|l| self.holds(state, l, &with(process))))
+            } else {
+                meant.any(|process| it.literals.iter().all(|l| self.holds(state, l, &with(process))))
+            }
+        };
+        t.guard.iter().all(|it| self.holds(state, it, args)) && t.quantified.iter().all(quantified)
+    }
+
+    fn fire(&self, state: &State, t: &Transition, args: &[usize]) -> Vec<State> {
+        let mut next = vec![state.clone()];
+        for update in &t.updates {
+            match update {
+                Update::Cell(var, index, phase, to) => {
+                    let index: Vec<usize> = index.iter().map(|it| args[*it]).collect();
+                    let at = self.position(*var, &index);
+                    let value = phase.unwrap_or_else(|| args.get(*to).map_or(NONE, |it| *it as u8));
+                    next.iter_mut().for_each(|it| it[at] = value);
+                }
+                Update::Cells(var, when, phase) => {
+                    for index in tuples(self.sizes, &self.model.vars[*var].index, false) {
+                        let all = [args, index.as_slice()].concat();
+                        if self.holds(state, when, &all) {
+                            let at = self.position(*var, &index);
+                            next.iter_mut().for_each(|it| it[at] = *phase);
+                        }
+                    }
+                }
+                Update::Any(var) => {
+                    let at = self.first[*var];
+                    let values = self.values(self.model.vars[*var].kind);
+                    let each = |it: &State| {
+                        let with = |value: &u8| {
+                            let mut next = it.clone();
+                            next[at] = *value;
+                            next
+                        };
+                        values.iter().map(with).collect::<Vec<_>>()
+                    };
+                    next = next.iter().flat_map(each).collect();
+                }
+            }
+        }
+        next
+    }
+}
+
+struct Found {
+    bad: bool,
+    states: usize,
+    deadlocks: usize,
+}
+
+/// `None` when there are too many states.
+fn brute_force(model: &Model, sizes: [usize; 2]) -> Option<Found> {
+    let instance = Instance::new(model, sizes);
+    let first = instance.initial()?;
+    let mut seen: BTreeSet<State> = first.iter().cloned().collect();
+    let mut open: VecDeque<State> = seen.iter().cloned().collect();
+    let (mut bad, mut deadlocks) = (false, 0);
+    while let Some(state) = open.pop_front() {
+        bad |= model.bad.iter().any(|(params, literals)| {
+            let all = |args: &Vec<usize>| literals.iter().all(|it| instance.holds(&state, it, args));
+            tuples(sizes, params, true).iter().any(all)
+        });
+        let mut stuck = true;
+        for t in &model.transitions {
+            for args in tuples(sizes, &t.params, true) {
+                if !instance.may_fire(&state, t, &args) {
+                    continue;
+                }
+                stuck = false;
+                for next in instance.fire(&state, t, &args) {
+                    if seen.insert(next.clone()) {
+                        open.push_back(next);
+                    }
+                }
+            }
+        }
+        deadlocks += usize::from(stuck);
+        if seen.len() > MOST_STATES {
+            return None;
+        }
+    }
+    Some(Found { bad, states: seen.len(), deadlocks })
+}
+
+// Random models
+
+struct Maker {
+    dice: Dice,
+    vars: Vec<Var>,
+    orders: bool,
+}
+
+impl Maker {
+    /// A name of a sort among those in scope.
+    fn of(&mut self, sort: usize, scope: &[usize]) -> Option<Place> {
+        let fit: Vec<Place> = (0..scope.len()).filter(|at| scope[*at] == sort).collect();
+        (!fit.is_empty()).then(|| *self.dice.pick(&fit))
+    }
+
+    fn index(&mut self, var: usize, scope: &[usize]) -> Option<Vec<Place>> {
+        let sorts = self.vars[var].index.clone();
+        sorts.into_iter().map(|sort| self.of(sort, scope)).collect()
+    }
+
+    fn literal(&mut self, scope: &[usize]) -> Option<Literal> {
+        if self.orders && self.dice.chance(15) {
+            let (a, b) = (self.of(0, scope)?, self.of(0, scope)?);
+            return (a != b).then_some(Literal::Before(a, b));
+        }
+        let var = self.dice.below(self.vars.len());
+        let index = self.index(var, scope)?;
+        let holds = self.dice.chance(65);
+        Some(match self.vars[var].kind {
+            Kind::Pointer(sort) => Literal::Points(var, index, self.of(sort, scope)?, holds),
+            Kind::Phase | Kind::Relation => Literal::Holds(var, index, self.dice.below(3) as u8, holds),
+        })
+    }
+
+    fn literals(&mut self, scope: &[usize], most: usize) -> Vec<Literal> {
+        let wanted = 1 + self.dice.below(most);
+        (0..4 * wanted).filter_map(|_| self.literal(scope)).take(wanted).collect()
+    }
+
+    fn params(&mut self, most: usize) -> Vec<usize> {
+        let mut params: Vec<usize> = (0..1 + self.dice.below(most)).map(|_| self.dice.below(2)).collect();
+        params.sort_unstable();
+        params
+    }
+
+    fn transition(&mut self) -> Transition {
+        let params = self.params(3);
+        let guard = self.literals(&params, 3);
+        let mut quantified = Vec::new();
+        while self.dice.chance(35) && quantified.len() < 2 {
+            let (sort, universal) = (self.dice.below(2), self.dice.chance(70));
+            let scope = [params.as_slice(), &[sort]].concat();
+            let literals = self.literals(&scope, 2);
+            quantified.push(Quantified { universal, other: self.dice.chance(60), sort, literals });
+        }
+        let mut updates = Vec::new();
+        let mut assigned = Vec::new();
+        for _ in 0..1 + self.dice.below(3) {
+            let var = self.dice.below(self.vars.len());
+            let (kind, arity) = (self.vars[var].kind, self.vars[var].index.len());
+            if kind == Kind::Relation || assigned.contains(&var) {
+                continue;
+            }
+            let update = if arity == 0 && self.dice.chance(20) {
+                Some(Update::Any(var))
+            } else if kind == Kind::Phase && arity > 0 && self.dice.chance(25) {
+                let scope = [params.as_slice(), &self.vars[var].index].concat();
+                let phase = self.dice.below(3) as u8;
+                self.literal(&scope).map(|when| Update::Cells(var, when, phase))
+            } else if let Some(index) = self.index(var, &params) {
+                match kind {
+                    Kind::Pointer(sort) => {
+                        self.of(sort, &params).map(|to| Update::Cell(var, index, None, to))
+                    }
+                    _ => Some(Update::Cell(var, index, Some(self.dice.below(3) as u8), 0)),
+                }
+            } else {
+                None
+            };
+            if let Some(update) = update {
+                assigned.push(var);
+                updates.push(update);
+            }
+        }
+        Transition { params, guard, quantified, updates }
+    }
+}
+
+fn model(seed: u64) -> Model {
+    let mut dice = Dice::new(seed);
+    let orders = dice.chance(15);
+    let mut maker = Maker { dice, vars: Vec::new(), orders };
+    for at in 0..2 + maker.dice.below(3) {
+        let arity = *maker.dice.pick(&[0, 1, 1, 1, 2, 2]);
+        let index: Vec<usize> = (0..arity).map(|_| maker.dice.below(2)).collect();
+        let kind = match maker.dice.below(10) {
+            0 | 1 if arity < 2 => Kind::Pointer(maker.dice.below(2)),
+            2 | 3 if arity > 0 => Kind::Relation,
+            _ => Kind::Phase,
+        };
+        let start = (kind != Kind::Relation && maker.dice.chance(85)).then(|| maker.dice.below(3) as u8);
+        let name = if kind == Kind::Relation { format!("r{at}") } else { format!("V{at}") };
+        maker.vars.push(Var { name, kind, index, start });
+    }
+    let relations: Vec<usize> =
+        (0..maker.vars.len()).filter(|at| maker.vars[*at].kind == Kind::Relation).collect();
+    let axiom = (!relations.is_empty() && maker.dice.chance(50)).then(|| {
+        let params = maker.params(3);
+        let literals = (0..6).filter_map(|_| maker.literal(&params));
+        let only = |it: &Literal| matches!(it, Literal::Holds(var, ..) if relations.contains(var));
+        let literals: Vec<Literal> = literals.filter(only).take(2).collect();
+        (params, literals)
+    });
+    let axiom = axiom.filter(|(_, literals)| !literals.is_empty());
+    let bad = (0..1 + maker.dice.below(2))
+        .map(|_| {
+            let params = maker.params(3);
+            let literals = maker.literals(&params, 3);
+            (params, literals)
+        })
+        .collect();
+    let transitions = (0..2 + maker.dice.below(3)).map(|_| maker.transition()).collect();
+    Model { vars: maker.vars, axiom, bad, transitions }
+}
+
+// The comparison
+
+fn of_sizes(sizes: [usize; 2]) -> ForwardOptions {
+    let of_sorts = SORTS.iter().zip(sizes).map(|(sort, size)| ((*sort).to_owned(), size)).collect();
+    ForwardOptions::default().stop_at_unsafe(false).deadlock(true).of_sorts(of_sorts)
+}
+
+/// Whether there was something to compare; what is wrong.
+fn examine(seed: u64) -> Result<bool, String> {
+    let model = model(seed);
+    let text = model.to_string();
+    let loaded = cubicle::load(&text).map_err(|why| format!("seed {seed}: refused\n{text}\n{why}"))?;
+    let printed = cubicle::load::in_core(&loaded.file);
+    cubicle::load(&printed)
+        .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
+    let mut unsafe_in = None;
+    let mut compared = false;
+    // A pointer that gets any value may be to a process of another sort, which is to it as no process at all.
+    let any_pointer =
+        |it: &Update| matches!(it, Update::Any(var) if matches!(model.vars[*var].kind, Kind::Pointer(_)));
+    let exact_counts = !model.transitions.iter().flat_map(|t| &t.updates).any(any_pointer);
+    for total in 0..=4 {
+        let mut any = Some(false);
+        for nodes in 0..=total {
+            let sizes = [nodes, total - nodes];
+            let Some(right) = brute_force(&model, sizes) else {
+                any = None;
+                continue;
+            };
+            if right.bad {
+                unsafe_in.get_or_insert(sizes);
+            }
+            any = any.map(|any| any || right.bad);
+            let plain = of_sizes(sizes).symmetry(false).undefined_cells(false);
+            for (options, exact) in [(plain, exact_counts), (of_sizes(sizes), false)] {
+                let found =
+                    explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent).exploration;
+                if found.stop != Stop::Complete {
+                    continue;
+                }
+                compared = true;
+                let bad = found.unsafe_trace.is_some();
+                let counts = (found.states, found.deadlock_states);
+                if bad != right.bad || exact && counts != (right.states, right.deadlocks) {
+                    return Err(format!(
+                        "seed {seed}, {sizes:?}: bad {bad}, states and deadlocks {counts:?}; right: {}, {}, {}\n{text}",
+                        right.bad, right.states, right.deadlocks
+                    ));
+                }
+            }
+        }
+        let all = ForwardOptions::default();
+        let found = explore(&loaded.system, total, &all, &Interrupt::default(), &mut Silent).exploration;
+        let complete = found.stop == Stop::Complete;
+        if let Some(right) = any.filter(|_| complete || found.unsafe_trace.is_some())
+            && found.unsafe_trace.is_some() != right
+        {
+            return Err(format!("seed {seed}, {total} processes in all: right is {right}\n{text}"));
+        }
+    }
+    proofs(seed, &text, &loaded.system, &model, unsafe_in)?;
+    Ok(compared)
+}
+
+/// How many processes of each sort a state has.
+fn sizes_of(system: &System, state: &Concrete) -> [usize; 2] {
+    let array = system.sort_array().expect("the model has sorts");
+    let layout = Layout::new(system, state.procs);
+    let mut sizes = [0; 2];
+    for process in 0..state.procs {
+        if let Value::Constructor(sort) = state.values[layout.position(array, [process])] {
+            sizes[usize::from(sort)] += 1;
+        }
+    }
+    sizes
+}
+
+fn proofs(
+    seed: u64,
+    text: &str,
+    system: &System,
+    model: &Model,
+    unsafe_in: Option<[usize; 2]>,
+) -> Result<(), String> {
+    let proof = match seed % 5 {
+        0 => BackwardMode::Classic,
+        1 => BackwardMode::Brab(2),
+        2 => BackwardMode::Pdr(2),
+        3 => BackwardMode::Brab(3),
+        _ => BackwardMode::Auto,
+    };
+    let options = small_search(proof);
+    let interrupt = Interrupt::default();
+    let report = check(system, &options, &interrupt, &mut Silent);
+    let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
+    match &report.verdict {
+        Some(Verdict::Safe) => {
+            if let Some(sizes) = unsafe_in {
+                return Err(format!("seed {seed}, {proof:?}: safe, but unsafe with {sizes:?}\n{text}"));
+            }
+            let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt);
+            match certificate::certify(system, text, Claim::of(&report), how) {
+                Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
+                Err(why) => {
+                    let why = certificate::explain(system, &why);
+                    return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
+                }
+            }
+        }
+        Some(Verdict::Unsafe(trace)) => {
+            let sizes = sizes_of(system, &trace.initial);
+            if brute_force(model, sizes).is_some_and(|it| !it.bad) {
+                return Err(format!("seed {seed}, {proof:?}: unsafe with {sizes:?}, but it is not\n{text}"));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn campaign(first: u64, count: u64) {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => compared += u64::from(it),
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared * 2 > count, "only {compared} of {count} models were compared");
+}
+
+#[test]
+fn models_with_sorts_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 60));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_models_with_sorts() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 10_000));
+}
