@@ -76,7 +76,7 @@
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction` and `refinement` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
-//! for other solvers), `failure` and `explain`, `tuning` (the constants).
+//! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
 //!

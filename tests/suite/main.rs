@@ -20,6 +20,7 @@ mod formulas;
 mod front;
 mod house;
 mod imported;
+mod kernel;
 mod lints;
 mod logging;
 mod models;

@@ -24,6 +24,7 @@ Inductive fact_of :=
 | FApart (i j : nat)                    (* one of two processes comes first *)
 | FPlace (k : positive) (i : nat)         (* a cell that is equal to a named process holds it *)
 | FHeld (k : positive) (i : nat)          (* a cell holds a named process or not *)
+| FNamed (k : positive)                   (* a cell holds a named process or another value *)
 | FEither (a : atom).
 
 (** For one case: instances of cubes, by number, and facts. *)
@@ -392,6 +393,11 @@ Definition fact_gf (f : fact_of) : gf :=
   | FHeld k i =>
       match sort_of_key k with
       | Some (_, SProc, _) => gor (at_places true k every_place (place i)) (at_places false k every_place (place i))
+      | _ => GT
+      end
+  | FNamed k =>
+      match sort_of_key k with
+      | Some (_, SProc, _) => at_places true k every_place (N.lor (N.ones (N.of_nat named)) elsewhere)
       | _ => GT
       end
   | FEither a => gor (GLin a true) (GLin a false)

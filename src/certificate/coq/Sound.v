@@ -156,7 +156,7 @@ Qed.
 
 Lemma fact_good f : good (fact_gf types consts most named f).
 Proof.
-  destruct f as [ps|e|i j|k i|k i|a]; cbn [fact_gf].
+  destruct f as [ps|e|i j|k i|k i|k|a]; cbn [fact_gf].
   - destruct (summed types consts most named ps) as [[[[[|t ts] c] negative] denied]|] eqn:E; try exact I.
     destruct (Qlt_bool 0 c || (negative && Qle_bool 0 c)) eqn:B; [|exact I].
     destruct (summed_good ps _ _ _ E) as [[L N]|D]; [|exact D].
@@ -198,6 +198,14 @@ Proof.
       symmetry. apply place_testbit.
     + apply (at_places_good _ _ _ _ _ false _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
       symmetry. apply place_testbit.
+  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+    assert (P : is s st st' who most (VPlace k) (num the_model k)).
+    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    apply (at_places_good _ _ _ _ _ true _ _ _ True); [apply (place_everywhere _ _ _ _ _ rigid few _ _ P)| |exact I].
+    split; [intros _|auto]. destruct P as [_ F]. rewrite F, N.lor_spec. apply orb_true_iff.
+    destruct (locate_spec s who most rigid few (num the_model k) who 0) as [(j & L & J & _)|[L _]]; rewrite L.
+    + left. apply ones_testbit. unfold named. lia.
+    + right. apply place_testbit. reflexivity.
   - apply gor_holds. destruct (holds_dec the_model (GLin a true)) as [T|F]; [left; exact T|right; exact F].
 Qed.
 

@@ -36,6 +36,8 @@ pub enum Fact {
     Place(Key, u8),
     /// A cell holds a named process or not.
     Held(Key, u8),
+    /// A cell holds one of this number of named processes, or another value.
+    Named(Key, u8),
     /// An atom holds or not.
     Either(Rc<LinearAtom>),
 }
@@ -123,6 +125,7 @@ impl Reader<'_> {
                 Formula::linear(Relation::Ne, sum)?.or(self.at_process(true, *key, *p))
             }
             Fact::Held(key, p) => self.at_process(true, *key, *p).or(self.at_process(false, *key, *p)),
+            Fact::Named(key, named) => self.at_named(*key, *named),
             Fact::Either(atom) => {
                 Formula::Linear(atom.clone(), true).or(Formula::Linear(atom.clone(), false))
             }
@@ -131,13 +134,18 @@ impl Reader<'_> {
 
     /// Whether what is known of atoms and places is possible, with this number of named processes.
     pub fn theory(&self, known: &Known, named: u8) -> Result<Theory, Overflow> {
+        let places = |key: Key| known.places_of(self, key) & self.named_places(named);
+        let lost =
+            known.places.keys().filter(|&&key| self.sort(key) == Some(Sort::Process) && places(key) == 0);
+        if let Some(&key) = lost.min() {
+            return Ok(Theory::Excluded(Fact::Named(key, named)));
+        }
         let mut premises: Vec<Premise> =
             known.facts.iter().map(|(atom, holds)| Premise::Atom(atom.clone(), *holds)).collect();
         let mut cells: Vec<Key> =
             known.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|term| term.0)).collect();
         cells.sort_unstable();
         cells.dedup();
-        let places = |key: Key| known.places_of(self, key);
         cells.retain(|&key| self.sort(key) == Some(Sort::Process));
         for &key in &cells {
             let held = places(key).trailing_zeros() as u8;
@@ -214,7 +222,8 @@ impl Reader<'_> {
             let other = if rigid { Rational::integer(p.into()) } else { fresh() };
             processes.push(*values.entry(key).or_insert(other));
         }
-        let mut cells: Vec<(Key, u64)> = known.places.iter().map(|it| (*it.0, *it.1)).collect();
+        let allowed = self.named_places(named);
+        let mut cells: Vec<(Key, u64)> = known.places.iter().map(|it| (*it.0, it.1 & allowed)).collect();
         cells.sort_unstable();
         for (key, places) in cells {
             if self.sort(key) == Some(Sort::Process) {

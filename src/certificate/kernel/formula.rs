@@ -295,14 +295,14 @@ impl Known {
                 }
                 some != 0
             }
-            Formula::Linear(atom, holds) => match self.fact(&atom) {
-                Some(known) => known == holds,
-                None => {
+            Formula::Linear(atom, holds) => {
+                let known = self.fact(&atom);
+                if known.is_none() {
                     self.facts.push((atom, holds));
                     self.grown = true;
-                    true
                 }
-            },
+                known.is_none_or(|known| known == holds)
+            }
             Formula::And(both) => self.learn(widths, both.0.clone()) && self.learn(widths, both.1.clone()),
             Formula::Or(_) => {
                 self.rest.push(formula);

@@ -17,6 +17,7 @@ use crate::obligations::{arrangements, literal_vars};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::verdict::Forbidden;
 
 /// For one case: instances of cubes, and facts.
 #[derive(Clone, Default, Debug)]
@@ -100,7 +101,9 @@ pub fn find(
         used.dedup();
         likely.insert(*obligation, used);
     }
-    let finder = Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, interrupt };
+    let levels = cubes.all.iter().map(levels).collect();
+    let finder =
+        Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, levels, interrupt };
     finder.all()
 }
 
@@ -109,6 +112,8 @@ struct Finder<'a> {
     system: &'a System,
     cubes: &'a Cubes,
     likely: BTreeMap<Obligation, Vec<usize>>,
+    /// The literals of each cube that are about its first parameters only: none, one ..
+    levels: Vec<Vec<Vec<&'a Literal>>>,
     interrupt: &'a Interrupt,
 }
 
@@ -308,18 +313,39 @@ impl Finder<'_> {
         let likely = self.likely.get(&obligation).into_iter().flatten().copied();
         let mut out = Vec::new();
         for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            let forbidden = &self.cubes.all[cube];
-            for tuple in distinct_tuples(named.into(), forbidden.params.into()) {
-                let procs: Vec<u8> = tuple.into_iter().map(|p| p as u8).collect();
-                if forbidden.cube.iter().all(|literal| self.holds(literal, &procs, numbers)) {
-                    out.push(CubeInstance { cube, procs });
-                    if out.len() >= INSTANCES_AT_ONCE {
-                        return out;
-                    }
-                }
+            self.instances(cube, named, numbers, &mut Vec::new(), &mut out);
+            if out.len() >= INSTANCES_AT_ONCE {
+                break;
             }
         }
         out
+    }
+
+    /// Instances of a cube that begin with these processes and hold; each literal is read as soon as its processes are chosen.
+    fn instances(
+        &self,
+        cube: usize,
+        named: u8,
+        numbers: &Numbers,
+        procs: &mut Vec<u8>,
+        out: &mut Vec<CubeInstance>,
+    ) {
+        let levels = &self.levels[cube];
+        let literals = levels[procs.len()].iter();
+        if out.len() >= INSTANCES_AT_ONCE || !literals.into_iter().all(|it| self.holds(it, procs, numbers)) {
+            return;
+        }
+        if procs.len() + 1 == levels.len() {
+            out.push(CubeInstance { cube, procs: procs.clone() });
+            return;
+        }
+        for p in 0..named {
+            if !procs.contains(&p) {
+                procs.push(p);
+                self.instances(cube, named, numbers, procs, out);
+                procs.pop();
+            }
+        }
     }
 
     fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers) -> bool {
@@ -365,6 +391,30 @@ impl Finder<'_> {
             }),
         }
     }
+}
+
+/// The literals of a cube by the number of parameters, from the first one, that they are about.
+fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
+    let mut out = vec![Vec::new(); usize::from(forbidden.params) + 1];
+    for literal in &forbidden.cube {
+        let of_proc = |p: &ProcRef| match p {
+            ProcRef::Var(i) => usize::from(*i) + 1,
+            ProcRef::Const(_) => 0,
+        };
+        let of_cells = literal.cells().into_iter().flat_map(|cell| cell.index.iter().map(of_proc));
+        let of_term = |term: &Term| match term {
+            Term::Proc(p) => of_proc(p),
+            Term::Constructor(_) | Term::Cell(_) | Term::Linear(_) => 0,
+        };
+        let of_terms = match literal {
+            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+                of_term(left).max(of_term(right))
+            }
+            Literal::In { .. } | Literal::Linear { .. } => 0,
+        };
+        out[of_cells.max().unwrap_or(0).max(of_terms)].push(literal);
+    }
+    out
 }
 
 /// Keeps the hints up to the last one that is not empty.

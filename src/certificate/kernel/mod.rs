@@ -46,6 +46,22 @@ pub enum NoTheorem {
     Stopped(Reason),
 }
 
+const COUNTS: &str = "counts (`#{p | ..}`, `#proc`, `sum{p | ..}`)";
+
+/// Whether the semantics in Coq has all that a system uses.
+fn supported(system: &System) -> Result<(), NoTheorem> {
+    if system.counts.is_empty() { Ok(()) } else { Err(NoTheorem::Unsupported(COUNTS)) }
+}
+
+/// The definition of a system in Coq, by the name `model`.
+///
+/// # Errors
+/// The semantics in Coq lacks something that the system uses.
+pub fn model(system: &System) -> Result<String, NoTheorem> {
+    supported(system)?;
+    Ok(write::definition(system))
+}
+
 /// The file with the theorem that a checked certificate of this model shows.
 ///
 /// # Errors
@@ -71,9 +87,10 @@ pub fn theorem(
     if !cubes.owners.is_empty() {
         return Err(NoTheorem::Unsupported("owners, variables that the proof added"));
     }
-    if !system.counts.is_empty() || !cubes.counts.is_empty() {
-        return Err(NoTheorem::Unsupported("counts (`#{p | ..}`, `#proc`, `sum{p | ..}`)"));
+    if !cubes.counts.is_empty() {
+        return Err(NoTheorem::Unsupported(COUNTS));
     }
+    supported(system)?;
     let hints = hints::find(system, cubes, &certificate.refutations, interrupt).map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,

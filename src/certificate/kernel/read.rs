@@ -187,6 +187,16 @@ impl Reader<'_> {
         Self::at_places(yes, key, self.everywhere(), 1 << process)
     }
 
+    /// The places of named processes, and that of other values.
+    pub const fn named_places(&self, named: u8) -> u64 {
+        ((1 << named) - 1) | self.elsewhere()
+    }
+
+    /// A cell holds a named process or another value.
+    pub fn at_named(&self, key: Key, named: u8) -> Formula {
+        Self::located(key, self.everywhere(), self.named_places(named))
+    }
+
     fn together(key: Key, other: Key, all: (u64, u64), count: u32) -> Formula {
         let places = (0..count).map(|c| 1 << c);
         Formula::any(

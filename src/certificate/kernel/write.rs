@@ -12,17 +12,24 @@ use cubicle_lang::model::{
 };
 use cubicle_run::verdict::Forbidden;
 
-/// The file with the theorem.
-pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
-    let mut out = String::from(
-        "(* Written by cubicle. Whoever reads it has to read `model` and Model.v; the rest is checked. *)\n\n\
-         From Cubicle Require Import Notation.\n\n",
-    );
+/// The definition of `model`, the system.
+pub fn definition(system: &System) -> String {
+    let mut out = String::new();
     for (number, decl) in system.enums.iter().enumerate() {
         let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
         let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
     }
     let _ = writeln!(out, "\nDefinition model : system := {}.\n", model(system));
+    out
+}
+
+/// The file with the theorem.
+pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
+    let mut out = format!(
+        "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
+         From Cubicle Require Import Notation.\n\n{}",
+        definition(system)
+    );
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
@@ -230,6 +237,7 @@ fn fact(fact: &Fact) -> String {
         Fact::Apart(p, q) => format!("FApart {p} {q}"),
         Fact::Place(key, p) => format!("FPlace {key} {p}"),
         Fact::Held(key, p) => format!("FHeld {key} {p}"),
+        Fact::Named(key, _) => format!("FNamed {key}"),
         Fact::Either(it) => format!("FEither {}", atom(it)),
     }
 }

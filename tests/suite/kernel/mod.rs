@@ -1,0 +1,219 @@
+//! Theorems for Coq: examples that its kernel accepts, forged certificates that the checker refuses, and its semantics compared with
+//! the reference semantics. Without `coqc` these tests say so and pass.
+
+mod steps;
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use cubicle::certificate::kernel;
+use tempfile::TempDir;
+
+/// The proof that [`cubicle::certificate::kernel::ONCE`] does not need: the semantics as programs.
+const EXEC: &str = include_str!("../../../src/certificate/coq/Exec.v");
+
+/// The compiled files that are the same for all theorems; `None` where Coq is missing. They are kept under a name that depends on
+/// their content.
+fn library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let made = LIBRARY.get_or_init(|| {
+        if Command::new("coqc").arg("--version").output().is_err() {
+            eprintln!("coqc is missing: what Coq says of theorems is not tested (`apt-get install coq`)");
+            return None;
+        }
+        let files: Vec<(&str, &str)> = kernel::ONCE.into_iter().chain([("Exec.v", EXEC)]).collect();
+        let mut hasher = DefaultHasher::new();
+        files.hash(&mut hasher);
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("coq-tested-{:016x}", hasher.finish()));
+        if !folder.is_dir() {
+            let temporary = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+            for (name, text) in &files {
+                fs::write(temporary.path().join(name), text).expect("a file");
+                let said = coqc(temporary.path(), temporary.path(), name);
+                assert_eq!(
+                    said.contains("Closed under the global context"),
+                    *name == "Sound.v",
+                    "{name}: {said}"
+                );
+            }
+            // Another test program may have been faster.
+            let made = temporary.keep();
+            if fs::rename(&made, &folder).is_err() {
+                fs::remove_dir_all(made).expect("our folder");
+            }
+        }
+        Some(folder)
+    });
+    made.as_deref()
+}
+
+/// Compiles a file of a folder; what Coq prints.
+fn coqc(library: &Path, folder: &Path, name: &str) -> String {
+    let mut command = Command::new("coqc");
+    command.args(["-q".as_ref(), "-Q".as_ref(), library.as_os_str(), "Cubicle".as_ref()]);
+    if folder != library {
+        command.args(["-Q".as_ref(), folder.as_os_str(), "Tried".as_ref()]);
+    }
+    let output = command.arg(name).current_dir(folder).output().expect("coqc");
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name}: {said}{errors}");
+    said.into_owned()
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+}
+
+/// Writes the theorem of an example to a folder under another name.
+fn theorem(folder: &Path, example_name: &str, name: &str) {
+    let certificate = folder.join(format!("certificate of {name}"));
+    let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
+        .args(["--quiet".as_ref(), "--coq".as_ref(), "--certificate".as_ref(), certificate.as_os_str()])
+        .arg(example(example_name))
+        .output()
+        .expect("the program");
+    assert!(output.status.success(), "{example_name}: {}", String::from_utf8_lossy(&output.stderr));
+    fs::copy(certificate.join("coq/Theorem.v"), folder.join(format!("{name}.v"))).expect("a theorem");
+}
+
+/// Locks, a cache, tickets: enumerations, processes, order, integers.
+#[test]
+fn the_kernel_accepts_examples() {
+    let Some(library) = library() else { return };
+    let folder = TempDir::new().expect("a folder");
+    for (number, name) in ["burns.cub", "german_data.cub", "live_ticket.cub"].into_iter().enumerate() {
+        let title = format!("Example{number}");
+        theorem(folder.path(), name, &title);
+        let said = coqc(library, folder.path(), &format!("{title}.v"));
+        assert!(said.contains("Closed under the global context"), "{name}: {said}");
+    }
+}
+
+/// From the model and the text of the invariant alone, with the compiled files in the user's cache.
+#[test]
+fn the_program_has_coq_check_a_certificate() {
+    if library().is_none() {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let certificate = folder.path().join("certificate");
+    theorem(folder.path(), "mutex.cub", "Mutex");
+    fs::rename(folder.path().join("certificate of Mutex"), &certificate).expect("a folder");
+    fs::remove_dir_all(certificate.join("coq")).expect("a folder");
+    let check = |model: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
+            .args([
+                "check-certificate".as_ref(),
+                "--with".as_ref(),
+                "coq".as_ref(),
+                example(model).as_os_str(),
+            ])
+            .arg(&certificate)
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .output()
+            .expect("the program");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, said) = check("mutex.cub");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.starts_with("The certificate holds: ") && said.ends_with(", accepted by Coq\n"), "{said}");
+    // Z3 refuses it first.
+    assert_eq!(check("mutex_wrong.cub").0, Some(1));
+}
+
+/// Every example whose theorem can be stated, and how many that are.
+#[test]
+#[ignore = "takes minutes"]
+fn the_kernel_accepts_every_example() {
+    let Some(library) = library() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(example("")).expect("examples").map(|it| it.expect("a file").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|it| it == "cub"));
+    files.sort();
+    let (mut accepted, mut others) = (0, Vec::new());
+    for (number, file) in files.iter().enumerate() {
+        let certificate = folder.path().join(format!("certificate{number}"));
+        let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
+            .args(["--quiet", "--time-limit", "60s", "--coq", "--certificate"])
+            .args([certificate.as_os_str(), file.as_os_str()])
+            .output()
+            .expect("the program");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let Ok(theorem) = fs::read_to_string(certificate.join("coq/Theorem.v")) else {
+            others.push(format!("{}: {}", file.display(), text.lines().last().unwrap_or("not safe")));
+            continue;
+        };
+        let title = format!("Example{number}.v");
+        fs::write(folder.path().join(&title), &theorem).expect("a file");
+        let begin = std::time::Instant::now();
+        let said = coqc(library, folder.path(), &title);
+        assert!(said.contains("Closed under the global context"), "{}: {said}", file.display());
+        println!("{}: {} bytes, {:.1} s", file.display(), theorem.len(), begin.elapsed().as_secs_f64());
+        accepted += 1;
+    }
+    println!("{accepted} accepted; no theorem:\n{}", others.join("\n"));
+    assert!(accepted >= 33, "{accepted}");
+}
+
+/// What is not in the semantics in Coq is refused by name.
+#[test]
+fn what_the_semantics_lacks_is_named() {
+    let folder = TempDir::new().expect("a folder");
+    for (name, lacking) in [("readers_count.cub", "counts"), ("lease.cub", "owners")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
+            .args([
+                "--quiet".as_ref(),
+                "--coq".as_ref(),
+                "--certificate".as_ref(),
+                folder.path().join(name).as_os_str(),
+            ])
+            .arg(example(name))
+            .output()
+            .expect("the program");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{errors}");
+        assert!(errors.contains("C0801") && errors.contains(lacking), "{errors}");
+    }
+}
+
+/// 14 kinds of changes to certificates and models. A few of the changed ones are still proofs: of cubes that nothing needs, of models
+/// that are still safe. Without a hint, or with a wrong sum, none is.
+#[test]
+fn forged_certificates_are_refused() {
+    let Some(library) = library() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let models = [
+        ("mutex.cub", "Mutex"),
+        ("german.cub", "German"),
+        ("bakery.cub", "Bakery"),
+        ("live_ticket.cub", "Ticket"),
+    ];
+    for (name, title) in models {
+        theorem(folder.path(), name, title);
+        coqc(library, folder.path(), &format!("{title}.v"));
+    }
+    fs::write(folder.path().join("Forged.v"), include_str!("Forged.v")).expect("a file");
+    let said = coqc(library, folder.path(), "Forged.v");
+    let numbers: Vec<usize> = said
+        .split(|it: char| !it.is_ascii_digit())
+        .filter(|it| !it.is_empty())
+        .map(|it| it.parse().expect("digits"))
+        .collect();
+    assert!(said.trim_start().starts_with("= true"), "{said}");
+    // In the last pair, two of the certificates are those of the model itself.
+    let (kinds, others) = numbers.split_last_chunk::<2>().expect("a pair");
+    assert_eq!(*others, [8, 6], "{said}");
+    let kinds: Vec<(usize, usize)> = kinds.chunks(2).map(|it| (it[0], it[1])).collect();
+    assert_eq!(kinds.len(), 14, "{said}");
+    let refused: usize = kinds.iter().map(|it| it.1).sum();
+    assert!(refused >= 200 && kinds.iter().all(|it| it.1 > 0), "{said}");
+    for certain in [3, 6, 7] {
+        assert_eq!(kinds[certain].0, kinds[certain].1, "{said}");
+    }
+}
