@@ -6,7 +6,7 @@ use super::count::count;
 use super::trace::action;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::State;
-use cubicle_lang::words::{ValueNames, cells};
+use cubicle_lang::words::{ValueNames, shown_cells};
 use cubicle_run::style::Style;
 use cubicle_tools::refines::BrokenRefinement;
 
@@ -57,7 +57,7 @@ pub fn changes(
     before: Option<&State>,
     names: &ValueNames<'_>,
 ) -> Vec<String> {
-    let all = cells(system, state.procs);
-    let changed = all.filter(|(.., at)| before.is_none_or(|it| it.values[*at] != state.values[*at]));
-    changed.map(|(_, var, cell, at)| format!("{cell} = {}", names.value(var, state.values[at]))).collect()
+    let all = shown_cells(system, state.procs).into_iter();
+    let changed = all.filter(|cell| before.is_none_or(|it| cell.differs(it, state)));
+    changed.map(|cell| format!("{} = {}", cell.name, names.shown(&cell, state))).collect()
 }

@@ -267,6 +267,7 @@ impl Shape {
             temporal: Vec::new(),
             fairness: Vec::new(),
             failures: None,
+            families: Families::default(),
         })
     }
 }

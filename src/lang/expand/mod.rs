@@ -23,6 +23,7 @@ pub(crate) use self::formulas::quantifiers;
 use self::make::number;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::model::Family;
 use crate::syntax::ast::{
     Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
@@ -37,17 +38,6 @@ pub struct Expansion {
     pub diagnostics: Vec<Diagnostic>,
     /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
     pub families: Vec<Family>,
-}
-
-/// A declaration and the variables of the core that it stands for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Family {
-    /// Where it is declared.
-    pub span: Span,
-    /// Its name.
-    pub name: String,
-    /// The names of the variables.
-    pub leaves: Vec<String>,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -151,6 +141,8 @@ impl Expander {
         own.map(|(name, it)| Family {
             span: it.span,
             name: name.clone(),
+            index: it.index.iter().map(Index::shown).collect(),
+            form: it.ty.form(),
             leaves: it.leaves.values().cloned().collect(),
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Span};
 use crate::expand::{self, Expansion};
-use crate::model::{self, System};
+use crate::model::{self, Families, System};
 use crate::syntax;
 use crate::syntax::ast::{File, Item, Part};
 use tracing::debug;
@@ -33,7 +33,8 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, more) = model::elaborate(&expansion.file, text);
-        (system, sensible(more, &expansion, text))
+        let more = sensible(more, &expansion, text);
+        (system.map(|it| it.with_families(Families::new(expansion.families))), more)
     } else {
         (None, expansion.diagnostics)
     };

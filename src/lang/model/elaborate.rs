@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::context::Context;
+use super::families::Families;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::symbols::Symbols;
@@ -53,6 +54,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         temporal,
         fairness,
         failures: None,
+        families: Families::default(),
     };
     axioms::separate(&mut system);
     let system = System::new(system);

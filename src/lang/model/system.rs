@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::counts::{Count, counted};
+use super::families::Families;
 use super::ir::{
     Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, Transition, TransitionId, Type, Var, VarId,
 };
@@ -49,6 +50,8 @@ pub struct SystemParts {
     /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that a run may
     /// stay for ever in a state where nothing else is possible.
     pub failures: Option<u16>,
+    /// How variables were made that stand for another one of the text. Nothing but what is shown depends on it.
+    pub families: Families,
     /// Whether something outside of the system orders processes: a formula to be evaluated in its states.
     pub asks_for_order: bool,
     /// Derived: whether any literal orders processes, so that renaming them is not a symmetry.
@@ -75,6 +78,13 @@ impl System {
     /// A copy of its parts, to be changed and made a system again.
     pub fn to_parts(&self) -> SystemParts {
         self.0.clone()
+    }
+
+    /// The system with other names for what its variables were made of.
+    #[must_use]
+    pub fn with_families(mut self, families: Families) -> Self {
+        self.0.families = families;
+        self
     }
 
     /// The system with changed parts.
@@ -121,6 +131,11 @@ impl SystemParts {
     /// The declaration of `id`.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
+    }
+
+    /// What the text calls a variable: `X`, `Net.kind`.
+    pub fn title(&self, id: VarId) -> String {
+        self.families.variable(&self.var(id).name)
     }
 
     /// The declaration of enum `id`.

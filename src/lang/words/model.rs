@@ -8,11 +8,13 @@ use std::fmt::Write as _;
 use super::literals::LiteralWriter;
 use crate::model::{
     Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, ProcRef, System, Temporal, TemporalKind, Term,
-    Transition, Type, Universal, Update, Var, VarId, VarKind,
+    Families, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 /// The text of a model that means `system`.
 pub fn model(system: &System) -> String {
+    // Its declarations are those of the core.
+    let system = &system.clone().with_families(Families::default());
     let mut text = String::new();
     if let Some(most) = system.max_procs {
         let _ = writeln!(text, "number_procs {most}\n");

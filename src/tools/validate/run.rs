@@ -457,10 +457,10 @@ impl Judge<'_> {
             }
         }
         let mut shown = Vec::new();
-        for ((_, var), set) in self.system.declared().zip(values_of(self.system, values)) {
+        for ((id, var), set) in self.system.declared().zip(values_of(self.system, values)) {
             let Type::Enum(ty) = var.ty else { continue };
             for (c, name) in self.system.enumeration(ty).constructors.iter().enumerate() {
-                shown.push((format!("{} = {name}", var.name), set >> c & 1 == 1));
+                shown.push((format!("{} = {name}", self.system.title(id)), set >> c & 1 == 1));
             }
         }
         (transitions, shown)

@@ -46,6 +46,7 @@ fn system() -> System {
         temporal: vec![],
         fairness: vec![],
         failures: None,
+        families: Families::default(),
     })
 }
 
