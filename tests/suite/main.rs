@@ -3,6 +3,7 @@
 //! `cargo test --release --test suite random_systems` runs one of them.
 
 mod build;
+mod chosen;
 mod certificates;
 mod claims;
 mod counts;

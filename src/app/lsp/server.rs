@@ -11,7 +11,7 @@ use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
 use super::prove::{self, ProofRunner, ProofRuns, Running};
-use super::{actions, completion, hover, navigation, outline};
+use super::{actions, completion, hover, navigation, outline, tokens};
 use crate::rpc::{MessageKind, Outgoing, RequestError, Server, ServerEnd, kind};
 
 /// The stage of the life of a server.
@@ -77,6 +77,7 @@ impl LanguageServer {
             "textDocument/prepareRename" => navigation::prepare_rename,
             "textDocument/rename" => navigation::rename,
             "textDocument/documentSymbol" => outline::symbols,
+            "textDocument/semanticTokens/full" => tokens::all,
             "textDocument/completion" => completion::complete,
             "textDocument/formatting" => formatting,
             "textDocument/codeAction" => actions::fixes,
@@ -114,6 +115,7 @@ impl LanguageServer {
                 "documentHighlightProvider": true,
                 "renameProvider": { "prepareProvider": true },
                 "documentSymbolProvider": true,
+                "semanticTokensProvider": tokens::provider(),
                 "completionProvider": { "triggerCharacters": ["[", ":", "=", ">"] },
                 "documentFormattingProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },

@@ -25,7 +25,7 @@ use self::types::{Index, Trouble, Type, Values, leaf_type};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::Family;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
+    Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
 };
 
@@ -83,6 +83,46 @@ impl Expander {
             }
         }
         Ok(claims)
+    }
+
+    /// The right-hand side of an update in the names of the model, in the core language.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that it is no single term there.
+    pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
+        let value = match value {
+            Rhs::Term(term) => Rhs::Term(self.single(term)),
+            Rhs::Cases(cases) => Rhs::Cases(
+                cases
+                    .iter()
+                    .map(|case| Case {
+                        when: case.when.as_ref().map(|it| self.formula(it)),
+                        value: self.single(&case.value),
+                        loc: case.loc,
+                    })
+                    .collect(),
+            ),
+            other => other.clone(),
+        };
+        let found = std::mem::take(&mut self.diagnostics);
+        if found.is_empty() { Ok(value) } else { Err(found) }
+    }
+
+    /// A term that is one of the core.
+    fn single(&mut self, term: &Term) -> Term {
+        if self.is_core_term(term) {
+            return term.clone();
+        }
+        match self.value(term).as_deref() {
+            Some([way]) if way.fixed.is_empty() && way.needs.is_empty() => Self::core_term(&way.it, term.loc),
+            Some(_) => {
+                let message = format!("`{term}` depends on values of other cells");
+                let error = Diagnostic::error("C0213", term.span(), message);
+                self.push(error.label("one variable is expected here").help("tell the values apart by a `case`"));
+                term.clone()
+            }
+            None => term.clone(),
+        }
     }
 
     fn file(mut self, file: &File) -> Expansion {

@@ -1,10 +1,10 @@
 //! From the text of a model to its meaning.
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Span};
-use crate::expand::{self, Expansion};
+use crate::expand::{self, Expander, Expansion};
 use crate::model::{self, Families, System};
 use crate::syntax;
-use crate::syntax::ast::{File, Item, Part};
+use crate::syntax::ast::{File, Item, Part, Update};
 use tracing::debug;
 
 /// The meaning of a text.
@@ -63,6 +63,18 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
 /// A model in the core language. `file` has no errors.
 pub fn core(file: &File) -> File {
     expand::expand(file).file
+}
+
+/// Updates whose right-hand sides are in the names of a model, in the core language.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn core_values(model: &File, updates: &mut [Update]) -> Result<(), Vec<Diagnostic>> {
+    let mut expander = Expander::of(model);
+    for update in updates {
+        update.value = expander.value_of(&update.value)?;
+    }
+    Ok(())
 }
 
 /// The text of a model in the core language: with an enumeration or bounded integers for a range, a variable for each field of a

@@ -207,6 +207,29 @@ impl Families {
         }
     }
 
+    /// The variable of the core that a path names, and the processes among its indices: `Chan[p].kind`, `Seen[p, 2]`.
+    pub fn leaf(&self, path: &str) -> Option<(&str, Vec<String>)> {
+        let (name, rest) = path.split_at(path.find(['[', '.']).unwrap_or(path.len()));
+        let (index, fields) = match rest.strip_prefix('[') {
+            Some(rest) => rest.split_once(']')?,
+            None => ("", rest),
+        };
+        let index: Vec<&str> = index.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
+        let family = self.named(name).filter(|it| it.index.len() == index.len())?;
+        let (mut block, mut processes) = (0, Vec::new());
+        for (kind, word) in family.index.iter().zip(index) {
+            match kind {
+                FamilyIndex::Process => processes.push(word.to_owned()),
+                FamilyIndex::Values(values) => {
+                    block = block * values.len() + values.iter().position(|it| it == word)?;
+                }
+            }
+        }
+        let size = family.form.size();
+        let own = (block * size..(block + 1) * size).find(|at| Self::fields(family, *at).as_deref() == Some(fields));
+        Some((family.leaves[own?].as_str(), processes))
+    }
+
     fn path(&self, leaf: &str, processes: &[String]) -> Option<String> {
         let (family, at) = self.of(leaf)?;
         Some(family.cell(at / family.form.size(), processes) + &Self::fields(family, at)?)
@@ -268,6 +291,12 @@ mod tests {
         assert_eq!(known.cell("Rl", &[]), "Req.length");
         assert_eq!(known.cell("R1f", &[]), "R1f");
         assert_eq!(known.cell("Other", &process), "Other[#1]");
+        assert_eq!(known.leaf("Chan[p].from"), Some(("Chan_from", vec!["p".to_owned()])));
+        assert_eq!(known.leaf("Seen[True, p, False]").unwrap().0, "S3");
+        assert_eq!(known.leaf("Req.length").unwrap().0, "Rl");
+        for none in ["Chan", "Chan[p].to", "Seen[p]", "Seen[Yes, p, True]", "Chan[p", "Other"] {
+            assert_eq!(known.leaf(none), None);
+        }
     }
 
     #[test]

@@ -87,6 +87,17 @@ impl System {
         self
     }
 
+    /// The system as its text in the core language means it: with the names of the core.
+    #[must_use]
+    pub fn in_core(&self) -> Self {
+        let mut system = self.clone().with_families(Families::default());
+        for it in &mut system.0.enums {
+            it.constructors = it.words().to_vec();
+            it.words = Vec::new();
+        }
+        system
+    }
+
     /// The system with changed parts.
     #[must_use]
     pub fn edited(&self, edit: impl FnOnce(&mut SystemParts)) -> Self {

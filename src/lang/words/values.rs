@@ -175,8 +175,15 @@ impl ShownCell<'_> {
     }
 }
 
-/// Every cell of the instance as the text declares it, but those of counts, in the order of their first variables.
+/// The cells of the instance as the text declares them, in the order of their first variables.
 pub fn shown_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
+    let mut cells = all_cells(system, procs);
+    cells.retain(|cell| !cell.parts.iter().any(|(_, var, _)| var.is_choice()));
+    cells
+}
+
+/// Those, and the cells that hold what a later step chooses by `?`.
+pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
     let layout = Layout::new(system, procs);
     let ids: HashMap<&str, (VarId, &Var)> =
         system.declared().map(|(id, var)| (var.name.as_str(), (id, var))).collect();

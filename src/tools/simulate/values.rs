@@ -6,7 +6,7 @@ use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value, tuple
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId,
 };
-use cubicle_lang::words::{ShownCell, cell, cells, shown_cells};
+use cubicle_lang::words::{ShownCell, all_cells, cell, cells};
 
 /// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl<'a> CellNames<'a> {
             }
         }
         let declared = cells(system, procs).map(|(.., position)| position).collect();
-        let shown = shown_cells(system, procs);
+        let shown = all_cells(system, procs);
         Self { system, procs, semantics: Semantics::new(system, procs), cells: all, declared, shown }
     }
 

@@ -34,8 +34,9 @@ mod scene;
 mod ways;
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::load::core;
 use cubicle_lang::model::{System, VarId};
-use cubicle_lang::syntax::ast::Part;
+use cubicle_lang::syntax::ast::Transition;
 
 use self::map::MapText;
 use self::resolve::transitions;
@@ -66,21 +67,17 @@ impl Refinement {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        // The transitions of a text have the numbers of those in its system, unless one stands for several.
-        for (of, model) in [(InText::Concrete, concrete), (InText::Abstract, abstraction)] {
-            if let Some(it) = transitions(model.file).find(|it| it.part == Part::Further) {
-                let why = "this transition stands for several in the core language: write the model with `--show-core` first";
-                return Err(refused(of, it.loc.0, why));
-            }
-        }
-        sayable(concrete.system, abstraction.system)?;
+        let (of_concrete, of_abstract, text_of_concrete) = (core(concrete.file), core(abstraction.file), concrete.file);
+        let concrete = RefinedModel { file: &of_concrete, ..concrete };
+        let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
+        sayable(concrete.system, abstraction)?;
         let text = MapText::read(map).map_err(|errors| NoRefinement { of: InText::Map, errors })?;
         let scene = |matters: &dyn Fn(VarId) -> bool| {
             let why = "both models together have too many variables or types";
             Scene::new(concrete, abstraction, matters)
                 .ok_or_else(|| refused(InText::Concrete, Span::default(), why))
         };
-        let map = RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction))?;
+        let map = RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction), text_of_concrete)?;
         let scene = scene(&|var| map.reads(var))?;
         let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;
         let steps = failing::system(&scene, &map, concrete, abstraction)?;
@@ -90,7 +87,8 @@ impl Refinement {
 }
 
 /// Refuses models about whose refinement nothing is said here.
-fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> {
+fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRefinement> {
+    let (file, abstraction) = (abstraction.file, abstraction.system);
     let at = abstraction.init.span;
     if !abstraction.counts.is_empty() {
         let why = "the abstract model counts processes, which a refinement cannot be stated with";
@@ -99,6 +97,13 @@ fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> 
     if abstraction.proc_constants > 0 {
         let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
         return Err(refused(InText::Abstract, at, why));
+    }
+    // What a step of several parts chooses before it is taken has no meaning in the concrete model.
+    if let Some(choice) = abstraction.vars.iter().find(|it| it.is_choice()) {
+        let chooses = |it: &&Transition| it.updates.iter().any(|update| update.target.text == choice.name);
+        let place = transitions(file).map(|it| it.1).find(chooses).map_or(at, |it| it.loc.0);
+        let why = "the abstract model gives a cell any number, process or real (`A[p] := ?`), which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, place, why));
     }
     let fewer = |most: u32| concrete.max_procs.is_none_or(|own| own > most);
     if abstraction.max_procs.is_some_and(fewer) {

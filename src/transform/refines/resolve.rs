@@ -8,10 +8,11 @@ use super::ways::term;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::beside::{NamedModel, Names, updates};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, VarId, VarKind,
+    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId, VarKind,
 };
+use cubicle_lang::load::core_values;
 use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::{self, Base, Item, Name, Rhs, TermKind};
+use cubicle_lang::syntax::ast::{self, Base, Item, Name, Part, Rhs, TermKind};
 
 /// An abstract step that a concrete one may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,10 +65,11 @@ impl RefinementMap {
         scene: &Scene,
         text: &MapText,
         (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
+        concrete_text: &ast::File,
     ) -> Result<Self, NoRefinement> {
         let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
         let in_map = |errors| NoRefinement { of: InText::Map, errors };
-        this.variables = this.variables(scene, &text.variables, concrete, abstraction).map_err(in_map)?;
+        this.variables = this.variables(scene, &text.variables, concrete, abstraction, concrete_text).map_err(in_map)?;
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
@@ -78,10 +80,19 @@ impl RefinementMap {
         decl: &ast::Transition,
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
+        concrete_text: &ast::File,
     ) -> Result<Vec<Vec<Branch>>, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut decl = decl.clone();
         for update in &mut decl.updates {
+            let target = update.written();
+            if let Some((leaf, processes)) = abstraction.system.families.leaf(&target.to_string()) {
+                let name = |text: &str| Name { text: text.to_owned(), loc: target.loc };
+                let index: Vec<Name> = processes.iter().map(|it| name(it)).collect();
+                update.target = name(leaf);
+                update.index = (!index.is_empty()).then_some(index);
+                update.path = None;
+            }
             match abstraction.system.vars.iter().find(|it| it.name == update.target.text) {
                 Some(var) => marked(update, abstraction.system, concrete.system, var.ty, &mut errors),
                 None => errors.push(unknown(
@@ -90,6 +101,9 @@ impl RefinementMap {
                     abstraction.system.vars.iter().map(|it| it.name.as_str()),
                 )),
             }
+        }
+        if let (true, Err(wrong)) = (errors.is_empty(), core_values(concrete_text, &mut decl.updates)) {
+            errors = wrong;
         }
         if !errors.is_empty() {
             return Err(errors.into_iter().map(MapText::placed).collect());
@@ -122,7 +136,7 @@ impl RefinementMap {
             };
             if let Some(why) = unusable(scene, concrete, target, &branches) {
                 let at = said.map_or(Span::default(), |it| it.loc.0);
-                let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", var.name));
+                let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", abstraction.system.title(id)));
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
             }
             meanings.push(branches);
@@ -143,11 +157,14 @@ impl RefinementMap {
         let found = (0..)
             .zip(&concrete.system.vars)
             .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
+        if found.is_none() && var.span == Span::default() {
+            // What says that a range was left, or that a queue was full: nothing is wrong in the abstract model.
+            return Ok(vec![Branch { when: Dnf::truth(), value: Term::Constructor(0) }]);
+        }
         let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();
-        let cell =
-            if names.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, names.join(", ")) };
+        let cell = abstraction.system.families.cell(&var.name, &names);
         let Some((same, _)) = found else {
-            let message = format!("no meaning is given for abstract variable `{}`", var.name);
+            let message = format!("no meaning is given for abstract variable `{}`", abstraction.system.title(id));
             let error = Diagnostic::error("C0701", Span::default(), message);
             return Err(Box::new(error.help(format!(
                 "say in the map what it is in terms of the concrete variables, as in `{cell} := case | .. : .. | _ : ..;`"
@@ -167,7 +184,7 @@ impl RefinementMap {
         let mut errors = Vec::new();
         let mut used = vec![None; said.len()];
         let mut all = Vec::new();
-        for decl in transitions(concrete.file) {
+        for decl in heads(concrete.file) {
             let name = &decl.name.text;
             let its: Vec<usize> = (0..said.len()).filter(|at| said[*at].name.text == *name).collect();
             if let [first, second, ..] = its[..] {
@@ -194,8 +211,8 @@ impl RefinementMap {
             all.push(images.into_iter().flatten().collect());
         }
         for (step, _) in said.iter().zip(&used).filter(|(_, used)| used.is_none()) {
-            if transitions(concrete.file).all(|it| it.name.text != step.name.text) {
-                let names = transitions(concrete.file).map(|it| it.name.text.as_str());
+            if heads(concrete.file).all(|it| it.name.text != step.name.text) {
+                let names = heads(concrete.file).map(|it| it.name.text.as_str());
                 errors.push(unknown(&step.name, "the concrete model has no transition", names));
             }
         }
@@ -208,7 +225,7 @@ impl RefinementMap {
         let (name, params) = (&decl.name.text, names(&decl.params));
         let same =
             |(_, it): &(u16, &ast::Transition)| it.name.text == *name && it.params.len() == decl.params.len();
-        if let Some((origin, _)) = (0..).zip(transitions(abstraction.file)).find(same) {
+        if let Some((origin, _)) = (0..).zip(heads(abstraction.file)).find(same) {
             self.guessed.push(format!("{name}({params}) => {name}({params});"));
             let args = (0..decl.params.len() as u8).map(ArgTerm::Param).collect();
             return Image::Step { origin, args };
@@ -218,12 +235,21 @@ impl RefinementMap {
     }
 }
 
-/// The transitions of a file; the number of each is its [`Transition::origin`].
-pub fn transitions(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
-    file.items.iter().filter_map(|item| match item {
+/// The transitions of a file in the core language, each with its [`Transition::origin`]: one of the text may be several.
+pub fn transitions(file: &ast::File) -> impl Iterator<Item = (u16, &ast::Transition)> {
+    let all = file.items.iter().filter_map(|item| match item {
         Item::Transition(it) => Some(it),
         _ => None,
+    });
+    all.scan(0_u16, |next, it| {
+        *next += u16::from(it.part != Part::Further);
+        Some((next.saturating_sub(1), it))
     })
+}
+
+/// The first part of each transition of the text; the number of each is its [`Transition::origin`].
+fn heads(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
+    transitions(file).map(|it| it.1).filter(|it| it.part != Part::Further)
 }
 
 fn names(of: &[Name]) -> String {
@@ -265,6 +291,11 @@ fn marked(
     };
     let Type::Enum(id) = ty else { return };
     for value in values {
+        let text = value.to_string();
+        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_)) && abstraction.enumeration(id).constructors.contains(&text) {
+            // A value of a range.
+            value.kind = TermKind::Base(Base::Name(Name { text, loc: value.loc }));
+        }
         let TermKind::Base(Base::Name(name)) = &mut value.kind else { continue };
         if !abstraction.enumeration(id).constructors.contains(&name.text) {
             continue;
@@ -339,7 +370,7 @@ fn image(
         return Err(error(name.span(), format!("two parameters are called `{}`", name.text), ""));
     }
     let same_name = |it: &&ast::Transition| it.name.text == image.name.text;
-    let mut named = (0..).zip(transitions(abstraction.file)).filter(|(_, it)| same_name(it));
+    let mut named = (0..).zip(heads(abstraction.file)).filter(|(_, it)| same_name(it));
     let found = named.next();
     if image.name.text == STUTTER {
         return match found {
@@ -353,7 +384,7 @@ fn image(
         };
     }
     let Some((origin, target)) = found else {
-        let known = transitions(abstraction.file).map(|it| it.name.text.as_str());
+        let known = heads(abstraction.file).map(|it| it.name.text.as_str());
         return Err(Box::new(unknown(&image.name, "the abstract model has no transition", known)));
     };
     if named.next().is_some() {
@@ -373,7 +404,7 @@ fn image(
 
 fn arg(
     step: &StepText,
-    ArgText { name, index }: &ArgText,
+    ArgText { name, index, fields }: &ArgText,
     concrete: &System,
 ) -> Result<ArgTerm, Box<Diagnostic>> {
     let error = |at: Span, message: String, help: &str| {
@@ -386,9 +417,11 @@ fn arg(
     {
         return Ok(ArgTerm::Param(at));
     }
-    let var = (0..).zip(&concrete.vars).find(|(_, it)| it.name == name.text && it.ty == Type::Proc);
+    let title = format!("{}{fields}", name.text);
+    let is_meant = |id: u16, it: &Var| it.ty == Type::Proc && (it.name == title || concrete.title(VarId(id)) == title);
+    let var = (0..).zip(&concrete.vars).find(|(id, it)| is_meant(*id, it));
     let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
-        let message = format!("`{}` is neither a parameter nor a cell of type `proc`", name.text);
+        let message = format!("`{title}` is neither a parameter nor a cell of type `proc`");
         return Err(error(name.span(), message, ""));
     };
     debug_assert!(matches!(var.kind, VarKind::Array(_)) != index.is_empty());

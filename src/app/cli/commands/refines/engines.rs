@@ -92,7 +92,7 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
 pub fn certified(system: &System, found: &Report, interrupt: &Interrupt) -> Result<(), Reason> {
     let options = CheckOptions::new(OBLIGATION_TIME, interrupt);
     let text = cubicle_tools::export::model(system);
-    match certify(system, &text, Claim::of(found), options) {
+    match certify(&system.in_core(), &text, Claim::of(found), options) {
         Ok(_) => Ok(()),
         Err(why) => Err(interrupt.reason().unwrap_or_else(|| Reason::Uncertified(explain(system, &why)))),
     }

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::core;
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::document::{
@@ -96,9 +95,8 @@ impl RefinesRun<'_> {
         for path in args.trace_out.iter().chain(&args.model_out) {
             files::probe(path)?;
         }
-        let (of_concrete, of_abstract) = (core(&inputs.concrete.file), core(&inputs.abstraction.file));
-        let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
-        let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
+        let concrete_model = RefinedModel { system: concrete, file: &inputs.concrete.file };
+        let abstract_model = RefinedModel { system: abstraction, file: &inputs.abstraction.file };
         let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
         let refinement = refinement.map_err(|refused| self.refused(&inputs, &refused))?;
         if let Some(path) = &args.model_out {
