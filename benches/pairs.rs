@@ -79,11 +79,12 @@ fn main() {
                 }
             }
             let [arrays, records] = times.map(median);
-            let with: Vec<&str> = [("a record", !pair.fields.is_empty()), ("ranges", !pair.ranges.is_empty())]
-                .into_iter()
-                .filter(|it| it.1)
-                .map(|it| it.0)
-                .collect();
+            let with: Vec<&str> =
+                [("a record", !pair.fields.is_empty()), ("ranges", !pair.ranges.is_empty())]
+                    .into_iter()
+                    .filter(|it| it.1)
+                    .map(|it| it.0)
+                    .collect();
             println!(
                 "| `{name}` | {} | `{words}` | {arrays:.3} s | {records:.3} s | {:.2} |",
                 with.join(", "),
@@ -116,7 +117,8 @@ fn rewritten(text: &str, pair: &Pair) -> String {
     let declaration = |keyword: &str, name: &str| {
         let start = text.find(&format!("{keyword} {name}")).unwrap_or_else(|| panic!("no {name}"));
         let rest = &text[start..];
-        let next = ["\ntype ", "\nvar ", "\narray ", "\ninit ", "\n\n"].iter().filter_map(|it| rest.find(it)).min();
+        let next =
+            ["\ntype ", "\nvar ", "\narray ", "\ninit ", "\n\n"].iter().filter_map(|it| rest.find(it)).min();
         &rest[..next.unwrap_or(rest.len())]
     };
     let mut found = text.to_owned();

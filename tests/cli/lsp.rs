@@ -705,8 +705,7 @@ fn fields_and_channels_have_a_meaning() {
                 transition get (p) { Last := receive(Net[p]) }\ntransition set () { Last.at := 1 }\n";
     let (mut client, _) = Client::with(text);
     let data = client.about("semanticTokens/full", json!({}));
-    let data: Vec<u64> =
-        data["data"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    let data: Vec<u64> = data["data"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
     let (mut line, mut column) = (0, 0);
     let mut told = Vec::new();
     for token in data.chunks(5) {
@@ -739,7 +738,8 @@ fn fields_and_channels_have_a_meaning() {
     rename["newName"] = json!("place");
     let edits = client.about("rename", rename);
     let renamed = edited(text, &edits["changes"][URI]);
-    let wanted = text.replace("; at :", "; place :").replace("Last.at", "Last.place").replace("; at =", "; place =");
+    let wanted =
+        text.replace("; at :", "; place :").replace("Last.at", "Last.place").replace("; at =", "; place =");
     assert_eq!(renamed, wanted);
     assert_eq!(client.end(), Some(0));
 }

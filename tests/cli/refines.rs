@@ -238,7 +238,12 @@ fn models_with_records_ranges_and_queues_refine_each_other() {
     let wrong = run_words(&["refines", &low, &high, "--map", &wrong]);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
     // What the abstract model chooses beforehand cannot be said.
-    let any = file("any.cub", &RECORD_LOCK.replace("bool\ninit", "bool\narray Who[proc] : proc\ninit").replace("Lock.count := ?", "Who[p] := ?"));
+    let any = file(
+        "any.cub",
+        &RECORD_LOCK
+            .replace("bool\ninit", "bool\narray Who[proc] : proc\ninit")
+            .replace("Lock.count := ?", "Who[p] := ?"),
+    );
     let refused = run_words(&["refines", &low, &any, "--map", &map]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("C0702") && refused.stderr.contains("`A[p] := ?`"), "{refused:?}");

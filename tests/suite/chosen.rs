@@ -89,7 +89,9 @@ fn value(var: usize, value: &Value) -> String {
 }
 
 fn conjunction(parts: &[Compare]) -> String {
-    let parts = parts.iter().map(|Compare(var, param, op, it)| format!("{} {op} {}", cell(*var, *param), value(*var, it)));
+    let parts = parts
+        .iter()
+        .map(|Compare(var, param, op, it)| format!("{} {op} {}", cell(*var, *param), value(*var, it)));
     parts.collect::<Vec<_>>().join(" && ")
 }
 
@@ -105,7 +107,11 @@ impl std::fmt::Display for Model {
             Ty::Process => format!("{} = p", cell(var, 0)),
         });
         let own: Vec<String> = own.collect();
-        writeln!(f, "init (p) {{ {} && Grid[p, False] = 0 && Net.to <> p && Net.num = 0 }}", own.join(" && "))?;
+        writeln!(
+            f,
+            "init (p) {{ {} && Grid[p, False] = 0 && Net.to <> p && Net.num = 0 }}",
+            own.join(" && ")
+        )?;
         writeln!(f, "unsafe (p q) {{ {} }}", conjunction(&self.bad))?;
         for (number, step) in self.steps.iter().enumerate() {
             let updates: Vec<String> = step
@@ -121,7 +127,11 @@ impl std::fmt::Display for Model {
                 .collect();
             let params = NAMES[..step.params].join(" ");
             let guard = conjunction(&step.guard);
-            writeln!(f, "transition t{number} ({params}) requires {{ {guard} }} {{ {} }}", updates.join("; "))?;
+            writeln!(
+                f,
+                "transition t{number} ({params}) requires {{ {guard} }} {{ {} }}",
+                updates.join("; ")
+            )?;
         }
         Ok(())
     }
@@ -147,7 +157,8 @@ impl Maker {
         let var = self.0.below(ALL.len());
         let ops: &[&'static str] =
             if ALL[var].3 == Ty::Number { &["=", "=", "<>", "<", ">", ">="] } else { &["=", "=", "<>"] };
-        Compare(var, self.0.below(params), self.0.pick(ops), self.value(var, params, false))
+        let op: &'static str = ops[self.0.below(ops.len())];
+        Compare(var, self.0.below(params), op, self.value(var, params, false))
     }
 
     fn step(&mut self) -> Step {
@@ -244,7 +255,8 @@ fn successors(model: &Model, state: &State, procs: usize) -> Vec<State> {
                         known[var][at] = it;
                         known
                     };
-                    all = all.iter().flat_map(|known| choices.iter().map(move |it| with(known, *it))).collect();
+                    all =
+                        all.iter().flat_map(|known| choices.iter().map(move |it| with(known, *it))).collect();
                 }
             }
             found.extend(all);
@@ -331,7 +343,10 @@ fn examine(seed: u64) -> Result<bool, String> {
             Some(Verdict::Unsafe(trace)) => {
                 compared = true;
                 if trace.initial.procs.checked_sub(1).and_then(|at| *right.get(at)?).is_some_and(|it| !it.0) {
-                    return Err(shown(&format!("unsafe with {} processes, but it is not", trace.initial.procs)));
+                    return Err(shown(&format!(
+                        "unsafe with {} processes, but it is not",
+                        trace.initial.procs
+                    )));
                 }
             }
             _ => {}
@@ -355,11 +370,17 @@ fn campaign(first: u64, count: u64) {
 
 #[test]
 fn numbers_and_processes_that_a_step_chooses_mean_what_the_book_says() {
-    campaign(super::extended::environment("CUBICLE_DOORS_SEED", 0), super::extended::environment("CUBICLE_DOORS_COUNT", 40));
+    campaign(
+        super::extended::environment("CUBICLE_DOORS_SEED", 0),
+        super::extended::environment("CUBICLE_DOORS_COUNT", 40),
+    );
 }
 
 #[test]
 #[ignore = "takes long"]
 fn campaign_of_numbers_and_processes_that_a_step_chooses() {
-    campaign(super::extended::environment("CUBICLE_DOORS_SEED", 1_000), super::extended::environment("CUBICLE_DOORS_COUNT", 2_000));
+    campaign(
+        super::extended::environment("CUBICLE_DOORS_SEED", 1_000),
+        super::extended::environment("CUBICLE_DOORS_COUNT", 2_000),
+    );
 }

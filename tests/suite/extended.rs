@@ -1068,7 +1068,9 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
     }
     let texts = [low.to_string(), high.to_string()];
     let shown = |what: &str| format!("seed {seed}: {what}\n{}\n{}", texts[0], texts[1]);
-    let [Ok(concrete), Ok(abstraction)] = [0, 1].map(|at: usize| cubicle::load(&texts[at])) else { return Ok(None) };
+    let [Ok(concrete), Ok(abstraction)] = [0, 1].map(|at: usize| cubicle::load(&texts[at])) else {
+        return Ok(None);
+    };
     let [a, b] = [&concrete, &abstraction].map(|it| RefinedModel { system: &it.system, file: &it.file });
     let refinement = match Refinement::new(a, b, "") {
         Ok(it) => it,
@@ -1190,7 +1192,7 @@ fn refinements(first: u64, count: u64) {
 
 #[test]
 fn transitions_that_stand_for_several_are_refined() {
-    refinements(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 150));
+    refinements(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 50));
 }
 
 #[test]

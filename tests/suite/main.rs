@@ -3,8 +3,8 @@
 //! `cargo test --release --test suite random_systems` runs one of them.
 
 mod build;
-mod chosen;
 mod certificates;
+mod chosen;
 mod claims;
 mod counts;
 mod crashes;

@@ -118,7 +118,9 @@ impl Expander {
             Some(_) => {
                 let message = format!("`{term}` depends on values of other cells");
                 let error = Diagnostic::error("C0213", term.span(), message);
-                self.push(error.label("one variable is expected here").help("tell the values apart by a `case`"));
+                self.push(
+                    error.label("one variable is expected here").help("tell the values apart by a `case`"),
+                );
                 term.clone()
             }
             None => term.clone(),

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Span};
 use crate::expand::{self, Expander, Expansion};
 use crate::model::{self, Families, System};
 use crate::syntax;
-use crate::syntax::ast::{File, Item, Part, Update};
+use crate::syntax::ast::{File, Item, Part, SymbolDecl, SymbolKind, Update};
 use tracing::debug;
 
 /// The meaning of a text.
@@ -33,7 +33,7 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, more) = model::elaborate(&expansion.file, text);
-        let more = sensible(more, &expansion, text);
+        let more = sensible(more, &expansion, &file, text);
         (system.map(|it| it.with_families(Families::new(expansion.families))), more)
     } else {
         (None, expansion.diagnostics)
@@ -85,7 +85,25 @@ pub fn in_core(file: &File) -> String {
 
 /// Messages about the core as ones about the text: a declaration that stands for several variables is unused, or never set,
 /// where all of them are; messages about parts of transitions and values of ranges are left out.
-fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec<Diagnostic> {
+fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, file: &File, text: &str) -> Vec<Diagnostic> {
+    // An array has a variable for each value of a type that is an index: all values are in use.
+    let indices: Vec<&str> = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Array(index), .. }) => Some(index.as_slice()),
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Channel(channel), .. }) => {
+                Some(channel.index.as_slice())
+            }
+            _ => None,
+        })
+        .flatten()
+        .map(|it| it.text.as_str())
+        .collect();
+    let in_use = file.items.iter().filter_map(|item| match item {
+        Item::Type(it) if indices.contains(&it.name.text.as_str()) => Some(it.loc.0),
+        _ => None,
+    });
     let parts: Vec<_> = expansion
         .file
         .items
@@ -95,6 +113,7 @@ fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec
             Item::Type(it) if !it.shown.is_empty() => Some(it.loc.0),
             _ => None,
         })
+        .chain(in_use)
         .collect();
     let within = |it: &Diagnostic| {
         let at = it.primary.span;

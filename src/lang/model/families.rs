@@ -114,7 +114,8 @@ impl Form {
                 // Who shows a part of a state writes another word for what is not known.
                 let length = value(at + message.size() * capacity);
                 let Ok(length) = length.parse::<usize>() else { return length };
-                let messages = (0..length.min(*capacity)).map(|it| message.text_from(at + it * message.size(), value));
+                let messages =
+                    (0..length.min(*capacity)).map(|it| message.text_from(at + it * message.size(), value));
                 format!("<{}>", messages.collect::<Vec<_>>().join(", "))
             }
         }
@@ -145,8 +146,11 @@ impl Family {
     /// `Seen[#1, 2]`: the cell with these processes, of block `number`.
     pub fn cell(&self, number: usize, processes: &[String]) -> String {
         let mut processes = processes.iter().map(String::as_str);
-        let index: Vec<&str> =
-            self.values(number).into_iter().map(|it| it.or_else(|| processes.next()).unwrap_or("_")).collect();
+        let index: Vec<&str> = self
+            .values(number)
+            .into_iter()
+            .map(|it| it.or_else(|| processes.next()).unwrap_or("_"))
+            .collect();
         if index.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, index.join(", ")) }
     }
 
@@ -168,7 +172,8 @@ impl Families {
     /// Those that the core does not have as they are.
     pub fn new(families: Vec<Family>) -> Self {
         let list: Vec<Family> = families.into_iter().filter(|it| !it.is_plain()).collect();
-        let numbered = |at: usize| (0..).zip(&list[at].leaves).map(move |(leaf, name)| (name.clone(), (at, leaf)));
+        let numbered =
+            |at: usize| (0..).zip(&list[at].leaves).map(move |(leaf, name)| (name.clone(), (at, leaf)));
         let by_leaf = (0..list.len()).flat_map(numbered).collect();
         Self { list: Arc::new(list), by_leaf: Arc::new(by_leaf) }
     }
@@ -202,7 +207,9 @@ impl Families {
             Some((family, _)) if !family.index.iter().all(|it| *it == FamilyIndex::Process) => {
                 self.path(leaf, &[]).unwrap_or_else(|| leaf.to_owned())
             }
-            Some((family, at)) => Self::fields(family, at).map_or_else(|| leaf.to_owned(), |it| family.name.clone() + &it),
+            Some((family, at)) => {
+                Self::fields(family, at).map_or_else(|| leaf.to_owned(), |it| family.name.clone() + &it)
+            }
             None => leaf.to_owned(),
         }
     }
@@ -226,7 +233,8 @@ impl Families {
             }
         }
         let size = family.form.size();
-        let own = (block * size..(block + 1) * size).find(|at| Self::fields(family, *at).as_deref() == Some(fields));
+        let own = (block * size..(block + 1) * size)
+            .find(|at| Self::fields(family, *at).as_deref() == Some(fields));
         Some((family.leaves[own?].as_str(), processes))
     }
 
@@ -302,9 +310,8 @@ mod tests {
     #[test]
     fn a_cell_is_shown_as_a_whole() {
         let known = families();
-        let text = |name: &str, values: [&str; 5]| {
-            known.named(name).unwrap().form.text(&|at| values[at].to_owned())
-        };
+        let text =
+            |name: &str, values: [&str; 5]| known.named(name).unwrap().form.text(&|at| values[at].to_owned());
         assert_eq!(text("Chan", ["Req", "#2", "", "", ""]), "{ kind = Req; from = #2 }");
         assert_eq!(text("Req", ["A", "#1", "B", "#2", "1"]), "<{ kind = A; from = #1 }>");
         assert_eq!(text("Req", ["A", "#1", "B", "#2", "0"]), "<>");

@@ -204,7 +204,9 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
             || var.name.clone(),
             |(family, leaf, _)| match family.cell(leaf / family.form.size(), &[]) {
                 // Only processes are left out.
-                _ if family.values(*leaf / family.form.size()).iter().all(Option::is_none) => family.name.clone(),
+                _ if family.values(*leaf / family.form.size()).iter().all(Option::is_none) => {
+                    family.name.clone()
+                }
                 title => title,
             },
         );

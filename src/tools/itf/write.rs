@@ -208,7 +208,8 @@ fn form(of: &Form, vars: &[VarId], value: &dyn Fn(VarId) -> Json) -> Json {
         }
         Form::Queue(message, capacity) => {
             let length = value(vars[vars.len() - 1]);
-            let length = length["#bigint"].as_str().and_then(|it| it.parse::<usize>().ok()).unwrap_or(*capacity);
+            let length =
+                length["#bigint"].as_str().and_then(|it| it.parse::<usize>().ok()).unwrap_or(*capacity);
             let places = vars.chunks(message.size()).take(*capacity).map(|it| form(message, it, value));
             let mut messages: Vec<Json> = places.collect();
             let free = messages.split_off(length.min(*capacity));

@@ -153,7 +153,8 @@ impl Simulation<'_> {
                 .map(|(.., at)| at)
                 .collect();
             if of_word.is_empty() {
-                let mut names: Vec<&str> = self.instance.shown.iter().map(|cell| cell.title.as_str()).collect();
+                let mut names: Vec<&str> =
+                    self.instance.shown.iter().map(|cell| cell.title.as_str()).collect();
                 names.dedup();
                 let help = match self.instance.declared.first().map(|cell| &self.instance.cells[*cell]) {
                     Some((_, first)) => {

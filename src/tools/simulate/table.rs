@@ -101,7 +101,9 @@ impl Table<'_> {
         let columns: Vec<Vec<StyledText>> = (0..procs)
             .map(|column| {
                 let title = StyledText { text: process(column), changed: false };
-                std::iter::once(title).chain((0..procs).map(|row| self.cell(&cells[row * procs + column]))).collect()
+                std::iter::once(title)
+                    .chain((0..procs).map(|row| self.cell(&cells[row * procs + column])))
+                    .collect()
             })
             .collect();
         format!("  {}\n{}", cells[0].title, self.columns(&columns))

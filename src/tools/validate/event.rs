@@ -282,15 +282,21 @@ impl Vocabulary<'_> {
     ) -> Result<(), String> {
         if let Some(family) = self.family(name) {
             let kinds = &family.index;
-            return self.cells((name, kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
-                let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
-                    (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
-                    _ => None,
-                });
-                let block = values.fold(0, |block, (of, at)| block * of + at);
-                let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
-                self.parts(&family.form, leaves, index, value, names, to)
-            });
+            return self.cells(
+                (name, kinds),
+                &mut SmallVec::new(),
+                value,
+                names,
+                &mut |index, value, names| {
+                    let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
+                        (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
+                        _ => None,
+                    });
+                    let block = values.fold(0, |block, (of, at)| block * of + at);
+                    let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
+                    self.parts(&family.form, leaves, index, value, names, to)
+                },
+            );
         }
         let Some(var) = self.variable(name)? else { return Ok(()) };
         let kinds = vec![FamilyIndex::Process; self.system.var(var).arity()];
@@ -316,7 +322,10 @@ impl Vocabulary<'_> {
             },
             Form::Record(fields) => {
                 let Json::Object(entries) = value else {
-                    return Err(format!("a record is an object with a key for each field, not {}", value.kind()));
+                    return Err(format!(
+                        "a record is an object with a key for each field, not {}",
+                        value.kind()
+                    ));
                 };
                 for (key, value) in entries {
                     let mut rest = leaves;
@@ -329,8 +338,8 @@ impl Vocabulary<'_> {
                         rest = others;
                     }
                     let fields = fields.iter().map(|it| it.0.as_str());
-                    let (field, own) =
-                        found.ok_or_else(|| super::vocabulary::unknown("the record has no field", key, fields))?;
+                    let (field, own) = found
+                        .ok_or_else(|| super::vocabulary::unknown("the record has no field", key, fields))?;
                     self.parts(field, own, index, value, names, to)?;
                 }
                 Ok(())
@@ -367,7 +376,8 @@ impl Vocabulary<'_> {
             return Ok(());
         }
         let value = self.shown(var, value, names)?;
-        let processes = index.iter().filter_map(|it| if let Key::Process(name) = it { Some(*name) } else { None });
+        let processes =
+            index.iter().filter_map(|it| if let Key::Process(name) = it { Some(*name) } else { None });
         to.push(Sight { var, index: processes.collect(), value });
         Ok(())
     }
@@ -425,7 +435,8 @@ impl Vocabulary<'_> {
 
     fn shown(&self, var: VarId, value: &Json<'_>, names: &mut Names) -> Result<Shown, String> {
         let variable = self.system.var(var);
-        let wrong = |what: &str| Err(format!("`{}` holds {what}, not {}", self.system.title(var), value.kind()));
+        let wrong =
+            |what: &str| Err(format!("`{}` holds {what}, not {}", self.system.title(var), value.kind()));
         match variable.ty {
             Type::Enum(_) => match value.word() {
                 Some(word) => Ok(Shown::Value(meant(self.value(var, &word)?))),
@@ -454,7 +465,8 @@ impl Vocabulary<'_> {
             },
             Type::Abstract(_) => Err(format!(
                 "the values of `{}` have no names in the model: `ignore = [{:?}]` in a map passes over them",
-                self.system.title(var), self.system.title(var)
+                self.system.title(var),
+                self.system.title(var)
             )),
         }
     }

@@ -93,7 +93,8 @@ impl<'a> Vocabulary<'a> {
         ];
         let variables = (0..).map(VarId).zip(&system.vars);
         let declared = variables.filter(|(_, var)| is_name(&var.name));
-        let declared = declared.flat_map(|(id, var)| [(var.name.clone(), Some(id)), (system.title(id), Some(id))]);
+        let declared =
+            declared.flat_map(|(id, var)| [(var.name.clone(), Some(id)), (system.title(id), Some(id))]);
         Self {
             system,
             events,

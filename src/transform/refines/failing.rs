@@ -251,12 +251,7 @@ impl Step<'_> {
                 Failing::Cell(Some((number, args)), _, _) => (number, args, false),
                 Failing::Cell(None, _, _) | Failing::Arguments => return None,
             };
-            Some(OtherStep {
-                model: self.other,
-                decl: declared[*number],
-                args: args.clone(),
-                fails,
-            })
+            Some(OtherStep { model: self.other, decl: declared[*number], args: args.clone(), fails })
         });
         let steps: Vec<OtherStep<'_>> = steps.collect();
         transition(&self.scene.system, self.own, (&decl, own), &steps).map_err(|errors| {

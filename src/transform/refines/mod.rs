@@ -67,7 +67,8 @@ impl Refinement {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        let (of_concrete, of_abstract, text_of_concrete) = (core(concrete.file), core(abstraction.file), concrete.file);
+        let (of_concrete, of_abstract, text_of_concrete) =
+            (core(concrete.file), core(abstraction.file), concrete.file);
         let concrete = RefinedModel { file: &of_concrete, ..concrete };
         let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
         sayable(concrete.system, abstraction)?;
@@ -77,7 +78,8 @@ impl Refinement {
             Scene::new(concrete, abstraction, matters)
                 .ok_or_else(|| refused(InText::Concrete, Span::default(), why))
         };
-        let map = RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction), text_of_concrete)?;
+        let map =
+            RefinementMap::resolve(&scene(&|_| false)?, &text, (concrete, abstraction), text_of_concrete)?;
         let scene = scene(&|var| map.reads(var))?;
         let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;
         let steps = failing::system(&scene, &map, concrete, abstraction)?;

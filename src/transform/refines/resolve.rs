@@ -6,11 +6,12 @@ use super::map::{ArgText, ImageText, MapText, STUTTER, StepText};
 use super::scene::{InText, NoRefinement, RefinedModel, Scene};
 use super::ways::term;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::load::core_values;
 use cubicle_lang::model::beside::{NamedModel, Names, updates};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId, VarKind,
+    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId,
+    VarKind,
 };
-use cubicle_lang::load::core_values;
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::{self, Base, Item, Name, Part, Rhs, TermKind};
 
@@ -69,7 +70,8 @@ impl RefinementMap {
     ) -> Result<Self, NoRefinement> {
         let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
         let in_map = |errors| NoRefinement { of: InText::Map, errors };
-        this.variables = this.variables(scene, &text.variables, concrete, abstraction, concrete_text).map_err(in_map)?;
+        this.variables =
+            this.variables(scene, &text.variables, concrete, abstraction, concrete_text).map_err(in_map)?;
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
@@ -136,7 +138,11 @@ impl RefinementMap {
             };
             if let Some(why) = unusable(scene, concrete, target, &branches) {
                 let at = said.map_or(Span::default(), |it| it.loc.0);
-                let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", abstraction.system.title(id)));
+                let error = Diagnostic::error(
+                    "C0701",
+                    at,
+                    format!("`{}` gets no value: {why}", abstraction.system.title(id)),
+                );
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
             }
             meanings.push(branches);
@@ -164,7 +170,8 @@ impl RefinementMap {
         let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();
         let cell = abstraction.system.families.cell(&var.name, &names);
         let Some((same, _)) = found else {
-            let message = format!("no meaning is given for abstract variable `{}`", abstraction.system.title(id));
+            let message =
+                format!("no meaning is given for abstract variable `{}`", abstraction.system.title(id));
             let error = Diagnostic::error("C0701", Span::default(), message);
             return Err(Box::new(error.help(format!(
                 "say in the map what it is in terms of the concrete variables, as in `{cell} := case | .. : .. | _ : ..;`"
@@ -292,7 +299,9 @@ fn marked(
     let Type::Enum(id) = ty else { return };
     for value in values {
         let text = value.to_string();
-        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_)) && abstraction.enumeration(id).constructors.contains(&text) {
+        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_))
+            && abstraction.enumeration(id).constructors.contains(&text)
+        {
             // A value of a range.
             value.kind = TermKind::Base(Base::Name(Name { text, loc: value.loc }));
         }
@@ -418,7 +427,8 @@ fn arg(
         return Ok(ArgTerm::Param(at));
     }
     let title = format!("{}{fields}", name.text);
-    let is_meant = |id: u16, it: &Var| it.ty == Type::Proc && (it.name == title || concrete.title(VarId(id)) == title);
+    let is_meant =
+        |id: u16, it: &Var| it.ty == Type::Proc && (it.name == title || concrete.title(VarId(id)) == title);
     let var = (0..).zip(&concrete.vars).find(|(id, it)| is_meant(*id, it));
     let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
         let message = format!("`{title}` is neither a parameter nor a cell of type `proc`");
