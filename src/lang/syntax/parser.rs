@@ -481,10 +481,11 @@ impl<'t> Parser<'t> {
             damage::note(&mut self.file.damage, chunk);
             return;
         }
+        let is_record = matches!(token, Token::Lident("record" | "struct"));
         self.build.diagnostics.push(
             Diagnostic::error("C0003", at, "declaration expected")
                 .label("this does not start a declaration")
-                .help("declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`"),
+                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }),
         );
         damage::note(&mut self.file.damage, chunk);
     }

@@ -153,6 +153,13 @@ fn fields<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 slip(site.span(here.clone()), format!("`{typed}` before the value of a field")).write("=");
             Some(Repair::new(here, [Token::Equal], error).habit("colon in a record"))
         }
+        Token::Mident(name)
+            if site.back(1)? == Token::BraceOpen && site.ahead(1)? == Token::Lident("with") =>
+        {
+            let error = slip(site.span(at..at + 2), "`with` in a record")
+                .help(format!("assign the fields that change, as in `{name}.kind := Req`"));
+            lost(site, error)
+        }
         Token::ParOpen => {
             let Some(Token::Lident(name)) = site.back(1) else { return None };
             let body = matches!(site.place(), DeclarationPart::Body | DeclarationPart::Branch);
@@ -216,6 +223,14 @@ fn channel<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let error =
                 slip(site.span(at - 2..end + 1), "the channel comes before the message").write(&meant);
             Some(Repair::new(at..end, [&name[..], &[Token::Comma], &message[..]].concat(), error))
+        }
+        // `Chan[p] = <>`
+        Token::Different if matches!(site.back(1)?, Token::Equal | Token::Different) => {
+            let of = site.source(site.term_before(at - 1)?..at - 1);
+            let not = if site.back(1)? == Token::Equal { "" } else { "not " };
+            let error = slip(site.span(at..at + 1), "an empty channel is not a value")
+                .help(format!("write `{not}empty({of})`"));
+            lost(site, error)
         }
         // `head(Chan[p]).kind`, `len(Chan[p]) < 2`, `full(Chan[p]) = False`
         found => call(site, found),
