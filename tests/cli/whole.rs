@@ -54,7 +54,13 @@ fn a_written_trace_is_replayed_and_explained() {
     let wrong = text.replacen(r#""messages":[]"#, r##""messages":[{"kind":"Req","from":"#1"}]"##, 1);
     std::fs::write(&file, wrong).expect("a trace");
     let refused = run_words(&["replay", MODEL, &file]);
-    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("does not have 2 places"), "{refused:?}");
+    std::fs::write(&file, text.replacen(r##""Wide":{"#bigint":"-1"}"##, r##""Wide":{"#bigint":"-2"}"##, 1))
+        .expect("a trace");
+    let refuted = run_words(&["replay", MODEL, &file]);
+    assert_eq!(refuted.code, Some(1), "{refuted:?}");
+    assert!(refuted.stdout.contains("Wide is -2") || refuted.stderr.contains("Wide is -2"), "{refuted:?}");
     std::fs::write(&file, text).expect("a trace");
     let validated = run_words(&["validate", MODEL, &file]);
     // A run to a bad state explains the log, and no other one does.
@@ -141,7 +147,7 @@ fn certificates_lemmas_and_formulas_use_the_same_names() {
     let again = run_words(&["check-certificate", "examples/dragon.cub", &certificate]);
     assert_eq!(again.code, Some(0), "{again:?}");
     let found =
-        run_words(&["witness", MODEL, "--cube", "Net = { kind = Nack; from = #1 } && Line[#1].length = 2"]);
+        run_words(&["witness", MODEL, "--cube", "Net = { kind = Nack; from = #1 } && Line[#1].length = 1"]);
     assert_eq!(found.code, Some(0), "{found:?}");
     assert!(found.stdout.contains("Seen[_, 1] = True"), "{found:?}");
     let asked =

@@ -81,7 +81,9 @@ fn cell(var: usize, param: usize) -> String {
 
 fn value(var: usize, value: &Value) -> String {
     match value {
-        Value::Constant(it) if ALL[var].3 == Ty::Kind => ["Aa", "Bb", "Cc"][*it as usize].to_owned(),
+        Value::Constant(it) if ALL[var].3 == Ty::Kind => {
+            ["Aa", "Bb", "Cc"][usize::try_from(*it).expect("a constructor")].to_owned()
+        }
         Value::Constant(it) => it.to_string(),
         Value::Parameter(p) => NAMES[*p].to_owned(),
         Value::Cell(var, param) => cell(*var, *param),
@@ -172,7 +174,7 @@ impl Maker {
             if !written.insert((var, param)) {
                 continue;
             }
-            let is_note = ALL[var].0.ends_with(".to");
+            let is_note = ALL[var].0.split_once('.').is_some_and(|it| it.1 == "to");
             updates.push(match self.0.below(5) {
                 0 | 1 => Update::Any(var, param),
                 2 if is_note && written.insert((var + 1, param)) => Update::AnyNote(var, param),

@@ -282,25 +282,19 @@ impl Vocabulary<'_> {
     ) -> Result<(), String> {
         if let Some(family) = self.family(name) {
             let kinds = &family.index;
-            return self.cells(
-                (name, kinds),
-                &mut SmallVec::new(),
-                value,
-                names,
-                &mut |index, value, names| {
-                    let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
-                        (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
-                        _ => None,
-                    });
-                    let block = values.fold(0, |block, (of, at)| block * of + at);
-                    let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
-                    self.parts(&family.form, leaves, index, value, names, to)
-                },
-            );
+            return cells((name, kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+                let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
+                    (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
+                    _ => None,
+                });
+                let block = values.fold(0, |block, (of, at)| block * of + at);
+                let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
+                self.parts(&family.form, leaves, index, value, names, to)
+            });
         }
         let Some(var) = self.variable(name)? else { return Ok(()) };
         let kinds = vec![FamilyIndex::Process; self.system.var(var).arity()];
-        self.cells((name, &kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+        cells((name, &kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
             self.sight(var, index, value, names, to)
         })
     }
@@ -382,57 +376,6 @@ impl Vocabulary<'_> {
         Ok(())
     }
 
-    /// The value of a variable, or of the cells of an array, of which some indices are known; `found` gets each.
-    fn cells(
-        &self,
-        (variable, kinds): (&str, &[FamilyIndex]),
-        index: &mut SmallVec<[Key; 2]>,
-        value: &Json<'_>,
-        names: &mut Names,
-        found: &mut dyn FnMut(&[Key], &Json<'_>, &mut Names) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let arity = kinds.len();
-        if index.len() == arity {
-            return found(index, value, names);
-        }
-        let wrong = || format!("`{variable}` is an array: its value is an object with a key for each index");
-        let Json::Object(entries) = value else { return Err(wrong()) };
-        if let [(key, Json::List(pairs))] = entries.as_slice()
-            && key == "#map"
-        {
-            for pair in pairs {
-                let Json::List(pair) = pair else { return Err(wrong()) };
-                let [key, value] = pair.as_slice() else { return Err(wrong()) };
-                let before = index.len();
-                match key {
-                    Json::Object(tuple) => match tuple.as_slice() {
-                        [(key, Json::List(parts))] if key == "#tup" => {
-                            for part in parts {
-                                let kind = kinds.get(index.len()).ok_or_else(wrong)?;
-                                index.push(Key::of(kind, part, names)?);
-                            }
-                        }
-                        _ => return Err(wrong()),
-                    },
-                    one => index.push(Key::of(&kinds[index.len()], one, names)?),
-                }
-                self.cells((variable, kinds), index, value, names, found)?;
-                index.truncate(before);
-            }
-            return Ok(());
-        }
-        for (key, value) in entries {
-            let kind = &kinds[index.len()];
-            index.push(match kind {
-                FamilyIndex::Process => Key::Process(names.id(key)?),
-                FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), names)?,
-            });
-            self.cells((variable, kinds), index, value, names, found)?;
-            index.pop();
-        }
-        Ok(())
-    }
-
     fn shown(&self, var: VarId, value: &Json<'_>, names: &mut Names) -> Result<Shown, String> {
         let variable = self.system.var(var);
         let wrong =
@@ -470,6 +413,56 @@ impl Vocabulary<'_> {
             )),
         }
     }
+}
+
+/// The value of a variable, or of the cells of an array, of which some indices are known; `found` gets each.
+fn cells(
+    (variable, kinds): (&str, &[FamilyIndex]),
+    index: &mut SmallVec<[Key; 2]>,
+    value: &Json<'_>,
+    names: &mut Names,
+    found: &mut dyn FnMut(&[Key], &Json<'_>, &mut Names) -> Result<(), String>,
+) -> Result<(), String> {
+    let arity = kinds.len();
+    if index.len() == arity {
+        return found(index, value, names);
+    }
+    let wrong = || format!("`{variable}` is an array: its value is an object with a key for each index");
+    let Json::Object(entries) = value else { return Err(wrong()) };
+    if let [(key, Json::List(pairs))] = entries.as_slice()
+        && key == "#map"
+    {
+        for pair in pairs {
+            let Json::List(pair) = pair else { return Err(wrong()) };
+            let [key, value] = pair.as_slice() else { return Err(wrong()) };
+            let before = index.len();
+            match key {
+                Json::Object(tuple) => match tuple.as_slice() {
+                    [(key, Json::List(parts))] if key == "#tup" => {
+                        for part in parts {
+                            let kind = kinds.get(index.len()).ok_or_else(wrong)?;
+                            index.push(Key::of(kind, part, names)?);
+                        }
+                    }
+                    _ => return Err(wrong()),
+                },
+                one => index.push(Key::of(&kinds[index.len()], one, names)?),
+            }
+            cells((variable, kinds), index, value, names, found)?;
+            index.truncate(before);
+        }
+        return Ok(());
+    }
+    for (key, value) in entries {
+        let kind = &kinds[index.len()];
+        index.push(match kind {
+            FamilyIndex::Process => Key::Process(names.id(key)?),
+            FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), names)?,
+        });
+        cells((variable, kinds), index, value, names, found)?;
+        index.pop();
+    }
+    Ok(())
 }
 
 /// An index of a cell.
