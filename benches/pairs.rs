@@ -47,7 +47,7 @@ const PAIRS: [Pair; 5] = [
         example: "german_data",
         fields: &["Cache", "Request", "Order", "Ack"],
         ranges: &["copy", "order"],
-        run: "--only-forward --procs 4",
+        run: "--only-forward --procs 3",
     },
 ];
 
