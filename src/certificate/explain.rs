@@ -39,7 +39,7 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
             let wordless = cube.cube.iter().find(|it| text::literal_words(system, it).is_none());
             let which = wordless.and_then(|it| literal_vars(it).first().copied());
             let declared = which.filter(|var| system.count_of(*var).is_none());
-            let name = declared.map_or("a number", |var| &system.var(var).name);
+            let name = declared.map_or_else(|| "a number".to_owned(), |var| system.title(var));
             format!("the numbers of a cube about {name} leave the 64-bit range where they are written")
         }
         NoCertificate::Unreadable(why) => why.to_string(),

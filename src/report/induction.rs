@@ -7,7 +7,7 @@ use super::refinement::changes;
 use super::trace::{action, open_run};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Layout, Matcher};
-use cubicle_lang::words::{ValueNames, cells_of, processes};
+use cubicle_lang::words::{ValueNames, processes, cells_of};
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};
@@ -64,10 +64,10 @@ fn step(system: &System, InductionStep { step: run, bad }: &InductionStep, style
     }
     for step in &run.steps {
         let _ = writeln!(text, "-> {}", action(system, step, style));
-        for (_, var, cell, at) in cells_of(system, before) {
-            let [old, new] = [before, &step.after].map(|state| names.value(var, state.values[at]));
+        for cell in cells_of(system, before) {
+            let [old, new] = [before, &step.after].map(|state| names.shown(&cell, state));
             if old != new {
-                let _ = writeln!(text, "   * {cell} = {new} (was {old})");
+                let _ = writeln!(text, "   * {} = {new} (was {old})", cell.name);
             }
         }
         let it = &system.bad[*bad];

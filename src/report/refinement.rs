@@ -57,7 +57,7 @@ pub fn changes(
     before: Option<&State>,
     names: &ValueNames<'_>,
 ) -> Vec<String> {
-    let all = cells_of(system, state);
-    let changed = all.filter(|(.., at)| before.is_none_or(|it| it.values[*at] != state.values[*at]));
-    changed.map(|(_, var, cell, at)| format!("{cell} = {}", names.value(var, state.values[at]))).collect()
+    let all = cells_of(system, state).into_iter();
+    let changed = all.filter(|cell| before.is_none_or(|it| cell.differs(it, state)));
+    changed.map(|cell| format!("{} = {}", cell.name, names.shown(&cell, state))).collect()
 }

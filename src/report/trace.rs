@@ -6,7 +6,7 @@ use super::count::count;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
-use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, Violation, ending, processes, cells_of, violated};
 use cubicle_run::named;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -71,7 +71,7 @@ pub(super) fn walked(
     style: Style,
 ) -> String {
     let procs = trace.initial.procs;
-    let cells: Vec<_> = cells_of(system, &trace.initial).collect();
+    let cells = cells_of(system, &trace.initial);
     let mut text = format!("Init ({})\n", count(procs, "process"));
     let mut before: Option<&State> = None;
     let steps = std::iter::once((None, &trace.initial))
@@ -81,11 +81,10 @@ pub(super) fn walked(
             let _ = writeln!(text, "-> {}", action(system, step, style));
         }
         let mut changed = false;
-        for (_, var, name, position) in &cells {
-            let value = state.values[*position];
-            let same = before.is_some_and(|before| before.values[*position] == value);
+        for cell in &cells {
+            let same = before.is_some_and(|before| !cell.differs(before, state));
             if !same || which == TraceStates::Full {
-                let _ = writeln!(text, "     {name} = {}", names.value(var, value));
+                let _ = writeln!(text, "     {} = {}", cell.name, names.shown(cell, state));
                 changed = true;
             }
         }

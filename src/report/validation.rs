@@ -6,7 +6,7 @@ use super::count::count;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
 use cubicle_lang::model::System;
-use cubicle_lang::words::{ValueNames, cells_of, ending};
+use cubicle_lang::words::{ValueNames, ending, cells_of};
 use cubicle_run::style::Style;
 use cubicle_tools::validate::{Covered, LogAnswer, Validated};
 
@@ -106,7 +106,7 @@ fn run(system: &System, found: &Validated, style: Style) -> String {
     if first > 0 || !run.whole {
         let _ = writeln!(text, "  the last steps of the run (--trace-out writes the run):");
     }
-    let all: Vec<_> = cells_of(system, &trace.initial).collect();
+    let all = cells_of(system, &trace.initial);
     for (number, step) in trace.steps.iter().enumerate().skip(first) {
         let before = if number == 0 { &trace.initial } else { &trace.steps[number - 1].after };
         let transition = system.transition(step.transition);
@@ -116,15 +116,9 @@ fn run(system: &System, found: &Validated, style: Style) -> String {
             0 => "hidden".to_owned(),
             line => format!("line {line}"),
         };
-        let changes = all.iter().filter(|(.., at)| before.values[*at] != step.after.values[*at]);
+        let changes = all.iter().filter(|cell| cell.differs(before, &step.after));
         let changes: Vec<String> = changes
-            .map(|(_, var, cell, at)| {
-                format!(
-                    "{} = {}",
-                    named(cell, names),
-                    named(&values.value(var, step.after.values[*at]), names)
-                )
-            })
+            .map(|cell| named(&format!("{} = {}", cell.name, values.shown(cell, &step.after)), names))
             .collect();
         let name = style.name(&transition.name);
         let _ = writeln!(text, "  {line:>10}  {name}({}): {}", args.join(", "), changes.join(", "));

@@ -758,3 +758,51 @@ fn a_signal_ends_the_server_and_its_proofs() {
         );
     }
 }
+
+/// Fields, channels and ranges have tokens, and fields are hovered and renamed as what they belong to.
+#[test]
+fn fields_and_channels_have_a_meaning() {
+    let text = "type slot = 0 .. 3\ntype msg = { kind : bool; at : slot }\nchannel Net[proc] : msg[2] blocks\nvar Last : msg\n\
+                init (p) { Last.at = 0 }\nunsafe () { Last.at = 3 }\n\
+                transition put (p) { send(Net[p], { kind = True; at = Last.at }) }\n\
+                transition get (p) { Last := receive(Net[p]) }\ntransition set () { Last.at := 1 }\n";
+    let (mut client, _) = Client::with(text);
+    let data = client.about("semanticTokens/full", json!({}));
+    let data: Vec<u64> = data["data"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    let (mut line, mut column) = (0, 0);
+    let mut told = Vec::new();
+    for token in data.chunks(5) {
+        column = if token[0] == 0 { column + token[1] } else { token[1] };
+        line += token[0];
+        let word = &text.lines().nth(line as usize).expect("a line")[column as usize..][..token[2] as usize];
+        told.push((line, word, token[3], token[4]));
+    }
+    // Types, fields, channels; definitions, assignments.
+    for wanted in [
+        (0, "slot", 0, 1),
+        (1, "msg", 2, 1),
+        (1, "kind", 5, 1),
+        (1, "slot", 0, 0),
+        (2, "Net", 4, 0b1001),
+        (6, "Net", 4, 0b1000),
+        (6, "kind", 5, 0),
+        (7, "Last", 4, 0b0100),
+        (8, "at", 5, 0b0100),
+        (8, "set", 7, 1),
+    ] {
+        let found = told.iter().any(|it| (it.0, it.1, it.2, it.3 & wanted.3) == wanted);
+        assert!(found, "{wanted:?}: {told:?}");
+    }
+    // `at` in `Last.at = 3`.
+    let hover = client.about("hover", at(5, 17));
+    let said = hover["contents"]["value"].as_str().expect("text");
+    assert!(said.contains("type msg = { kind : bool; at : slot }"), "{said}");
+    let mut rename = at(5, 17);
+    rename["newName"] = json!("place");
+    let edits = client.about("rename", rename);
+    let renamed = edited(text, &edits["changes"][URI]);
+    let wanted =
+        text.replace("; at :", "; place :").replace("Last.at", "Last.place").replace("; at =", "; place =");
+    assert_eq!(renamed, wanted);
+    assert_eq!(client.end(), Some(0));
+}

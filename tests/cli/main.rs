@@ -53,6 +53,7 @@ mod terminal;
 mod tested;
 mod vacuous;
 mod validate;
+mod whole;
 mod witness;
 
 #[test]

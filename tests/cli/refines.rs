@@ -213,3 +213,83 @@ fn a_model_with_its_strengthening_is_inductive() {
         );
     }
 }
+
+/// A lock with a record, and one that is served through a queue of records: steps stand for several in the core language.
+const RECORD_LOCK: &str = "type count = 0 .. 2
+type state = { taken : bool; count : count }
+var Lock : state
+array Inside[proc] : bool
+init (p) { Lock.taken = False && Inside[p] = False && Lock.count = 0 }
+unsafe (p q) { Inside[p] = True && Inside[q] = True }
+transition take (p) requires { Lock.taken = False && Inside[p] = False }
+{ Lock.taken := True; Inside[p] := True; Lock.count := ? }
+transition give (p) requires { Inside[p] = True }
+{ Inside[p] := False; Lock.taken := False }
+";
+
+const QUEUE_LOCK: &str = "type kind = Want | Back
+type msg = { kind : kind; from : proc }
+channel Req : msg[2] blocks lossy
+var Free : bool
+array At[proc] : bool
+var Served : 0 .. 2
+init (p) { Free = True && At[p] = False && Served = 0 }
+unsafe (p q) { At[p] = True && At[q] = True }
+transition ask (p) requires { At[p] = False }
+{ send(Req, { kind = Want; from = p }) }
+transition serve (p) requires { Req.head = { kind = Want; from = p } && Free = True }
+{ receive(Req); At[p] := True; Free := False; Served := case | Served < 2 : Served + 1 | _ : 0 }
+transition leave (p) requires { At[p] = True }
+{ At[p] := False; Free := True; send(Req, { kind = Back; from = p }) }
+transition back (p) requires { Req.head = { kind = Back; from = p } }
+{ receive(Req) }
+";
+
+const QUEUE_MAP: &str = "Inside[p] := At[p];
+Lock.taken := case | Free = True : False | _ : True;
+Lock.count := case | Served = 0 : 0 | Served = 1 : 1 | _ : 2;
+serve(p) => take(p);
+leave(p) => give(p);
+";
+
+#[test]
+fn models_with_records_ranges_and_queues_refine_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let (low, high) = (file("low.cub", QUEUE_LOCK), file("high.cub", RECORD_LOCK));
+    let map = file("m.map", QUEUE_MAP);
+    let right = run_words(&["refines", &low, &high, "--map", &map, "--certify"]);
+    assert_eq!(right.code, Some(0), "{right:?}");
+    // The lock is free too early.
+    let early = file("early.cub", &QUEUE_LOCK.replace("At[p] := True; Free := False;", "At[p] := True;"));
+    let broken = run_words(&["refines", &early, &high, "--map", &map]);
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    for line in ["   |   Lock = { taken = False; count = 0 }", "     Req = <{ kind = Want; from = #1 }>"] {
+        assert!(broken.stdout.contains(line), "{line}: {broken:?}");
+    }
+    assert!(
+        broken.stdout.contains("no such step: take(#1): Lock should be { taken = True; count = 1 }"),
+        "{broken:?}"
+    );
+    // The head of a queue is an argument by its name in the core language.
+    let by_cell = file("cell.map", &QUEUE_MAP.replace("take(p)", "take(Req_0_from)"));
+    let right = run_words(&["refines", &low, &high, "--map", &by_cell]);
+    assert_eq!(right.code, Some(0), "{right:?}");
+    let wrong = file("wrong.map", &QUEUE_MAP.replace("Lock.count", "Lock.cont"));
+    let wrong = run_words(&["refines", &low, &high, "--map", &wrong]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    // What the abstract model chooses beforehand cannot be said.
+    let any = file(
+        "any.cub",
+        &RECORD_LOCK
+            .replace("bool\ninit", "bool\narray Who[proc] : proc\ninit")
+            .replace("Lock.count := ?", "Who[p] := ?"),
+    );
+    let refused = run_words(&["refines", &low, &any, "--map", &map]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("C0702") && refused.stderr.contains("`A[p] := ?`"), "{refused:?}");
+}

@@ -13,7 +13,9 @@ use cubicle::load::in_core;
 use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
+use cubicle::refines::explain;
 use cubicle::result::Stop;
+use cubicle::transform::refines::{RefinedModel, Refinement};
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;
@@ -539,38 +541,47 @@ impl Instance<'_> {
     fn successors(&self, state: &State) -> (Vec<State>, bool) {
         let (mut next, mut error) = (Vec::new(), false);
         for transition in &self.model.transitions {
-            for args in tuples(self.procs, transition.params) {
-                if !transition.guard.iter().all(|it| self.holds(state, it, &args, transition.params)) {
-                    continue;
-                }
-                let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
-                for update in &transition.updates {
-                    let outcomes = self.outcomes(state, update, &args, transition.params);
-                    let mut all = Vec::new();
-                    for (state, blocked, wrong) in &runs {
-                        for outcome in &outcomes {
-                            let mut run = (state.clone(), *blocked, *wrong);
-                            match outcome {
-                                Outcome::Blocked => run.1 = true,
-                                Outcome::Error => run.2 = true,
-                                Outcome::Cells(cells) => {
-                                    for (var, at, cell) in cells {
-                                        // Fields of one record may be written by two updates.
-                                        let old = &state[*var][*at];
-                                        run.0[*var][*at] = merged(old, &run.0[*var][*at], cell);
-                                    }
+            let (states, wrong) = self.steps(state, transition);
+            next.extend(states.into_iter().map(|(_, state)| state));
+            error |= wrong;
+        }
+        (next, error)
+    }
+
+    /// The states after a step of this transition, with its arguments, and whether some step is an error.
+    fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
+        let (mut next, mut error) = (Vec::new(), false);
+        for args in tuples(self.procs, transition.params) {
+            if !transition.guard.iter().all(|it| self.holds(state, it, &args, transition.params)) {
+                continue;
+            }
+            let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
+            for update in &transition.updates {
+                let outcomes = self.outcomes(state, update, &args, transition.params);
+                let mut all = Vec::new();
+                for (state, blocked, wrong) in &runs {
+                    for outcome in &outcomes {
+                        let mut run = (state.clone(), *blocked, *wrong);
+                        match outcome {
+                            Outcome::Blocked => run.1 = true,
+                            Outcome::Error => run.2 = true,
+                            Outcome::Cells(cells) => {
+                                for (var, at, cell) in cells {
+                                    // Fields of one record may be written by two updates.
+                                    let old = &state[*var][*at];
+                                    run.0[*var][*at] = merged(old, &run.0[*var][*at], cell);
                                 }
                             }
-                            all.push(run);
                         }
+                        all.push(run);
                     }
-                    runs = all;
                 }
-                for (state, blocked, wrong) in runs {
-                    error |= wrong && !blocked;
-                    if !wrong && !blocked {
-                        next.push(state);
-                    }
+                runs = all;
+            }
+            for (state, blocked, wrong) in runs {
+                error |= wrong && !blocked;
+                if !wrong && !blocked {
+                    next.push((args.clone(), state));
                 }
             }
         }
@@ -1044,6 +1055,77 @@ fn examine(seed: u64) -> Result<bool, String> {
     Ok(compared)
 }
 
+/// A model, and one of which a transition differs: whether what the map of names says of them is right; whether it is a refinement.
+fn refined(seed: u64) -> Result<Option<bool>, String> {
+    let (mut low, mut high) = (model(seed), model(seed));
+    let mut dice = Dice::new(seed);
+    let at = dice.below(low.transitions.len());
+    match dice.below(4) {
+        0 => {}
+        1 => drop(high.transitions[at].guard.pop()),
+        2 => drop(low.transitions[at].guard.pop()),
+        _ => drop(high.transitions[at].updates.pop()),
+    }
+    let texts = [low.to_string(), high.to_string()];
+    let shown = |what: &str| format!("seed {seed}: {what}\n{}\n{}", texts[0], texts[1]);
+    let [Ok(concrete), Ok(abstraction)] = [0, 1].map(|at: usize| cubicle::load(&texts[at])) else {
+        return Ok(None);
+    };
+    let [a, b] = [&concrete, &abstraction].map(|it| RefinedModel { system: &it.system, file: &it.file });
+    let refinement = match Refinement::new(a, b, "") {
+        Ok(it) => it,
+        Err(refused) if refused.errors.iter().all(|it| it.code == "C0702") => return Ok(None),
+        Err(refused) => return Err(shown(&format!("{:?}", refused.errors))),
+    };
+    let mut answer = None;
+    for procs in 1..=2 {
+        let Some(right) = is_refined((&low, &high), procs, 1500) else { break };
+        let options = ForwardOptions::default().max_states(20_000);
+        let found =
+            explore(&refinement.steps, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+        if let Some(run) = &found.unsafe_trace {
+            explain(&refinement, (&concrete.system, &abstraction.system), run)
+                .map_err(|why| shown(&format!("no such run: {why}")))?;
+        }
+        let refines = found.unsafe_trace.is_none();
+        if refines && found.stop != Stop::Complete {
+            break;
+        }
+        if refines != right {
+            return Err(shown(&format!("refines: {refines}, right: {right}, with {procs} processes")));
+        }
+        answer = Some(answer.unwrap_or(true) && right);
+    }
+    Ok(answer)
+}
+
+/// Whether each step from a reachable state is one of the other model's; `None` where a step is an error.
+fn is_refined((low, high): (&Model, &Model), procs: usize, limit: usize) -> Option<bool> {
+    let [own, other] = [low, high].map(|model| Instance { model, procs });
+    let mut seen = BTreeSet::from([own.initial()]);
+    let mut open = VecDeque::from([own.initial()]);
+    let mut refines = true;
+    while let Some(state) = open.pop_front() {
+        for (ours, theirs) in low.transitions.iter().zip(&high.transitions) {
+            let (next, error) = own.steps(&state, ours);
+            let (possible, other_error) = other.steps(&state, theirs);
+            if error || other_error {
+                return None;
+            }
+            refines &= next.iter().all(|it| possible.contains(it));
+            for (_, state) in next {
+                if seen.insert(state.clone()) {
+                    open.push_back(state);
+                }
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    Some(refines)
+}
+
 fn proofs(
     seed: u64,
     text: &str,
@@ -1074,7 +1156,7 @@ fn proofs(
     Ok(())
 }
 
-fn environment(name: &str, default: u64) -> u64 {
+pub fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
@@ -1094,6 +1176,23 @@ fn campaign(first: u64, count: u64) {
 #[test]
 fn models_with_ranges_records_and_queues_mean_what_the_book_says() {
     campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 100));
+}
+
+fn refinements(first: u64, count: u64) {
+    let (mut holding, mut broken) = (0, 0);
+    for seed in first..first + count {
+        match refined(seed).unwrap_or_else(|why| panic!("{why}")) {
+            Some(true) => holding += 1,
+            Some(false) => broken += 1,
+            None => {}
+        }
+    }
+    assert!(holding * 12 > count && broken * 40 > count, "{holding} refine and {broken} do not, of {count}");
+}
+
+#[test]
+fn transitions_that_stand_for_several_are_refined() {
+    refinements(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 50));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod build;
 mod certificates;
+mod chosen;
 mod claims;
 mod counts;
 mod crashes;

@@ -14,6 +14,7 @@ mod outline;
 mod positions;
 mod prove;
 mod server;
+mod tokens;
 
 pub use prove::ProofRunner;
 

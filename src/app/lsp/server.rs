@@ -13,7 +13,7 @@ use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
 use super::prove::{self, ProofRunner, ProofRuns, Running};
-use super::{actions, completion, hover, navigation, outline};
+use super::{actions, completion, hover, navigation, outline, tokens};
 use crate::rpc::{MessageKind, Outgoing, RequestError, Server, ServerEnd, kind};
 
 /// The stage of the life of a server.
@@ -82,6 +82,7 @@ impl LanguageServer {
             "textDocument/prepareRename" => navigation::prepare_rename,
             "textDocument/rename" => navigation::rename,
             "textDocument/documentSymbol" => outline::symbols,
+            "textDocument/semanticTokens/full" => tokens::all,
             "textDocument/completion" => completion::complete,
             "textDocument/formatting" => formatting,
             "textDocument/codeAction" => actions::at_range,
@@ -119,6 +120,7 @@ impl LanguageServer {
                 "documentHighlightProvider": true,
                 "renameProvider": { "prepareProvider": true },
                 "documentSymbolProvider": true,
+                "semanticTokensProvider": tokens::provider(),
                 "completionProvider": { "triggerCharacters": ["[", ":", "=", ">"] },
                 "documentFormattingProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },

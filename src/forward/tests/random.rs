@@ -268,6 +268,7 @@ impl Shape {
             fairness: Vec::new(),
             failures: None,
             sorts: None,
+            families: Families::default(),
         })
     }
 }

@@ -69,14 +69,28 @@ impl Expander {
             .collect();
         for item in &file.items {
             if let Item::Type(decl) = item {
-                self.declare_type(decl, &decls, &counted, &mut Vec::new());
+                self.declare_type(decl, &decls, &counted, &mut Vec::new(), &file.damage.names);
             }
         }
         for item in &file.items {
             if let Item::Symbol(decl) = item
                 && !matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Relation(_))
             {
-                self.declare_variable(decl, &counted);
+                self.declare_variable(decl, &counted, &file.damage.names);
+            }
+        }
+        // Nothing further is said about what a broken declaration would have declared.
+        for name in file.damage.names.iter().filter(|it| it.starts_with(|c: char| c.is_ascii_uppercase())) {
+            if !self.symbols.constructors.contains_key(name) {
+                self.symbols.variables.entry(name.clone()).or_insert_with(|| Variable {
+                    index: Vec::new(),
+                    ty: Type::Core(String::new()),
+                    constant: false,
+                    broken: true,
+                    derived: false,
+                    span: Span::default(),
+                    leaves: IndexMap::new(),
+                });
             }
         }
         // The names of the core are known too: what is printed can be read.
@@ -252,6 +266,7 @@ impl Expander {
         decls: &IndexMap<&str, &TypeDecl>,
         counted: &Enumerated,
         around: &mut Vec<String>,
+        damaged: &[String],
     ) {
         let name = &decl.name.text;
         if self.symbols.types.contains_key(name) {
@@ -300,7 +315,26 @@ impl Expander {
                         continue;
                     }
                     if let Some(inner) = decls.get(field.ty.text.as_str()) {
-                        self.declare_type(inner, decls, counted, around);
+                        self.declare_type(inner, decls, counted, around, damaged);
+                    }
+                    let known_name = |it: &str| decls.contains_key(it) || self.symbols.types.contains_key(it);
+                    if field.range.is_none()
+                        && !known_name(&field.ty.text)
+                        && !damaged.contains(&field.ty.text)
+                    {
+                        let names =
+                            self.symbols.types.keys().map(String::as_str).chain(decls.keys().copied());
+                        let error = Diagnostic::error(
+                            "C0102",
+                            field.ty.span(),
+                            format!("unknown type `{}`", field.ty.text),
+                        )
+                        .label("not declared");
+                        let error = match crate::spelling::nearest(&field.ty.text, names) {
+                            Some(meant) => error.did_you_mean(meant),
+                            None => error.help("declare it with `type`"),
+                        };
+                        self.push(error);
                     }
                     let ty = self.named_type(
                         &field.ty,
@@ -339,7 +373,7 @@ impl Expander {
         }
     }
 
-    fn declare_variable(&mut self, decl: &SymbolDecl, counted: &Enumerated) {
+    fn declare_variable(&mut self, decl: &SymbolDecl, counted: &Enumerated, damaged: &[String]) {
         let name = &decl.name.text;
         if let Some(known) = self.symbols.variables.get(name) {
             let known = known.span;
@@ -357,7 +391,8 @@ impl Expander {
             SymbolKind::Channel(channel) => (&channel.index, self.queue(decl, channel, element)),
             _ => (&[], element),
         };
-        let mut broken = false;
+        let is_lost = |it: &Name| damaged.contains(&it.text) && !self.symbols.types.contains_key(&it.text);
+        let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
             Some(Type::Finite(values)) => Index::Finite(Arc::clone(values)),
             Some(Type::Wide(low, high)) => {

@@ -229,6 +229,18 @@ impl Expander {
 
     /// `left op right`, of which one is not a term of the core.
     pub fn compare(&mut self, op: Comparison, left: &Term, right: &Term, at: Span) -> Expr {
+        let is_queue = |this: &Self, term: &Term| match &term.kind {
+            TermKind::Base(base) => this.type_of(base).is_some_and(|ty| ty.queue().is_some()),
+            _ => false,
+        };
+        if is_queue(self, left) || is_queue(self, right) {
+            self.push(
+                Diagnostic::error("C0216", at, "a comparison of a channel")
+                    .label("a channel is not a value")
+                    .help("ask for `C.head`, `C.length`, `empty(C)` or `full(C)`"),
+            );
+            return truth(false, at);
+        }
         if let (Some(a), Some(b)) = (self.fields(left), self.fields(right)) {
             return self.compare_records(op, (left, a), (right, b), at);
         }

@@ -28,8 +28,9 @@ use self::sorts::Rewriter;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::model::Family;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
+    Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
 };
 
@@ -44,17 +45,6 @@ pub struct Expansion {
     pub sorts: Option<Sorts>,
     /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
     pub families: Vec<Family>,
-}
-
-/// A declaration and the variables of the core that it stands for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Family {
-    /// Where it is declared.
-    pub span: Span,
-    /// Its name.
-    pub name: String,
-    /// The names of the variables.
-    pub leaves: Vec<String>,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -125,6 +115,48 @@ impl Expander {
             }
         }
         Ok(claims)
+    }
+
+    /// The right-hand side of an update in the names of the model, in the core language.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that it is no single term there.
+    pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
+        let value = match value {
+            Rhs::Term(term) => Rhs::Term(self.single(term)),
+            Rhs::Cases(cases) => Rhs::Cases(
+                cases
+                    .iter()
+                    .map(|case| Case {
+                        when: case.when.as_ref().map(|it| self.formula(it)),
+                        value: self.single(&case.value),
+                        loc: case.loc,
+                    })
+                    .collect(),
+            ),
+            other => other.clone(),
+        };
+        let found = std::mem::take(&mut self.diagnostics);
+        if found.is_empty() { Ok(value) } else { Err(found) }
+    }
+
+    /// A term that is one of the core.
+    fn single(&mut self, term: &Term) -> Term {
+        if self.is_core_term(term) {
+            return term.clone();
+        }
+        match self.value(term).as_deref() {
+            Some([way]) if way.fixed.is_empty() && way.needs.is_empty() => Self::core_term(&way.it, term.loc),
+            Some(_) => {
+                let message = format!("`{term}` depends on values of other cells");
+                let error = Diagnostic::error("C0213", term.span(), message);
+                self.push(
+                    error.label("one variable is expected here").help("tell the values apart by a `case`"),
+                );
+                term.clone()
+            }
+            None => term.clone(),
+        }
     }
 
     fn file(mut self, file: &File) -> Expansion {
@@ -214,6 +246,8 @@ impl Expander {
         own.map(|(name, it)| Family {
             span: it.span,
             name: name.clone(),
+            index: it.index.iter().map(Index::shown).collect(),
+            form: it.ty.form(),
             leaves: it.leaves.values().cloned().collect(),
         })
         .collect()

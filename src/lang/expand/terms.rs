@@ -215,6 +215,17 @@ impl Expander {
         for (kind, term) in variable.index.iter().zip(given) {
             match kind {
                 Index::Proc => {
+                    let finite = variable.index.iter().position(|it| matches!(it, Index::Finite(_)));
+                    if let (Some(at), TermKind::Number(_)) = (finite, &term.kind) {
+                        let message =
+                            format!("`{term}` stands where `{}` has a process as its index", path.name.text);
+                        self.push(
+                            Diagnostic::error("C0203", term.span(), message)
+                                .label(format!("index number {} is the one that is a value", at + 1))
+                                .also(variable.span, "declared here"),
+                        );
+                        return None;
+                    }
                     let name = self.process_index(term)?;
                     for way in &mut ways {
                         way.it.index.push(name.clone());
@@ -399,10 +410,24 @@ impl Expander {
     }
 
     fn wrong_index(&mut self, term: &Term, values: &Values) -> Option<Vec<Way<usize>>> {
-        self.push(
-            Diagnostic::error("C0203", term.span(), format!("`{term}` is not of type `{}`", values.name))
-                .label("the declaration of the array says that this index is"),
-        );
+        let error =
+            Diagnostic::error("C0203", term.span(), format!("`{term}` is not of type `{}`", values.name));
+        let is_process = term.to_string().starts_with(|c: char| c.is_ascii_lowercase());
+        self.push(if is_process {
+            let both = format!(
+                "`A[p, {}] = B && A[p, {}] = B`",
+                values.part(0),
+                values.part(values.names.len() - 1)
+            );
+            error
+                .label("parameters, and names that a formula binds, are processes; this index is a value")
+                .help(format!(
+                    "write out the values, as in {both}, or use a variable of type `{}`",
+                    values.name
+                ))
+        } else {
+            error.label("the declaration of the array says that this index is")
+        });
         None
     }
 

@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::make::number;
 use crate::diagnostic::Span;
+use crate::model::{FamilyIndex, Form};
 use crate::syntax::ast::{Loc, Name, Term};
 
 /// The values of a finite type.
@@ -98,6 +99,15 @@ impl Type {
         }
     }
 
+    /// How a cell of it is shown.
+    pub fn form(&self) -> Form {
+        let Self::Record(record) = self else { return Form::Value };
+        if let (Some(queue), Some((_, message))) = (record.queue, record.fields.first()) {
+            return Form::Queue(Box::new(message.form()), queue.capacity);
+        }
+        Form::Record(record.fields.iter().map(|(name, ty)| (name.clone(), ty.form())).collect())
+    }
+
     /// The queue that it is.
     pub fn queue(&self) -> Option<Queue> {
         if let Self::Record(record) = self { record.queue } else { None }
@@ -109,6 +119,18 @@ impl Type {
 pub enum Index {
     Proc,
     Finite(Arc<Values>),
+}
+
+impl Index {
+    /// How a cell with this index is shown.
+    pub fn shown(&self) -> FamilyIndex {
+        match self {
+            Self::Proc => FamilyIndex::Process,
+            Self::Finite(values) => FamilyIndex::Values(
+                (0..values.names.len()).map(|at| values.written(at, Loc::default()).to_string()).collect(),
+            ),
+        }
+    }
 }
 
 /// A declared variable, constant, array or channel.

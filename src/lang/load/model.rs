@@ -1,10 +1,10 @@
 //! From the text of a model to its meaning.
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Span};
-use crate::expand::{self, Expansion};
-use crate::model::{self, System};
+use crate::expand::{self, Expander, Expansion};
+use crate::model::{self, Families, System};
 use crate::syntax;
-use crate::syntax::ast::{File, Item, Part};
+use crate::syntax::ast::{File, Item, Part, SymbolDecl, SymbolKind, Update};
 use tracing::debug;
 
 /// The meaning of a text.
@@ -33,13 +33,12 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, more) = model::elaborate(&expansion.file, text);
-        let system = match (system, &expansion.sorts) {
-            (Some(system), Some(sorts)) => {
-                Some(system.edited(|parts| parts.sorts = Some(sorts.of_processes())))
-            }
-            (system, _) => system,
+        let more = sensible(more, &expansion, &file, text);
+        let with_words = |it: System| {
+            let sorts = expansion.sorts.as_ref().map(expand::Sorts::of_processes);
+            it.with_families(Families::new(expansion.families)).edited(|parts| parts.sorts = sorts)
         };
-        (system, sensible(more, &expansion, text))
+        (system.map(with_words), more)
     } else {
         (None, expansion.diagnostics)
     };
@@ -70,6 +69,18 @@ pub fn core(file: &File) -> File {
     expand::expand(file).file
 }
 
+/// Updates whose right-hand sides are in the names of a model, in the core language.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn core_values(model: &File, updates: &mut [Update]) -> Result<(), Vec<Diagnostic>> {
+    let mut expander = Expander::of(model);
+    for update in updates {
+        update.value = expander.value_of(&update.value)?;
+    }
+    Ok(())
+}
+
 /// The text of a model in the core language: with an enumeration or bounded integers for a range, a variable for each field of a
 /// record and each place of a queue, and so on. `file` has no errors.
 pub fn in_core(file: &File) -> String {
@@ -78,7 +89,25 @@ pub fn in_core(file: &File) -> String {
 
 /// Messages about the core as ones about the text: a declaration that stands for several variables is unused, or never set,
 /// where all of them are; messages about parts of transitions and values of ranges are left out.
-fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec<Diagnostic> {
+fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, file: &File, text: &str) -> Vec<Diagnostic> {
+    // An array has a variable for each value of a type that is an index: all values are in use.
+    let indices: Vec<&str> = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Array(index), .. }) => Some(index.as_slice()),
+            Item::Symbol(SymbolDecl { kind: SymbolKind::Channel(channel), .. }) => {
+                Some(channel.index.as_slice())
+            }
+            _ => None,
+        })
+        .flatten()
+        .map(|it| it.text.as_str())
+        .collect();
+    let in_use = file.items.iter().filter_map(|item| match item {
+        Item::Type(it) if indices.contains(&it.name.text.as_str()) => Some(it.loc.0),
+        _ => None,
+    });
     let parts: Vec<_> = expansion
         .file
         .items
@@ -88,6 +117,7 @@ fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, text: &str) -> Vec
             Item::Type(it) if !it.shown.is_empty() => Some(it.loc.0),
             _ => None,
         })
+        .chain(in_use)
         .collect();
     let within = |it: &Diagnostic| {
         let at = it.primary.span;

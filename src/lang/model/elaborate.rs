@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::context::Context;
+use super::families::Families;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::symbols::Symbols;
@@ -54,6 +55,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         fairness,
         failures: None,
         sorts: None,
+        families: Families::default(),
     };
     axioms::separate(&mut system);
     let system = System::new(system);

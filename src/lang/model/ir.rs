@@ -125,6 +125,12 @@ impl Var {
             VarKind::Global | VarKind::Const => 0,
         }
     }
+
+    /// Whether the elaboration added it to hold the number, process or abstract value that a later step chooses by `?`. What
+    /// else it adds is of finite type.
+    pub fn is_choice(&self) -> bool {
+        self.span == Span::default() && !matches!(self.ty, Type::Enum(_))
+    }
 }
 
 /// A process named in a formula.

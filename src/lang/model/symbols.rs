@@ -244,7 +244,8 @@ impl Symbols {
             SymbolKind::Var => VarKind::Global,
             SymbolKind::Const => VarKind::Const,
             SymbolKind::Array(index) => {
-                for ty in index.iter().filter(|ty| ty.text != "proc") {
+                let is_lost = |ty: &Name| matches!(self.names.get(&ty.text), Some((Symbol::Unclear, _)));
+                for ty in index.iter().filter(|ty| ty.text != "proc" && !is_lost(ty)) {
                     out.push(
                         Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
                             .label(

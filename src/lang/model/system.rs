@@ -5,6 +5,7 @@ use std::ops::Deref;
 use indexmap::IndexMap;
 
 use super::counts::{Count, counted};
+use super::families::Families;
 use super::ir::{
     Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, Transition, TransitionId, Type, Var, VarId,
 };
@@ -53,6 +54,8 @@ pub struct SystemParts {
     pub failures: Option<u16>,
     /// The sorts of processes, in a model that declares any.
     pub sorts: Option<ProcessSorts>,
+    /// How variables were made that stand for another one of the text. Nothing but what is shown depends on it.
+    pub families: Families,
     /// Whether something outside of the system orders processes: a formula to be evaluated in its states.
     pub asks_for_order: bool,
     /// Derived: whether any literal orders processes, so that renaming them is not a symmetry.
@@ -120,6 +123,24 @@ impl System {
         self.0.clone()
     }
 
+    /// The system with other names for what its variables were made of.
+    #[must_use]
+    pub fn with_families(mut self, families: Families) -> Self {
+        self.0.families = families;
+        self
+    }
+
+    /// The system as its text in the core language means it: with the names of the core.
+    #[must_use]
+    pub fn in_core(&self) -> Self {
+        let mut system = self.clone().with_families(Families::default());
+        for it in &mut system.0.enums {
+            it.constructors = it.words().to_vec();
+            it.words = Vec::new();
+        }
+        system
+    }
+
     /// The system with changed parts.
     #[must_use]
     pub fn edited(&self, edit: impl FnOnce(&mut SystemParts)) -> Self {
@@ -164,6 +185,11 @@ impl SystemParts {
     /// The declaration of `id`.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
+    }
+
+    /// What the text calls a variable: `X`, `Net.kind`.
+    pub fn title(&self, id: VarId) -> String {
+        self.families.variable(&self.var(id).name)
     }
 
     /// The declaration of enum `id`.

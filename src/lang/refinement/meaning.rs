@@ -5,10 +5,11 @@ use smallvec::SmallVec;
 use super::both::{BothModels, InText, NoRefinement, RefinedModel, refused};
 use super::text::{ArgText, ImageText, MapText, STUTTER, StepText};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::load::{core, core_values};
 use crate::model::beside::{NamedModel, Names, updates};
 use crate::model::{
     Assignment, Branch, Cell, Dnf, EnumId, Linear, Literal, ProcRef, Rational, System, Term, Transition,
-    Type, VarId, VarKind,
+    Type, Var, VarId, VarKind,
 };
 use crate::spelling::nearest;
 use crate::syntax::ast::{self, Base, Item, Name, Part, Rhs, TermKind};
@@ -68,20 +69,18 @@ impl RefinementMap {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        // The transitions of a text have the numbers of those in its system, unless one stands for several.
-        for (of, model) in [(InText::Concrete, concrete), (InText::Abstract, abstraction)] {
-            if let Some(it) = transitions(model.file).find(|it| it.part == Part::Further) {
-                let why = "this transition stands for several in the core language: write the model with `--show-core` first";
-                return Err(refused(of, it.loc.0, why));
-            }
-        }
-        sayable(concrete.system, abstraction.system)?;
+        let (of_concrete, of_abstract, text_of_concrete) =
+            (core(concrete.file), core(abstraction.file), concrete.file);
+        let concrete = RefinedModel { file: &of_concrete, ..concrete };
+        let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
+        sayable(concrete.system, abstraction)?;
         let in_map = |errors| NoRefinement { of: InText::Map, errors };
         let text = MapText::read(map).map_err(in_map)?;
         let both = BothModels::new(concrete.system.to_parts(), abstraction.system);
         let both = both.ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
-        this.variables = this.variables(&both, &text.variables, concrete, abstraction).map_err(in_map)?;
+        this.variables =
+            this.variables(&both, &text.variables, concrete, abstraction, text_of_concrete).map_err(in_map)?;
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
@@ -92,10 +91,19 @@ impl RefinementMap {
         decl: &ast::Transition,
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
+        concrete_text: &ast::File,
     ) -> Result<Vec<Vec<Branch>>, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut decl = decl.clone();
         for update in &mut decl.updates {
+            let target = update.written();
+            if let Some((leaf, processes)) = abstraction.system.families.leaf(&target.to_string()) {
+                let name = |text: &str| Name { text: text.to_owned(), loc: target.loc, sort: None };
+                let index: Vec<Name> = processes.iter().map(|it| name(it)).collect();
+                update.target = name(leaf);
+                update.index = (!index.is_empty()).then_some(index);
+                update.path = None;
+            }
             match abstraction.system.vars.iter().find(|it| it.name == update.target.text) {
                 Some(var) => marked(update, abstraction.system, concrete.system, var.ty, &mut errors),
                 None => errors.push(unknown(
@@ -104,6 +112,9 @@ impl RefinementMap {
                     abstraction.system.vars.iter().map(|it| it.name.as_str()),
                 )),
             }
+        }
+        if let (true, Err(wrong)) = (errors.is_empty(), core_values(concrete_text, &mut decl.updates)) {
+            errors = wrong;
         }
         if !errors.is_empty() {
             return Err(errors.into_iter().map(MapText::placed).collect());
@@ -136,7 +147,11 @@ impl RefinementMap {
             };
             if let Some(why) = unusable(both, concrete, target, &branches) {
                 let at = said.map_or(Span::default(), |it| it.loc.0);
-                let error = Diagnostic::error("C0701", at, format!("`{}` gets no value: {why}", var.name));
+                let error = Diagnostic::error(
+                    "C0701",
+                    at,
+                    format!("`{}` gets no value: {why}", abstraction.system.title(id)),
+                );
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
             }
             meanings.push(branches);
@@ -157,11 +172,15 @@ impl RefinementMap {
         let found = (0..)
             .zip(&concrete.system.vars)
             .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
+        if found.is_none() && var.span == Span::default() {
+            // What says that a range was left, or that a queue was full: nothing is wrong in the abstract model.
+            return Ok(vec![Branch { when: Dnf::truth(), value: Term::Constructor(0) }]);
+        }
         let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();
-        let cell =
-            if names.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, names.join(", ")) };
+        let cell = abstraction.system.families.cell(&var.name, &names);
         let Some((same, _)) = found else {
-            let message = format!("no meaning is given for abstract variable `{}`", var.name);
+            let message =
+                format!("no meaning is given for abstract variable `{}`", abstraction.system.title(id));
             let error = Diagnostic::error("C0701", Span::default(), message);
             return Err(Box::new(error.help(format!(
                 "say in the map what it is in terms of the concrete variables, as in `{cell} := case | .. : .. | _ : ..;`"
@@ -181,7 +200,7 @@ impl RefinementMap {
         let mut errors = Vec::new();
         let mut used = vec![None; said.len()];
         let mut all = Vec::new();
-        for decl in transitions(concrete.file) {
+        for decl in heads(concrete.file) {
             let name = &decl.name.text;
             let its: Vec<usize> = (0..said.len()).filter(|at| said[*at].name.text == *name).collect();
             if let [first, second, ..] = its[..] {
@@ -208,8 +227,8 @@ impl RefinementMap {
             all.push(images.into_iter().flatten().collect());
         }
         for (step, _) in said.iter().zip(&used).filter(|(_, used)| used.is_none()) {
-            if transitions(concrete.file).all(|it| it.name.text != step.name.text) {
-                let names = transitions(concrete.file).map(|it| it.name.text.as_str());
+            if heads(concrete.file).all(|it| it.name.text != step.name.text) {
+                let names = heads(concrete.file).map(|it| it.name.text.as_str());
                 errors.push(unknown(&step.name, "the concrete model has no transition", names));
             }
         }
@@ -222,7 +241,7 @@ impl RefinementMap {
         let (name, params) = (&decl.name.text, names(&decl.params));
         let same =
             |(_, it): &(u16, &ast::Transition)| it.name.text == *name && it.params.len() == decl.params.len();
-        if let Some((origin, _)) = (0..).zip(transitions(abstraction.file)).find(same) {
+        if let Some((origin, _)) = (0..).zip(heads(abstraction.file)).find(same) {
             self.guessed.push(format!("{name}({params}) => {name}({params});"));
             let args = (0..decl.params.len() as u8).map(ArgTerm::Param).collect();
             return Image::Step { origin, args };
@@ -233,7 +252,8 @@ impl RefinementMap {
 }
 
 /// Refuses models about whose refinement nothing is said here.
-fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> {
+fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRefinement> {
+    let (file, abstraction) = (abstraction.file, abstraction.system);
     let at = abstraction.init.span;
     if !abstraction.counts.is_empty() {
         let why = "the abstract model counts processes, which a refinement cannot be stated with";
@@ -243,6 +263,13 @@ fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> 
         let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
         return Err(refused(InText::Abstract, at, why));
     }
+    // What a step of several parts chooses before it is taken has no meaning in the concrete model.
+    if let Some(choice) = abstraction.vars.iter().find(|it| it.is_choice()) {
+        let chooses = |it: &&ast::Transition| it.updates.iter().any(|update| update.target.text == choice.name);
+        let place = transitions(file).map(|it| it.1).find(chooses).map_or(at, |it| it.loc.0);
+        let why = "the abstract model gives a cell any number, process or real (`A[p] := ?`), which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, place, why));
+    }
     let fewer = |most: u32| concrete.max_procs.is_none_or(|own| own > most);
     if abstraction.max_procs.is_some_and(fewer) {
         let why = "the abstract model has instances of fewer sizes than the concrete one: see `number_procs`";
@@ -251,12 +278,21 @@ fn sayable(concrete: &System, abstraction: &System) -> Result<(), NoRefinement> 
     Ok(())
 }
 
-/// The transitions of a file; the number of each is its [`Transition::origin`].
-pub fn transitions(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
-    file.items.iter().filter_map(|item| match item {
+/// The transitions of a file in the core language, each with its [`Transition::origin`]: one of the text may be several.
+pub fn transitions(file: &ast::File) -> impl Iterator<Item = (u16, &ast::Transition)> {
+    let all = file.items.iter().filter_map(|item| match item {
         Item::Transition(it) => Some(it),
         _ => None,
+    });
+    all.scan(0_u16, |next, it| {
+        *next += u16::from(it.part != Part::Further);
+        Some((next.saturating_sub(1), it))
     })
+}
+
+/// The first part of each transition of the text; the number of each is its [`Transition::origin`].
+fn heads(file: &ast::File) -> impl Iterator<Item = &ast::Transition> {
+    transitions(file).map(|it| it.1).filter(|it| it.part != Part::Further)
 }
 
 fn names(of: &[Name]) -> String {
@@ -298,6 +334,13 @@ fn marked(
     };
     let Type::Enum(id) = ty else { return };
     for value in values {
+        let text = value.to_string();
+        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_))
+            && abstraction.enumeration(id).constructors.contains(&text)
+        {
+            // A value of a range.
+            value.kind = TermKind::Base(Base::Name(Name { text, loc: value.loc, sort: None }));
+        }
         let TermKind::Base(Base::Name(name)) = &mut value.kind else { continue };
         if !abstraction.enumeration(id).constructors.contains(&name.text) {
             continue;
@@ -372,7 +415,7 @@ fn image(
         return Err(error(name.span(), format!("two parameters are called `{}`", name.text), ""));
     }
     let same_name = |it: &&ast::Transition| it.name.text == image.name.text;
-    let mut named = (0..).zip(transitions(abstraction.file)).filter(|(_, it)| same_name(it));
+    let mut named = (0..).zip(heads(abstraction.file)).filter(|(_, it)| same_name(it));
     let found = named.next();
     if image.name.text == STUTTER {
         return match found {
@@ -386,7 +429,7 @@ fn image(
         };
     }
     let Some((origin, target)) = found else {
-        let known = transitions(abstraction.file).map(|it| it.name.text.as_str());
+        let known = heads(abstraction.file).map(|it| it.name.text.as_str());
         return Err(Box::new(unknown(&image.name, "the abstract model has no transition", known)));
     };
     if named.next().is_some() {
@@ -406,7 +449,7 @@ fn image(
 
 fn arg(
     step: &StepText,
-    ArgText { name, index }: &ArgText,
+    ArgText { name, index, fields }: &ArgText,
     concrete: &System,
 ) -> Result<ArgTerm, Box<Diagnostic>> {
     let error = |at: Span, message: String, help: &str| {
@@ -419,9 +462,12 @@ fn arg(
     {
         return Ok(ArgTerm::Param(at));
     }
-    let var = (0..).zip(&concrete.vars).find(|(_, it)| it.name == name.text && it.ty == Type::Proc);
+    let title = format!("{}{fields}", name.text);
+    let is_meant =
+        |id: u16, it: &Var| it.ty == Type::Proc && (it.name == title || concrete.title(VarId(id)) == title);
+    let var = (0..).zip(&concrete.vars).find(|(id, it)| is_meant(*id, it));
     let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
-        let message = format!("`{}` is neither a parameter nor a cell of type `proc`", name.text);
+        let message = format!("`{title}` is neither a parameter nor a cell of type `proc`");
         return Err(error(name.span(), message, ""));
     };
     debug_assert!(matches!(var.kind, VarKind::Array(_)) != index.is_empty());

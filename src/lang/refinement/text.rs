@@ -54,6 +54,8 @@ pub struct ArgText {
     pub name: Name,
     /// Its indices.
     pub index: Vec<Name>,
+    /// `.from`, for a field of it.
+    pub fields: String,
 }
 
 impl MapText {
@@ -206,6 +208,10 @@ impl<'t> StatementReader<'t> {
     fn arg(&mut self) -> Read<ArgText> {
         let name = self.name("a parameter or a variable of type `proc`")?;
         let index = if self.is("[") { self.list("]", |this| this.name("a parameter"))? } else { Vec::new() };
-        Ok(ArgText { name, index })
+        let mut fields = String::new();
+        while self.is(".") {
+            fields = format!("{fields}.{}", self.name("a field")?.text);
+        }
+        Ok(ArgText { name, index, fields })
     }
 }

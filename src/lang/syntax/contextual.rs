@@ -62,6 +62,15 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
         };
         return if fairness && named(follows()) { Token::Any } else { token };
     }
+    // Also behind a broken declaration: no other text has a name and a bracket or colon after this word.
+    if word == "channel" && !chunk.is_empty() {
+        let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
+        if matches!(next.next().flatten(), Some(Token::Mident(_)))
+            && matches!(next.next().flatten(), Some(Token::BracketOpen | Token::Colon))
+        {
+            return Token::Channel;
+        }
+    }
     match keyword(word) {
         Some(keyword) if may_begin(chunk) => keyword,
         _ => token,

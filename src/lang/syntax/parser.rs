@@ -253,7 +253,9 @@ impl<'t> Parser<'t> {
                     self.text.get(at.start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
                 let mut diagnostic = Diagnostic::error("C0001", at, format!("illegal character {what:?}"));
                 if let Some((construct, branch)) = unsupported::character(what, before) {
-                    diagnostic = unsupported::diagnostic(at, construct, branch);
+                    diagnostic =
+                        unsupported::otherwise(unsupported::diagnostic(at, construct, branch), construct)
+                            .help("write `send(C, message)`");
                 } else if let Some(help) = unsupported::spelling(what) {
                     diagnostic = diagnostic.help(help);
                 }
@@ -268,7 +270,10 @@ impl<'t> Parser<'t> {
     fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
         let Some(&(start, first, first_end)) = chunk.first() else { return };
         // A number with a name may be the bound of a range: it comes before types.
-        let number = matches!(chunk, [(_, Token::Const, _), _, (_, Token::Equal, _), ..]);
+        let number = matches!(
+            chunk,
+            [(_, Token::Const, _), _, (_, Token::Equal | Token::Assign, _), (_, Token::Int(_), _), ..]
+        ) || matches!(chunk, [(_, Token::Const, _), _, (_, Token::Equal, _), ..]);
         let now = self.stage.clamp(1, 2);
         let Some(stage) = first.stage().map(|stage| if number { now } else { stage }) else {
             if broken {
@@ -476,10 +481,11 @@ impl<'t> Parser<'t> {
             damage::note(&mut self.file.damage, chunk);
             return;
         }
+        let is_record = matches!(token, Token::Lident("record" | "struct"));
         self.build.diagnostics.push(
             Diagnostic::error("C0003", at, "declaration expected")
                 .label("this does not start a declaration")
-                .help("declarations start with `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`"),
+                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }),
         );
         damage::note(&mut self.file.damage, chunk);
     }

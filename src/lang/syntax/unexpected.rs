@@ -38,14 +38,17 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
 const MAX_EXPECTED: usize = 8;
 
 fn expectation(expected: &[String]) -> Option<String> {
+    // A constant before `..` is a name like another.
     let mut names: Vec<String> = expected
         .iter()
+        .filter(|token| *token != "lower_name")
         .map(|token| match token.as_str() {
             "lident" => "a name like `x`".to_owned(),
             "mident" => "a name like `X`".to_owned(),
             "int" => "an integer".to_owned(),
             "real" => "a real number".to_owned(),
             "procconst" => "a process constant like `#1`".to_owned(),
+            "record_open" => "`{`".to_owned(),
             keyword => format!("`{}`", keyword.trim_matches('"')),
         })
         .collect();

@@ -32,7 +32,12 @@ const LOCK_STATEMENTS: [&str; 15] = [
 pub fn diagnostic(span: Span, construct: &str, branch: &str) -> Diagnostic {
     Diagnostic::error("C0005", span, format!("{construct} is not supported"))
         .label(format!("this is a construct of {branch} of Cubicle"))
-        .help("the language accepted here is that of Cubicle 1.2")
+        .help("the language is that of Cubicle 1.2, with ranges, records, arrays over finite types, channels and counts")
+}
+
+/// The error for a construct that this language has, too.
+pub fn otherwise(error: Diagnostic, construct: &str) -> Diagnostic {
+    Diagnostic { message: format!("{construct} is written in another way here"), ..error }
 }
 
 /// Whether the declaration `chunk`, which fails to parse at token number `at`, uses a construct of
@@ -90,7 +95,18 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
         Token::Lident("livelock") => {
             error.help("say what has to happen, by `response` or `recurrence` and `fair`")
         }
-        _ if branch == RECORDS => error.help("declare a variable or an array for each field"),
+        Token::Lident("with") => {
+            otherwise(error, construct).help("assign the fields that change: `Net.kind := Req`")
+        }
+        Token::Lident("chan" | "group") => {
+            otherwise(error, construct).help("write `channel C[proc] : message[2] blocks`")
+        }
+        Token::Question => otherwise(error, construct).help("write `X := receive(C)`, or `receive(C)`"),
+        Token::Case => {
+            error.help("give the whole variable its value by an update `X := case | .. : .. | _ : ..`")
+        }
+        _ if branch == RECORDS => otherwise(error, construct)
+            .help("a record is declared by `type t = { field : type; field : type }`"),
         _ => error,
     })
 }

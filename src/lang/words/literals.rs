@@ -114,8 +114,7 @@ impl LiteralWriter<'_> {
         if let Some(count) = self.system.count_of(cell.var) {
             return self.count(count, &index);
         }
-        let name = &self.system.var(cell.var).name;
-        if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
+        self.system.families.cell(&self.system.var(cell.var).name, &index)
     }
 
     /// `#{p | ..}`, `sum{p | .. if ..}` or `#proc`, for the processes of these names.

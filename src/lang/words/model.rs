@@ -13,12 +13,14 @@ use crate::model::{
 
 /// The text of a model that means `system`.
 pub fn model(system: &System) -> String {
+    // Its declarations are those of the core.
+    let system = &system.in_core();
     let mut text = String::new();
     if let Some(most) = system.max_procs {
         let _ = writeln!(text, "number_procs {most}\n");
     }
     for decl in system.enums.iter().filter(|it| it.name != "bool") {
-        let _ = writeln!(text, "type {} = {}", decl.name, decl.words().join(" | "));
+        let _ = writeln!(text, "type {} = {}", decl.name, decl.constructors.join(" | "));
     }
     for name in &system.abstracts {
         let _ = writeln!(text, "type {name}");
@@ -172,7 +174,7 @@ fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
     match it {
         Term::Constructor(c) => {
             let Type::Enum(id) = ty else { unreachable!("only enums have constructors") };
-            system.enumeration(id).words()[usize::from(*c)].clone()
+            system.enumeration(id).constructors[usize::from(*c)].clone()
         }
         Term::Proc(p) => name(names, *p),
         Term::Cell(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.cell(it),

@@ -4,9 +4,11 @@
 //! one here, in order of size or of first occurrence in the whole trace, so that equal names are
 //! equal values.
 
+use std::collections::HashMap;
+
 use crate::model::semantics::Trace;
 use crate::model::semantics::{Layout, Point, State, Value, tuples};
-use crate::model::{Rational, System, Type, Var, VarId};
+use crate::model::{Form, Rational, System, Type, Var, VarId};
 
 /// Names for the values of one trace.
 pub struct ValueNames<'a> {
@@ -69,6 +71,11 @@ impl<'a> ValueNames<'a> {
         }
     }
 
+    /// What a cell holds in a state.
+    pub fn shown(&self, cell: &ShownCell<'_>, state: &State) -> String {
+        cell.text(&|var, at| self.value(var, state.values[at]))
+    }
+
     fn outside_name(&self, point: Point) -> String {
         let number = self.outside.iter().take_while(|&&other| other != point).count() + 1;
         format!("outside!{number}")
@@ -128,51 +135,118 @@ fn real(number: Rational) -> String {
     }
 }
 
-/// Every cell of the instance but those of counts: its variable, its name (`X[#1, #2]`) and its position in a state.
+/// Every cell of the core but those of counts: its variable, its name (`X[#1, #2]`, `Chan[#1].kind`) and its position in a state.
 pub fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
     let layout = Layout::new(system, procs);
     system.declared().flat_map(move |(id, var)| {
         let layout = layout.clone();
         tuples(procs, var.arity()).map(move |index| {
             let position = layout.position(id, index.iter().copied());
-            (id, var, format!("{}{}", var.name, brackets(&index)), position)
+            (id, var, system.families.cell(&var.name, &names(&index)), position)
         })
     })
 }
 
-/// The cells of a state that mean something: in a model with sorts, those whose indices are of the sorts of their array.
-pub fn cells_of<'s>(
-    system: &'s System,
-    state: &State,
-) -> impl Iterator<Item = (VarId, &'s Var, String, usize)> + use<'s> {
-    let layout = Layout::new(system, state.procs);
-    let sorts: Option<Vec<Value>> = system.sort_array().map(|array| {
-        (0..state.procs).map(|process| state.values[layout.position(array, [process])]).collect()
-    });
-    system.declared().flat_map(move |(id, var)| {
-        let (layout, sorts) = (layout.clone(), sorts.clone());
-        let is_of_sorts = move |index: &Vec<usize>| {
-            let of_sort = |(at, process): (usize, &usize)| match (&sorts, system.index_sort(id, at)) {
-                (Some(sorts), Some(sort)) => sorts[*process] == Value::Constructor(sort),
-                _ => true,
-            };
-            index.iter().enumerate().all(of_sort)
+/// A cell as the text declares it: one of the core, or several that together are a record or a queue.
+pub struct ShownCell<'a> {
+    /// `X[#1, #2]`, `Seen[#1, 2]`.
+    pub name: String,
+    /// The processes among its indices.
+    pub index: Vec<usize>,
+    /// Its name without processes: `X`, `Seen[_, 2]`.
+    pub title: String,
+    /// The variables that it is made of, and their positions in a state.
+    pub parts: Vec<(VarId, &'a Var, usize)>,
+    form: &'a Form,
+}
+
+impl ShownCell<'_> {
+    /// Whether it has other values in another state.
+    pub fn differs(&self, one: &State, other: &State) -> bool {
+        self.parts.iter().any(|(.., at)| one.values[*at] != other.values[*at])
+    }
+
+    /// Its text; `value` gives that of a part, from the variable and the position.
+    pub fn text(&self, value: &dyn Fn(&Var, usize) -> String) -> String {
+        self.form.text(&|part| {
+            let (_, var, at) = self.parts[part];
+            value(var, at)
+        })
+    }
+}
+
+/// The cells of the instance as the text declares them, in the order of their first variables.
+pub fn shown_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
+    let mut cells = all_cells(system, procs);
+    cells.retain(|cell| !cell.parts.iter().any(|(_, var, _)| var.is_choice()));
+    cells
+}
+
+/// Those that mean something in a state: in a model with sorts, those whose indices are of the sorts of their array.
+pub fn cells_of<'s>(system: &'s System, state: &State) -> Vec<ShownCell<'s>> {
+    let mut cells = shown_cells(system, state.procs);
+    if let Some(array) = system.sort_array() {
+        let layout = Layout::new(system, state.procs);
+        let is_of = |process: usize, sort: u8| {
+            state.values[layout.position(array, [process])] == Value::Constructor(sort)
         };
-        tuples(layout.procs, var.arity()).filter(is_of_sorts).map(move |index| {
-            let position = layout.position(id, index.iter().copied());
-            (id, var, format!("{}{}", var.name, brackets(&index)), position)
-        })
-    })
+        cells.retain(|cell| {
+            let of_sort = |(at, process): (usize, &usize)| {
+                system.index_sort(cell.parts[0].0, at).is_none_or(|sort| is_of(*process, sort))
+            };
+            cell.index.iter().enumerate().all(of_sort)
+        });
+    }
+    cells
 }
 
-fn brackets(index: &[usize]) -> String {
-    if index.is_empty() { String::new() } else { format!("[{}]", processes(index)) }
+/// Those, and the cells that hold what a later step chooses by `?`.
+pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
+    let layout = Layout::new(system, procs);
+    let ids: HashMap<&str, (VarId, &Var)> =
+        system.declared().map(|(id, var)| (var.name.as_str(), (id, var))).collect();
+    let mut shown = Vec::new();
+    for (id, var) in system.declared() {
+        let of = system.families.of(&var.name).and_then(|(family, leaf)| {
+            let size = family.form.size();
+            let block = &family.leaves[leaf / size * size..][..size];
+            let vars: Option<Vec<_>> = block.iter().map(|name| ids.get(name.as_str()).copied()).collect();
+            Some((family, leaf, vars?))
+        });
+        let (form, vars) = match &of {
+            Some((family, leaf, _)) if leaf % family.form.size() > 0 => continue,
+            Some((family, _, vars)) => (&family.form, vars.clone()),
+            None => (&Form::Value, vec![(id, var)]),
+        };
+        let title = of.as_ref().map_or_else(
+            || var.name.clone(),
+            |(family, leaf, _)| match family.cell(leaf / family.form.size(), &[]) {
+                // Only processes are left out.
+                _ if family.values(*leaf / family.form.size()).iter().all(Option::is_none) => {
+                    family.name.clone()
+                }
+                title => title,
+            },
+        );
+        for index in tuples(procs, var.arity()) {
+            let name = match &of {
+                Some((family, leaf, _)) => family.cell(leaf / family.form.size(), &names(&index)),
+                None => system.families.cell(&var.name, &names(&index)),
+            };
+            let parts = vars.iter().map(|(id, var)| (*id, *var, layout.position(*id, index.iter().copied())));
+            shown.push(ShownCell { name, parts: parts.collect(), index, title: title.clone(), form });
+        }
+    }
+    shown
+}
+
+fn names(index: &[usize]) -> Vec<String> {
+    index.iter().map(|process| format!("#{}", process + 1)).collect()
 }
 
 /// `#1, #3` for processes 0 and 2.
 pub fn processes(processes: &[usize]) -> String {
-    let names: Vec<_> = processes.iter().map(|process| format!("#{}", process + 1)).collect();
-    names.join(", ")
+    names(processes).join(", ")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::runs;
 use crate::trace::{action, history};
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
-use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, Violation, ending, processes, cells_of, violated};
 use cubicle_run::result::{TemporalFinding, TemporalReport};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -98,7 +98,7 @@ pub struct TraceStep {
 pub struct Assignment {
     /// `At[#1]`.
     pub cell: String,
-    /// As the model writes it.
+    /// As the model writes it; a queue from its first message, as in `<A, B>`.
     pub value: String,
 }
 
@@ -195,10 +195,8 @@ fn assignments(
     state: &State,
     before: Option<&State>,
 ) -> Vec<Assignment> {
-    cells_of(system, state)
-        .filter(|(.., position)| {
-            before.is_none_or(|before| before.values[*position] != state.values[*position])
-        })
-        .map(|(_, var, cell, position)| Assignment { cell, value: names.value(var, state.values[position]) })
+    let all = cells_of(system, state).into_iter();
+    all.filter(|cell| before.is_none_or(|before| cell.differs(before, state)))
+        .map(|cell| Assignment { value: names.shown(&cell, state), cell: cell.name })
         .collect()
 }

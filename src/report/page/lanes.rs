@@ -5,9 +5,9 @@ use super::html::{Section, heads, section, table, to_line};
 use crate::runs;
 use crate::trace::{history, open_run};
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step};
-use cubicle_lang::model::{System, Var};
-use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::words::{ShownCell, ValueNames, Violation, ending, processes, cells_of, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -22,16 +22,6 @@ const MOST_STEPS: usize = 400;
 /// More cells than this have no table: the lanes show what changes.
 const MOST_CELLS: usize = 400;
 
-/// A cell of the states of a run.
-struct RunCell<'a> {
-    var: &'a Var,
-    name: String,
-    /// The first process of its index.
-    owner: Option<usize>,
-    /// In a state.
-    position: usize,
-}
-
 /// A run as text.
 struct RunText<'a> {
     system: &'a System,
@@ -42,7 +32,7 @@ struct RunText<'a> {
     /// Its last state is nothing special.
     open: bool,
     names: ValueNames<'a>,
-    cells: Vec<RunCell<'a>>,
+    cells: Vec<ShownCell<'a>>,
 }
 
 /// A run to a bad state or a deadlock, the first one with number 0.
@@ -74,12 +64,6 @@ pub fn of_log(system: &System, source: &Source<'_>, trace: &Trace, number: usize
 
 impl<'a> RunText<'a> {
     fn new(system: &'a System, source: &'a Source<'a>, trace: &'a Trace) -> Self {
-        let owner = |name: &str| {
-            name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1)
-        };
-        let cells = cells_of(system, &trace.initial);
-        let cells =
-            cells.map(|(_, var, name, position)| RunCell { var, owner: owner(&name), name, position });
         Self {
             system,
             source,
@@ -87,7 +71,7 @@ impl<'a> RunText<'a> {
             settles: None,
             open: false,
             names: ValueNames::new(system, trace),
-            cells: cells.collect(),
+            cells: cells_of(system, &trace.initial),
         }
     }
 
@@ -174,13 +158,11 @@ impl<'a> RunText<'a> {
     }
 
     fn value(&self, cell: usize, number: usize) -> String {
-        let RunCell { var, position, .. } = self.cells[cell];
-        self.names.value(var, self.state(number).values[position])
+        self.names.shown(&self.cells[cell], self.state(number))
     }
 
     fn changed(&self, cell: usize, number: usize) -> bool {
-        let position = self.cells[cell].position;
-        number == 0 || self.state(number).values[position] != self.state(number - 1).values[position]
+        number == 0 || self.cells[cell].differs(self.state(number), self.state(number - 1))
     }
 
     /// A row for the globals and one for each process; a column for each step, with what it changes.
@@ -194,14 +176,14 @@ impl<'a> RunText<'a> {
                 }
             }
         };
-        let globals = self.cells.iter().any(|cell| cell.owner.is_none()).then_some(None);
+        let globals = self.cells.iter().any(|cell| cell.index.is_empty()).then_some(None);
         let lanes = globals.into_iter().chain((0..self.trace.initial.procs).map(Some));
         let rows = html! { @for lane in lanes { (self.lane(lane, shown)) } };
         table("Process lanes: what each step changes", Some("lanes"), head, rows)
     }
 
     fn lane(&self, lane: Option<usize>, shown: usize) -> Markup {
-        let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].owner == lane);
+        let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].index.first().copied() == lane);
         let acts = |number: usize| {
             self.step(number).is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)))
         };
@@ -224,8 +206,8 @@ impl<'a> RunText<'a> {
 
     /// The name of a cell in its lane, which already shows the only index of an array.
     fn in_lane(&self, cell: usize) -> &str {
-        let RunCell { var, name, .. } = &self.cells[cell];
-        if var.arity() == 1 { &var.name } else { name }
+        let ShownCell { name, title, index, .. } = &self.cells[cell];
+        if index.len() == 1 { title } else { name }
     }
 
     /// A row for each state, a column for each cell.

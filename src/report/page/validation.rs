@@ -81,7 +81,7 @@ impl ValidationPage<'_> {
         let trace = &run.trace;
         let values = ValueNames::new(self.system, trace);
         let first = trace.steps.len().saturating_sub(MOST_STEPS);
-        let all: Vec<_> = cells_of(self.system, &trace.initial).collect();
+        let all = cells_of(self.system, &trace.initial);
         let text = |line: u64| {
             let known = found.texts.binary_search_by_key(&line, |it| it.0);
             known.map_or("", |at| found.texts[at].1.as_str())
@@ -100,10 +100,10 @@ impl ValidationPage<'_> {
                             format!("{}({})", transition.name, args.collect::<Vec<_>>().join(", "))))
                     }
                     td {
-                        @for (_, var, cell, at) in all.iter().filter(|it| before.values[it.3] != step.after.values[it.3]) {
+                        @for cell in all.iter().filter(|it| it.differs(before, &step.after)) {
                             span class="change" {
-                                span class="cell" { (named(cell, names)) } " "
-                                (named(&values.value(var, step.after.values[*at]), names))
+                                span class="cell" { (named(&cell.name, names)) } " "
+                                (named(&values.shown(cell, &step.after), names))
                             }
                         }
                     }

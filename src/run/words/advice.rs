@@ -91,7 +91,7 @@ fn growth(system: &System, growth: &Growth, place: &str) -> String {
 
 /// `X and Y`.
 fn names(system: &System, vars: &[VarId]) -> String {
-    let mut names: Vec<&str> = vars.iter().map(|var| system.var(*var).name.as_str()).collect();
+    let mut names: Vec<String> = vars.iter().map(|var| system.title(*var)).collect();
     names.dedup();
     names.join(" and ")
 }
@@ -136,10 +136,11 @@ fn bound(system: &System, vars: &[VarId], (first, last): &(Rational, Rational)) 
     let example = match vars {
         [var] => {
             let var = system.var(*var);
-            let params: Vec<&str> = ["p", "q", "r", "s"].into_iter().take(var.arity()).collect();
-            let index = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+            let params: Vec<String> =
+                ["p", "q", "r", "s"].into_iter().take(var.arity()).map(str::to_owned).collect();
+            let cell = system.families.cell(&var.name, &params);
             let beyond = if last > first { '>' } else { '<' };
-            format!(", such as `invariant ({}) {{ {}{index} {beyond} {last} }}`", params.join(" "), var.name)
+            format!(", such as `invariant ({}) {{ {cell} {beyond} {last} }}`", params.join(" "))
         }
         _ => String::new(),
     };

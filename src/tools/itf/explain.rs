@@ -50,7 +50,7 @@ impl<'a> Explainer<'a> {
     /// `At[#1]`.
     pub fn cell(&self, var: &Var, index: &[usize]) -> String {
         let index: Vec<String> = index.iter().map(|p| self.process(*p)).collect();
-        if index.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, index.join(", ")) }
+        self.system.families.cell(&var.name, &index)
     }
 
     fn env<'b>(&'b self, state: &'b State, procs: &'b [usize]) -> Env<'b> {

@@ -1,9 +1,10 @@
 //! Traces as files: the Informal Trace Format (ITF) of the Apalache model checker, in JSON.
 //!
 //! A trace has one object for each state; variables of the model are its keys. Enum values are
-//! strings (those of `bool` JSON booleans), integers `{"#bigint": "5"}`, reals strings `"1/2"`,
+//! strings (those of `bool` JSON booleans), integers and values of ranges `{"#bigint": "5"}`, reals strings `"1/2"`,
 //! arrays `{"#map": [[index, value], ..]}` with index `"#1"` or `{"#tup": ["#1", "#2"]}`, processes
-//! `"#1"`. Values that have no name in the model get one: an outside value of type proc is `"outside(p)"`,
+//! `"#1"`, records objects. A queue is `{"messages": [..], "free": [..]}`, where `free` has the places behind the messages: for
+//! some types they are a part of the state. Values that have no name in the model get one: an outside value of type proc is `"outside(p)"`,
 //! where p is its place in the process order (process `#i` has place (i-1) * 2^20), and a
 //! value of an abstract type `data` is `"data!0"`, `"data!1"`, ..
 //!

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::explain::Explainer;
-use super::{json, write};
+use super::json;
+use super::write::declared;
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
-use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarKind};
+use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples};
+use cubicle_lang::model::{BOOL, Bad, Form, Rational, System, TransitionId, Type, Var, VarId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Trace;
 
@@ -136,7 +137,7 @@ fn well_formed(system: &System, file: &Json) -> Result<(), String> {
         return Err(format!("it has the unknown key {key:?}"));
     }
     let vars = file["vars"].as_array().ok_or("it has no list \"vars\" of the variables")?;
-    let mut missing: Vec<&str> = system.declared().map(|(_, var)| var.name.as_str()).collect();
+    let mut missing: Vec<&str> = declared(system).into_iter().map(|it| it.name).collect();
     for (number, var) in vars.iter().enumerate() {
         let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is not a name"))?;
         if vars[..number].contains(var) {
@@ -174,46 +175,85 @@ struct StateReader<'a> {
 impl StateReader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("it is not an object")?;
-        let known =
-            |key: &str| key.starts_with('#') || self.system.declared().any(|(_, var)| var.name == key);
+        let variables = declared(self.system);
+        let known = |key: &str| key.starts_with('#') || variables.iter().any(|it| it.name == key);
         if let Some(key) = object.keys().find(|key| !known(key)) {
             return Err(format!("{key} is not a variable of the model"));
         }
         // Every position is written below: the other cells are those of counts, which follow.
         let mut values = vec![Value::Constructor(0); self.layout.len()];
-        for (id, var) in self.system.declared() {
-            let json = object.get(&var.name).ok_or_else(|| format!("{} is missing", var.name))?;
-            match var.kind {
-                VarKind::Global | VarKind::Const => {
-                    values[self.layout.position(id, [])] =
-                        self.value(var, json).map_err(|why| format!("{}: {why}", var.name))?;
+        for variable in &variables {
+            let name = variable.name;
+            let json = object.get(name).ok_or_else(|| format!("{name} is missing"))?;
+            let mut read = |vars: &[VarId], index: &[usize], json: &Json| {
+                self.form(variable.form, vars, json, &mut |id, value| {
+                    values[self.layout.position(id, index.iter().copied())] = value;
+                })
+            };
+            if variable.index.is_empty() {
+                read(&variable.vars, &[], json).map_err(|why| format!("{name}: {why}"))?;
+                continue;
+            }
+            let pairs = json["#map"].as_array().ok_or_else(|| format!("{name} is not a #map"))?;
+            let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
+            for pair in pairs {
+                if pair.as_array().is_none_or(|pair| pair.len() != 2) {
+                    return Err(format!("{name}: {pair} is not a pair of index and value"));
                 }
-                VarKind::Array(arity) => {
-                    let pairs =
-                        json["#map"].as_array().ok_or_else(|| format!("{} is not a #map", var.name))?;
-                    let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
-                    for pair in pairs {
-                        if pair.as_array().is_none_or(|pair| pair.len() != 2) {
-                            return Err(format!("{}: {pair} is not a pair of index and value", var.name));
-                        }
-                        if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
-                            return Err(format!("{} has {} twice", var.name, pair[0]));
-                        }
-                    }
-                    for index in tuples(self.layout.procs, usize::from(arity)) {
-                        let key = write::key(&index).to_string();
-                        let json = cells.remove(&key).ok_or_else(|| format!("{} lacks {key}", var.name))?;
-                        values[self.layout.position(id, index.iter().copied())] =
-                            self.value(var, json).map_err(|why| format!("{} at {key}: {why}", var.name))?;
-                    }
-                    if let Some(key) = cells.keys().next() {
-                        return Err(format!("{} has no cell {key}", var.name));
-                    }
+                if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
+                    return Err(format!("{name} has {} twice", pair[0]));
                 }
+            }
+            for (key, vars, index) in variable.cells(self.layout.procs) {
+                let key = key.to_string();
+                let json = cells.remove(&key).ok_or_else(|| format!("{name} lacks {key}"))?;
+                read(vars, &index, json).map_err(|why| format!("{name} at {key}: {why}"))?;
+            }
+            if let Some(key) = cells.keys().next() {
+                return Err(format!("{name} has no cell {key}"));
             }
         }
         let counted = self.semantics.with_counts(State { procs: self.layout.procs, values });
         counted.ok_or_else(|| "a count of it leaves the 64-bit range".to_owned())
+    }
+
+    /// Gives `to` the value of each variable of a cell.
+    fn form(
+        &self,
+        form: &Form,
+        vars: &[VarId],
+        json: &Json,
+        to: &mut dyn FnMut(VarId, Value),
+    ) -> Result<(), String> {
+        match form {
+            Form::Value => to(vars[0], self.value(self.system.var(vars[0]), json)?),
+            Form::Record(fields) => {
+                let object = json.as_object().filter(|it| it.len() == fields.len());
+                let wrong = || format!("{json} is not a record of its fields");
+                let object = object.ok_or_else(wrong)?;
+                let mut rest = vars;
+                for (name, field) in fields {
+                    let (own, others) = rest.split_at(field.size());
+                    self.form(field, own, object.get(name).ok_or_else(wrong)?, to)?;
+                    rest = others;
+                }
+            }
+            Form::Queue(message, capacity) => {
+                let list = |key: &str| json[key].as_array().map(Vec::as_slice);
+                let (Some(messages), Some(free)) = (list("messages"), list("free")) else {
+                    return Err(format!("{json} is not a queue of \"messages\" and \"free\" places"));
+                };
+                if messages.len() + free.len() != *capacity {
+                    return Err(format!("{json} does not have {capacity} places"));
+                }
+                for (json, vars) in messages.iter().chain(free).zip(vars.chunks(message.size())) {
+                    self.form(message, vars, json, to)?;
+                }
+                let length = vars[vars.len() - 1];
+                to(length, self.value(self.system.var(length), &messages.len().into())?);
+            }
+        }
+        Ok(())
     }
 
     fn value(&self, var: &Var, json: &Json) -> Result<Value, String> {
@@ -221,8 +261,10 @@ impl StateReader<'_> {
             Type::Enum(BOOL) => json.as_bool().map(|truth| Value::Constructor(u8::from(truth))),
             Type::Enum(ty) => {
                 let mut constructors = self.system.enumeration(ty).constructors.iter();
-                json.as_str()
-                    .and_then(|name| constructors.position(|constructor| constructor == name))
+                let number = json["#bigint"].as_str().map(str::to_owned);
+                let number = number.or_else(|| json.as_i64().map(|it| it.to_string()));
+                let word = json.as_str().map(str::to_owned).or(number);
+                word.and_then(|name| constructors.position(|constructor| *constructor == name))
                     .map(|at| Value::Constructor(at as u8))
             }
             Type::Proc => json.as_str().and_then(|name| self.process_or_outside(name)),

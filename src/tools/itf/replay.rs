@@ -176,12 +176,10 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
             let show = |state: &State| names.value(var, state.values[at]);
             if after.values[at] != step.after.values[at] {
                 let processes: Vec<_> = index.iter().map(|p| format!("#{}", p + 1)).collect();
-                let index =
-                    if index.is_empty() { String::new() } else { format!("[{}]", processes.join(", ")) };
                 return Some(format!(
-                    "{} gives {}{index} the value {}, not {}",
+                    "{} gives {} the value {}, not {}",
                     transition.name,
-                    var.name,
+                    system.families.cell(&var.name, &processes),
                     show(&after),
                     show(&step.after)
                 ));

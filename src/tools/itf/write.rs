@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
-use cubicle_lang::model::{BOOL, System, Type, Var, VarKind};
+use cubicle_lang::model::{BOOL, FamilyIndex, Form, System, Type, Var, VarId};
 use cubicle_lang::words::{Violation, ending, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::verdict::Trace;
@@ -69,7 +69,7 @@ fn file(system: &System, trace: &Trace, source: &Source<'_>, meta: &Json) -> Str
     for (number, step) in trace.steps.iter().enumerate() {
         states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
     }
-    let vars: Vec<&str> = system.declared().map(|(_, var)| var.name.as_str()).collect();
+    let vars: Vec<&str> = declared(system).into_iter().map(|it| it.name).collect();
     // One line for each state, so that traces can be compared with diff.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
     format!(
@@ -103,31 +103,117 @@ fn of_step(system: &System, source: &Source<'_>, index: usize, step: &Step) -> J
 fn state(system: &System, layout: &Layout, state: &State, meta: Json) -> Json {
     let mut object = Map::new();
     object.insert("#meta".to_owned(), meta);
-    for (id, var) in system.declared() {
-        let at = |index: &[usize]| {
-            value(system, var, state.values[layout.position(id, index.iter().copied())], state.procs)
+    for declared in declared(system) {
+        let at = |vars: &[VarId], index: &[usize]| {
+            form(declared.form, vars, &|id| {
+                let position = layout.position(id, index.iter().copied());
+                value(system, system.var(id), state.values[position], state.procs)
+            })
         };
-        let json = match var.kind {
-            VarKind::Global | VarKind::Const => at(&[]),
-            VarKind::Array(arity) => {
-                let pairs: Vec<Json> = tuples(state.procs, usize::from(arity))
-                    .map(|index| json!([key(&index), at(&index)]))
-                    .collect();
-                json!({ "#map": pairs })
-            }
+        let json = if declared.index.is_empty() {
+            at(&declared.vars, &[])
+        } else {
+            let pairs = declared.cells(state.procs).map(|(key, vars, index)| json!([key, at(vars, &index)]));
+            json!({ "#map": pairs.collect::<Vec<_>>() })
         };
-        object.insert(var.name.clone(), json);
+        object.insert(declared.name.to_owned(), json);
     }
     Json::Object(object)
 }
 
-/// The index of an array cell.
-pub(super) fn key(index: &[usize]) -> Json {
-    match index {
-        [one] => process(*one).into(),
-        several => {
-            let names: Vec<_> = several.iter().map(|&p| process(p)).collect();
-            json!({ "#tup": names })
+/// A variable as the model declares it.
+pub(super) struct DeclaredVariable<'s> {
+    pub name: &'s str,
+    pub index: Vec<FamilyIndex>,
+    pub form: &'s Form,
+    /// The variables of the core, as in [`Family::leaves`](cubicle_lang::model::Family::leaves).
+    pub vars: Vec<VarId>,
+}
+
+/// The variables that make up a state, as the model declares them.
+pub(super) fn declared(system: &System) -> Vec<DeclaredVariable<'_>> {
+    let mut all: Vec<DeclaredVariable<'_>> = Vec::new();
+    for (id, var) in system.declared() {
+        match system.families.of(&var.name) {
+            Some((family, _)) if all.last().is_some_and(|it| it.name == family.name) => {
+                all.last_mut().expect("there is one").vars.push(id);
+            }
+            Some((family, _)) => {
+                let (name, index) = (family.name.as_str(), family.index.clone());
+                all.push(DeclaredVariable { name, index, form: &family.form, vars: vec![id] });
+            }
+            None => {
+                let index = vec![FamilyIndex::Process; var.arity()];
+                all.push(DeclaredVariable { name: &var.name, index, form: &Form::Value, vars: vec![id] });
+            }
+        }
+    }
+    all
+}
+
+impl DeclaredVariable<'_> {
+    /// Its cells: the index, the variables of the core, and the processes of the index.
+    pub fn cells(&self, procs: usize) -> impl Iterator<Item = (Json, &[VarId], Vec<usize>)> {
+        let processes = self.index.iter().filter(|it| **it == FamilyIndex::Process).count();
+        let blocks = self.vars.chunks(self.form.size()).enumerate();
+        blocks.flat_map(move |(block, vars)| {
+            tuples(procs, processes).map(move |index| (self.key(block, &index), vars, index))
+        })
+    }
+
+    /// The index of a cell.
+    fn key(&self, block: usize, index: &[usize]) -> Json {
+        let (mut rest, mut processes) = (block, index.iter().rev());
+        let mut parts: Vec<Json> = Vec::new();
+        for kind in self.index.iter().rev() {
+            parts.push(match kind {
+                FamilyIndex::Process => processes.next().map_or(Json::Null, |&it| process(it).into()),
+                FamilyIndex::Values(values) => {
+                    let at = rest % values.len();
+                    rest /= values.len();
+                    finite(&values[at])
+                }
+            });
+        }
+        parts.reverse();
+        if parts.len() == 1 { parts.remove(0) } else { json!({ "#tup": parts }) }
+    }
+}
+
+/// A value of a finite type.
+fn finite(word: &str) -> Json {
+    match word {
+        "True" => true.into(),
+        "False" => false.into(),
+        // Constructors begin with a letter.
+        word if word.starts_with(char::is_alphabetic) => word.into(),
+        number => json!({ "#bigint": number }),
+    }
+}
+
+/// A cell: a record as an object, a queue as an object of its messages and the places behind them, which are a part of the
+/// state where their type has no first value.
+fn form(of: &Form, vars: &[VarId], value: &dyn Fn(VarId) -> Json) -> Json {
+    match of {
+        Form::Value => value(vars[0]),
+        Form::Record(fields) => {
+            let mut object = Map::new();
+            let mut rest = vars;
+            for (name, field) in fields {
+                let (own, others) = rest.split_at(field.size());
+                object.insert(name.clone(), form(field, own, value));
+                rest = others;
+            }
+            Json::Object(object)
+        }
+        Form::Queue(message, capacity) => {
+            let length = value(vars[vars.len() - 1]);
+            let length =
+                length["#bigint"].as_str().and_then(|it| it.parse::<usize>().ok()).unwrap_or(*capacity);
+            let places = vars.chunks(message.size()).take(*capacity).map(|it| form(message, it, value));
+            let mut messages: Vec<Json> = places.collect();
+            let free = messages.split_off(length.min(*capacity));
+            json!({ "messages": messages, "free": free })
         }
     }
 }
@@ -142,7 +228,7 @@ pub(super) fn value(system: &System, var: &Var, value: Value, procs: usize) -> J
     match (value, var.ty) {
         (Value::Constructor(c), Type::Enum(BOOL)) => (c == 1).into(),
         (Value::Constructor(c), Type::Enum(ty)) => {
-            system.enumeration(ty).constructors[usize::from(c)].as_str().into()
+            finite(&system.enumeration(ty).constructors[usize::from(c)])
         }
         (Value::Proc(point), _) => match point.as_process(procs) {
             Some(p) => process(p).into(),

@@ -45,7 +45,7 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
             continue;
         };
         let values: Vec<String> = never.into_iter().map(|(value, _)| value).collect();
-        let message = format!("`{}` is never {}", var.name, values.join(" nor "));
+        let message = format!("`{}` is never {}", system.title(VarId(number as u16)), values.join(" nor "));
         found.push(
             Diagnostic::warning("C0928", var.span, message)
                 .label(grounds.words())

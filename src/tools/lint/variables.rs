@@ -20,7 +20,7 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
         }
         let Some(grounds) = never_matters(system, id, asker) else { continue };
         found.push(
-            Diagnostic::warning("C0929", var.span, format!("nothing depends on `{}`", var.name))
+            Diagnostic::warning("C0929", var.span, format!("nothing depends on `{}`", system.title(id)))
                 .label(grounds.words())
                 .help("guards read it, but wherever the rest of a guard holds, its condition on this variable holds too"),
         );

@@ -5,7 +5,7 @@ use cubicle_lang::model::semantics::{
 };
 use cubicle_lang::model::{Cell, ProcRef, System, TransitionId};
 use cubicle_lang::refinement::{ArgTerm, Image, RefinementMap};
-use cubicle_lang::words::{ValueNames, cells, literal, processes};
+use cubicle_lang::words::{ValueNames, literal, processes, shown_cells};
 
 /// The abstract side of a run.
 #[derive(Clone, Debug)]
@@ -182,11 +182,11 @@ impl<'a> ImageReader<'a> {
 
     /// The first cell that differs, with its value in `wanted` and in `held`.
     fn differs(&self, wanted: &State, held: &State, names: &ValueNames<'_>) -> String {
-        let all = cells(self.abstraction.system(), held.procs);
-        let mut found = all.filter(|(.., at)| wanted.values[*at] != held.values[*at]);
-        found.next().map_or_else(String::new, |(_, var, cell, at)| {
-            let [wanted, held] = [wanted, held].map(|state| names.value(var, state.values[at]));
-            format!("{cell} should be {wanted} and is {held}")
+        let all = shown_cells(self.abstraction.system(), held.procs);
+        let found = all.iter().find(|cell| cell.differs(wanted, held));
+        found.map_or_else(String::new, |cell| {
+            let [wanted, held] = [wanted, held].map(|state| names.shown(cell, state));
+            format!("{} should be {wanted} and is {held}", cell.name)
         })
     }
 

@@ -78,7 +78,7 @@ impl Simulation<'_> {
         let (mut words, mut values) = (words.split_whitespace(), Vec::new());
         for &var in &chosen.open {
             let choices = open_choices(&self.instance, &names, &scratch, var);
-            let name = &self.instance.system.var(var).name;
+            let name = self.instance.system.title(var);
             let Some(word) = words.next() else {
                 let action = chosen.action(&self.instance);
                 let what = format!("{action} gives {name} a value of your choice (`:= ?`)");
@@ -134,18 +134,17 @@ impl Simulation<'_> {
     fn step_line(&self, names: &ValueNames<'_>, at: usize) -> String {
         let step = &self.run.steps[at - 1];
         let (before, after) = (self.state_at(at - 1), &step.after);
-        let shown = |cell: &usize| self.watched.is_empty() || self.watched.contains(cell);
-        let changed = (self.instance.declared.iter().copied())
-            .filter(|&cell| before.values[cell] != after.values[cell])
-            .filter(shown);
-        let changes: Vec<String> = changed.map(|cell| self.change(names, cell, before, after)).collect();
+        let is_watched = |cell: usize| self.watched.is_empty() || self.watched.contains(&cell);
+        let changed = self.instance.shown.iter().filter(|cell| cell.differs(before, after));
+        let changes: Vec<String> = changed
+            .filter(|cell| cell.parts.iter().any(|&(.., at)| is_watched(at)))
+            .map(|cell| {
+                let [old, new] = [before, after].map(|state| names.shown(cell, state));
+                format!("{}: {old} -> {new}", cell.name)
+            })
+            .collect();
         let action = action(&self.instance, step.transition, &step.args);
         format!("{at}: {action}  {}", changes.join(", ")).trim_end().to_owned() + "\n"
-    }
-
-    fn change(&self, names: &ValueNames<'_>, cell: usize, before: &State, after: &State) -> String {
-        let value = |state: &State| names.value(self.instance.var(cell), state.values[cell]);
-        format!("{}: {} -> {}", self.instance.cells[cell].1, value(before), value(after))
     }
 
     /// Takes random steps.

@@ -16,9 +16,10 @@ impl Simulation<'_> {
         let system = self.instance.system;
         let transitions = || transition_names(system).into_iter().map(|name| format!("{name}("));
         let cells = || {
-            let arrays = system.declared().map(|(_, var)| var.name.clone());
+            let shown = self.instance.shown.iter();
+            let whole = shown.flat_map(|cell| [cell.name.clone(), cell.title.clone()]);
             let declared = self.instance.declared.iter();
-            declared.map(|cell| self.instance.cells[*cell].1.clone()).chain(arrays)
+            declared.map(|cell| self.instance.cells[*cell].1.clone()).chain(whole)
         };
         let mut all: Vec<String> = match before.split_whitespace().next() {
             None => words().map(str::to_owned).chain(transitions()).collect(),

@@ -141,15 +141,24 @@ impl Simulation<'_> {
         for word in words.split(split).filter(|word| !word.is_empty()) {
             let compact = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             let word = compact(word);
-            let is_meant = |name: &str| compact(name) == word || name.split('[').next() == Some(&word);
-            let of_word: Vec<usize> = (self.instance.declared.iter().copied())
-                .filter(|&cell| is_meant(&self.instance.cells[cell].1))
+            let of_array = |name: &str| name.split('[').next() == Some(&word);
+            let is_meant = |name: &str| compact(name) == word || of_array(name);
+            let of_word: Vec<usize> = (self.instance.shown.iter())
+                .flat_map(|cell| cell.parts.iter().map(move |&(_, var, at)| (cell, var, at)))
+                .filter(|(cell, var, at)| {
+                    let part = &self.instance.cells[*at].1;
+                    // The names of the core are known, too.
+                    compact(&cell.name) == word || is_meant(part) || var.name == word || of_array(&cell.name)
+                })
+                .map(|(.., at)| at)
                 .collect();
             if of_word.is_empty() {
-                let names = self.instance.system.declared().map(|(_, var)| var.name.as_str());
+                let mut names: Vec<&str> =
+                    self.instance.shown.iter().map(|cell| cell.title.as_str()).collect();
+                names.dedup();
                 let help = match self.instance.declared.first().map(|cell| &self.instance.cells[*cell]) {
                     Some((_, first)) => {
-                        format!("write a cell such as {first}, of {}", names.collect::<Vec<_>>().join(", "))
+                        format!("write a cell such as {first}, of {}", names.join(", "))
                     }
                     None => "the instance has no cells".to_owned(),
                 };
@@ -181,8 +190,17 @@ impl Simulation<'_> {
         let names = self.names();
         let before = self.at.checked_sub(1).map(|before| self.state_at(before));
         let table = self.cells_of(&names, before);
-        let line = |&cell: &usize| format!("  {}\n", table.line(cell));
-        self.watched.iter().map(line).collect()
+        let mut text = String::new();
+        for cell in &self.instance.shown {
+            let watched: Vec<usize> =
+                cell.parts.iter().map(|part| part.2).filter(|at| self.watched.contains(at)).collect();
+            if watched.len() == cell.parts.len() {
+                text += &format!("  {}\n", table.line(cell));
+            } else {
+                text.extend(watched.into_iter().map(|at| format!("  {}\n", table.part(at))));
+            }
+        }
+        text
     }
 }
 

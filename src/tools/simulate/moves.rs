@@ -82,16 +82,26 @@ impl Move {
     /// `At[#1]: Idle -> Want, Turn := ? (#1 | #2 | outside)`; what each open variable can get, in order.
     pub fn effect(&self, instance: &CellNames<'_>, names: &ValueNames<'_>, before: &State) -> String {
         let mut text = String::new();
-        for &cell in &instance.declared {
-            let (var, name) = &instance.cells[cell];
-            let separator = if text.is_empty() { "" } else { ", " };
-            if self.open.contains(var) {
-                let choices = open_choices(instance, names, before, *var);
-                let choices = summary(instance.var(cell), &choices);
-                let _ = write!(text, "{separator}{name} := ? ({choices})");
-            } else if before.values[cell] != self.after.values[cell] {
-                let value = |state: &State| names.value(instance.var(cell), state.values[cell]);
-                let _ = write!(text, "{separator}{name}: {} -> {}", value(before), value(&self.after));
+        let mut add = |part: String| {
+            let _ = write!(text, "{}{part}", if text.is_empty() { "" } else { ", " });
+        };
+        for shown in &instance.shown {
+            if !shown.parts.iter().any(|(id, ..)| self.open.contains(id)) {
+                if shown.differs(before, &self.after) {
+                    let [old, new] = [before, &self.after].map(|state| names.shown(shown, state));
+                    add(format!("{}: {old} -> {new}", shown.name));
+                }
+                continue;
+            }
+            for &(id, var, cell) in &shown.parts {
+                let name = &instance.cells[cell].1;
+                if self.open.contains(&id) {
+                    let choices = open_choices(instance, names, before, id);
+                    add(format!("{name} := ? ({})", summary(var, &choices)));
+                } else if before.values[cell] != self.after.values[cell] {
+                    let [old, new] = [before, &self.after].map(|state| names.value(var, state.values[cell]));
+                    add(format!("{name}: {old} -> {new}"));
+                }
             }
         }
         if text.is_empty() { "nothing changes".to_owned() } else { text }

@@ -14,6 +14,24 @@ const MOST_LISTED: usize = 10;
 /// The largest number of an initial state; the user finds others by fixing cells.
 const MOST_INITIAL: usize = 10_000;
 
+/// A cell and its value; of a record `{ kind = Req; from = #1 }`, those of its fields.
+fn fields<'v>(cell: &str, value: &'v str) -> Vec<(String, &'v str)> {
+    let Some(inner) = value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) else {
+        return vec![(cell.to_owned(), value)];
+    };
+    let mut depth = 0_usize;
+    let parts = inner.split(|c: char| {
+        depth = match c {
+            '{' => depth + 1,
+            '}' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth == 0 && c == ';'
+    });
+    let named = parts.filter_map(|part| part.split_once('='));
+    named.flat_map(|(name, value)| fields(&format!("{cell}.{}", name.trim()), value.trim())).collect()
+}
+
 impl Simulation<'_> {
     /// The text to show before the first command.
     pub fn greeting(&self) -> String {
@@ -83,15 +101,19 @@ impl Simulation<'_> {
         let Some((cell, value)) = what.split_once('=') else {
             return Err(CommandRefusal::new(format!("{what:?} has no `=`"), "write `fix CELL = VALUE`"));
         };
-        let cells = self.cells(cell)?;
-        let (names, value) = (self.names(), value.trim());
+        let mut wanted = Vec::new();
+        for (cell, value) in fields(cell.trim(), value.trim()) {
+            wanted.extend(self.cells(&cell)?.into_iter().map(|cell| (cell, value)));
+        }
+        let names = self.names();
         let mut fixed = self.fixed.clone();
-        for cell in cells {
+        for (cell, value) in wanted {
             let (var, declared) = (self.instance.cells[cell].0, self.instance.var(cell));
             let held = &self.run.initial.values;
             let choices = self.instance.choices(var, held, &|value| names.value(declared, value));
             let value = parse(self.instance.system, var, value, &choices).map_err(|help| {
-                CommandRefusal::new(format!("{value:?} is not a value of {}", declared.name), help)
+                let name = self.instance.system.title(var);
+                CommandRefusal::new(format!("{value:?} is not a value of {name}"), help)
             })?;
             fixed.retain(|(other, _)| *other != cell);
             fixed.push((cell, value));

@@ -1,9 +1,8 @@
 //! A state as text: globals in lines, arrays as columns with a row for each process, matrices below.
 
 use super::values::CellNames;
-use cubicle_lang::model::VarId;
-use cubicle_lang::model::semantics::{State, tuples};
-use cubicle_lang::words::ValueNames;
+use cubicle_lang::model::semantics::State;
+use cubicle_lang::words::{ShownCell, ValueNames};
 use cubicle_run::style::Style;
 
 /// Lines are broken before this column where that is possible.
@@ -31,32 +30,41 @@ struct StyledText {
 impl Table<'_> {
     /// All cells, with a line end after each line.
     pub fn text(&self) -> String {
-        let vars = || self.instance.system.declared();
-        let of_arity = |arity: usize| vars().filter(move |(_, var)| var.arity() == arity).map(|(id, _)| id);
-        let mut text = self.globals(of_arity(0));
-        let arrays: Vec<VarId> = of_arity(1).collect();
-        if !arrays.is_empty() && self.instance.procs > 0 {
+        // The cells of an array stand together, one for each process or each pair of them, in order.
+        let of_arity = |arity: usize| {
+            let arrays = self.instance.shown.chunk_by(|a, b| !a.index.is_empty() && a.title == b.title);
+            arrays.filter(move |cells| cells[0].index.len() == arity)
+        };
+        let mut text = self.globals(of_arity(0).flatten());
+        let arrays: Vec<&[ShownCell<'_>]> = of_arity(1).collect();
+        if !arrays.is_empty() {
             text += &self.arrays(&arrays);
         }
-        for matrix in of_arity(2).filter(|_| self.instance.procs > 0) {
+        for matrix in of_arity(2) {
             text += &self.matrix(matrix);
         }
-        for (id, var) in vars().filter(|(_, var)| var.arity() > 2) {
-            for index in tuples(self.instance.procs, var.arity()) {
-                text += &format!("  {}\n", self.shown(&self.assignment(id, &index), 0));
-            }
+        for cell in self.instance.shown.iter().filter(|cell| cell.index.len() > 2) {
+            text += &format!("  {}\n", self.line(cell));
         }
         text
     }
 
-    /// `At[#1] = Critical*`: one cell, by its position.
-    pub fn line(&self, cell: usize) -> String {
-        self.shown(&self.named(cell), 0)
+    /// `At[#1] = Critical*`.
+    pub fn line(&self, cell: &ShownCell<'_>) -> String {
+        self.shown(&self.assignment(cell), 0)
     }
 
-    fn globals(&self, vars: impl Iterator<Item = VarId>) -> String {
+    /// The same for a part of a cell, by its position.
+    pub fn part(&self, at: usize) -> String {
+        let changed = self.before.is_some_and(|before| before.values[at] != self.state.values[at]);
+        let value = self.names.value(self.instance.var(at), self.state.values[at]);
+        let text = format!("{} = {}", self.instance.cells[at].1, marked(value, changed));
+        self.shown(&StyledText { text, changed }, 0)
+    }
+
+    fn globals<'c>(&self, cells: impl Iterator<Item = &'c ShownCell<'c>>) -> String {
         let (mut text, mut column) = (String::new(), 0);
-        for word in vars.map(|var| self.assignment(var, &[])) {
+        for word in cells.map(|cell| self.assignment(cell)) {
             let width = word.text.chars().count() + 3;
             if column > 0 && column + width > WIDTH {
                 text.truncate(text.trim_end().len());
@@ -77,27 +85,28 @@ impl Table<'_> {
     }
 
     /// As many columns side by side as fit, then the next ones below.
-    fn arrays(&self, arrays: &[VarId]) -> String {
+    fn arrays(&self, arrays: &[&[ShownCell<'_>]]) -> String {
         let columns: Vec<Vec<StyledText>> = arrays
             .iter()
-            .map(|&var| {
-                let title = self.instance.system.var(var).name.clone();
-                let cells = (0..self.instance.procs).map(|process| self.value(var, &[process]));
-                std::iter::once(StyledText { text: title, changed: false }).chain(cells).collect()
+            .map(|cells| {
+                let title = StyledText { text: cells[0].title.clone(), changed: false };
+                std::iter::once(title).chain(cells.iter().map(|cell| self.cell(cell))).collect()
             })
             .collect();
         self.columns(&columns)
     }
 
-    fn matrix(&self, var: VarId) -> String {
+    fn matrix(&self, cells: &[ShownCell<'_>]) -> String {
         let procs = self.instance.procs;
         let columns: Vec<Vec<StyledText>> = (0..procs)
             .map(|column| {
                 let title = StyledText { text: process(column), changed: false };
-                std::iter::once(title).chain((0..procs).map(|row| self.value(var, &[row, column]))).collect()
+                std::iter::once(title)
+                    .chain((0..procs).map(|row| self.cell(&cells[row * procs + column])))
+                    .collect()
             })
             .collect();
-        format!("  {}\n{}", self.instance.system.var(var).name, self.columns(&columns))
+        format!("  {}\n{}", cells[0].title, self.columns(&columns))
     }
 
     /// Columns with their titles first; each block of lines begins with the names of the processes.
@@ -125,24 +134,15 @@ impl Table<'_> {
     }
 
     /// `Turn = #1`.
-    fn assignment(&self, var: VarId, index: &[usize]) -> StyledText {
-        self.named(self.instance.semantics.layout().position(var, index.iter().copied()))
-    }
-
-    fn named(&self, cell: usize) -> StyledText {
+    fn assignment(&self, cell: &ShownCell<'_>) -> StyledText {
         let StyledText { text, changed } = self.cell(cell);
-        StyledText { text: format!("{} = {text}", self.instance.cells[cell].1), changed }
+        StyledText { text: format!("{} = {text}", cell.name), changed }
     }
 
     /// The value of a cell, with its mark.
-    fn value(&self, var: VarId, index: &[usize]) -> StyledText {
-        self.cell(self.instance.semantics.layout().position(var, index.iter().copied()))
-    }
-
-    fn cell(&self, at: usize) -> StyledText {
-        let changed = self.before.is_some_and(|before| before.values[at] != self.state.values[at]);
-        let value = self.names.value(self.instance.var(at), self.state.values[at]);
-        StyledText { text: if changed { value + CHANGED } else { value }, changed }
+    fn cell(&self, cell: &ShownCell<'_>) -> StyledText {
+        let changed = self.before.is_some_and(|before| cell.differs(before, self.state));
+        StyledText { text: marked(self.names.shown(cell, self.state), changed), changed }
     }
 
     /// Blanks up to `width`, and colour.
@@ -151,6 +151,11 @@ impl Table<'_> {
         let text = if word.changed { self.style.doubtful(&word.text) } else { word.text.clone() };
         format!("{text}{blanks}")
     }
+}
+
+/// A value with its mark.
+fn marked(value: String, changed: bool) -> String {
+    if changed { value + CHANGED } else { value }
 }
 
 /// `#1` for process 0.

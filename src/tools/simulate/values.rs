@@ -6,7 +6,7 @@ use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value, tuple
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId,
 };
-use cubicle_lang::words::{cell, cells};
+use cubicle_lang::words::{ShownCell, all_cells, cell, cells};
 
 /// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct CellNames<'a> {
     pub cells: Vec<(VarId, String)>,
     /// The positions of all cells but those of counts, in order.
     pub declared: Vec<usize>,
+    /// The same cells as the text declares them.
+    pub shown: Vec<ShownCell<'a>>,
 }
 
 impl<'a> CellNames<'a> {
@@ -36,7 +38,8 @@ impl<'a> CellNames<'a> {
             }
         }
         let declared = cells(system, procs).map(|(.., position)| position).collect();
-        Self { system, procs, semantics: Semantics::new(system, procs), cells: all, declared }
+        let shown = all_cells(system, procs);
+        Self { system, procs, semantics: Semantics::new(system, procs), cells: all, declared, shown }
     }
 
     /// The declaration of a cell.
@@ -214,10 +217,10 @@ pub(super) fn parse(
         let integer = declared.ty == Type::Int;
         let number = fraction(text).filter(|number| !integer || number.is_integer());
         let kind = if integer { "an integer such as 3 or -1" } else { "a number such as 3, 0.5 or 1/3" };
-        return number.map(Value::Number).ok_or_else(|| format!("{} takes {kind}", declared.name));
+        return number.map(Value::Number).ok_or_else(|| format!("{} takes {kind}", system.title(var)));
     }
     let found = choices.iter().find(|choice| choice.name == text);
-    found.map(|choice| choice.value).ok_or_else(|| format!("{} takes {}", declared.name, listed(choices)))
+    found.map(|choice| choice.value).ok_or_else(|| format!("{} takes {}", system.title(var), listed(choices)))
 }
 
 /// `3`, `0.5`, `1/3`.

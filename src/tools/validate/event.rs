@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cubicle_forward::Seen as Value;
-use cubicle_lang::model::{Rational, TransitionId, Type, VarId, VarKind};
+use cubicle_lang::model::{FamilyIndex, Form, Rational, TransitionId, Type, VarId};
 use smallvec::SmallVec;
 
 use super::json::{self, Json};
@@ -202,11 +202,8 @@ impl Vocabulary<'_> {
                         arguments.read(list, names)?;
                     }
                 }
-            } else if !key.starts_with('#')
-                && let Some(var) = self.variable(key)?
-                && !matches!(self.system.var(var).ty, Type::Abstract(_))
-            {
-                self.cells(var, &mut SmallVec::new(), value, names, &mut event.after)?;
+            } else if !key.starts_with('#') {
+                self.of_variable(key, value, names, &mut event.after)?;
             }
         }
         if number > 0 {
@@ -276,72 +273,119 @@ impl Vocabulary<'_> {
             return Err(format!("the values of variables are an object, not {}", value.kind()));
         };
         for (name, value) in entries {
-            if let Some(var) = self.variable(name)? {
-                self.cells(var, &mut SmallVec::new(), value, names, to)?;
-            }
+            self.of_variable(name, value, names, to)?;
         }
         Ok(())
     }
 
-    /// The value of a variable, or of the cells of an array, of which some indices are known.
-    fn cells(
+    /// The values of all that a name stands for.
+    fn of_variable(
         &self,
-        var: VarId,
-        index: &mut SmallVec<[NameId; 2]>,
+        name: &str,
         value: &Json<'_>,
         names: &mut Names,
         to: &mut SmallVec<[Sight; 4]>,
     ) -> Result<(), String> {
-        let variable = self.system.var(var);
-        let arity = match variable.kind {
-            VarKind::Array(n) => usize::from(n),
-            VarKind::Global | VarKind::Const => 0,
-        };
-        if index.len() == arity {
-            let value = self.shown(var, value, names)?;
-            to.push(Sight { var, index: index.clone(), value });
-            return Ok(());
+        if let Some(family) = self.family(name) {
+            let kinds = &family.index;
+            return cells((name, kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+                let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
+                    (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
+                    _ => None,
+                });
+                let block = values.fold(0, |block, (of, at)| block * of + at);
+                let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
+                self.parts(&family.form, leaves, index, value, names, to)
+            });
         }
-        let wrong =
-            || format!("`{}` is an array: its value is an object with a key for each process", variable.name);
-        let Json::Object(entries) = value else { return Err(wrong()) };
-        if let [(key, Json::List(pairs))] = entries.as_slice()
-            && key == "#map"
-        {
-            for pair in pairs {
-                let Json::List(pair) = pair else { return Err(wrong()) };
-                let [key, value] = pair.as_slice() else { return Err(wrong()) };
-                let before = index.len();
-                match key {
-                    Json::Object(tuple) => match tuple.as_slice() {
-                        [(key, Json::List(parts))] if key == "#tup" => {
-                            for part in parts {
-                                index.push(process(part, names)?);
-                            }
+        let Some(var) = self.variable(name)? else { return Ok(()) };
+        let kinds = vec![FamilyIndex::Process; self.system.var(var).arity()];
+        cells((name, &kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+            self.sight(var, index, value, names, to)
+        })
+    }
+
+    /// The fields of a record, the messages of a queue, or one value.
+    fn parts(
+        &self,
+        form: &Form,
+        leaves: &[String],
+        index: &[Key],
+        value: &Json<'_>,
+        names: &mut Names,
+        to: &mut SmallVec<[Sight; 4]>,
+    ) -> Result<(), String> {
+        match form {
+            Form::Value => match self.variables.get(&leaves[0]).copied().flatten() {
+                Some(var) => self.sight(var, index, value, names, to),
+                None => Ok(()),
+            },
+            Form::Record(fields) => {
+                let Json::Object(entries) = value else {
+                    return Err(format!(
+                        "a record is an object with a key for each field, not {}",
+                        value.kind()
+                    ));
+                };
+                for (key, value) in entries {
+                    let mut rest = leaves;
+                    let mut found = None;
+                    for (name, field) in fields {
+                        let (own, others) = rest.split_at(field.size());
+                        if name == key {
+                            found = Some((field, own));
                         }
-                        _ => return Err(wrong()),
-                    },
-                    one => index.push(process(one, names)?),
+                        rest = others;
+                    }
+                    let fields = fields.iter().map(|it| it.0.as_str());
+                    let (field, own) = found
+                        .ok_or_else(|| super::vocabulary::unknown("the record has no field", key, fields))?;
+                    self.parts(field, own, index, value, names, to)?;
                 }
-                if index.len() > arity {
-                    return Err(format!("`{}` has {arity} indices", variable.name));
-                }
-                self.cells(var, index, value, names, to)?;
-                index.truncate(before);
+                Ok(())
             }
+            Form::Queue(message, capacity) => {
+                let list = match value {
+                    Json::List(list) => Some(list),
+                    other => match other.get("messages") {
+                        Some(Json::List(list)) => Some(list),
+                        _ => None,
+                    },
+                };
+                let list = list.filter(|it| it.len() <= *capacity);
+                let list = list.ok_or_else(|| format!("a queue is a list of at most {capacity} messages"))?;
+                for (value, own) in list.iter().zip(leaves.chunks(message.size())) {
+                    self.parts(message, own, index, value, names, to)?;
+                }
+                let length = Json::Whole(list.len() as i128);
+                self.parts(&Form::Value, &leaves[leaves.len() - 1..], index, &length, names, to)
+            }
+        }
+    }
+
+    fn sight(
+        &self,
+        var: VarId,
+        index: &[Key],
+        value: &Json<'_>,
+        names: &mut Names,
+        to: &mut SmallVec<[Sight; 4]>,
+    ) -> Result<(), String> {
+        // Values of abstract types have other names in each trace.
+        if self.numbered && matches!(self.system.var(var).ty, Type::Abstract(_)) {
             return Ok(());
         }
-        for (key, value) in entries {
-            index.push(names.id(key)?);
-            self.cells(var, index, value, names, to)?;
-            index.pop();
-        }
+        let value = self.shown(var, value, names)?;
+        let processes =
+            index.iter().filter_map(|it| if let Key::Process(name) = it { Some(*name) } else { None });
+        to.push(Sight { var, index: processes.collect(), value });
         Ok(())
     }
 
     fn shown(&self, var: VarId, value: &Json<'_>, names: &mut Names) -> Result<Shown, String> {
         let variable = self.system.var(var);
-        let wrong = |what: &str| Err(format!("`{}` holds {what}, not {}", variable.name, value.kind()));
+        let wrong =
+            |what: &str| Err(format!("`{}` holds {what}, not {}", self.system.title(var), value.kind()));
         match variable.ty {
             Type::Enum(_) => match value.word() {
                 Some(word) => Ok(Shown::Value(meant(self.value(var, &word)?))),
@@ -370,9 +414,79 @@ impl Vocabulary<'_> {
             },
             Type::Abstract(_) => Err(format!(
                 "the values of `{}` have no names in the model: `ignore = [{:?}]` in a map passes over them",
-                variable.name, variable.name
+                self.system.title(var),
+                self.system.title(var)
             )),
         }
+    }
+}
+
+/// The value of a variable, or of the cells of an array, of which some indices are known; `found` gets each.
+fn cells(
+    (variable, kinds): (&str, &[FamilyIndex]),
+    index: &mut SmallVec<[Key; 2]>,
+    value: &Json<'_>,
+    names: &mut Names,
+    found: &mut dyn FnMut(&[Key], &Json<'_>, &mut Names) -> Result<(), String>,
+) -> Result<(), String> {
+    let arity = kinds.len();
+    if index.len() == arity {
+        return found(index, value, names);
+    }
+    let wrong = || format!("`{variable}` is an array: its value is an object with a key for each index");
+    let Json::Object(entries) = value else { return Err(wrong()) };
+    if let [(key, Json::List(pairs))] = entries.as_slice()
+        && key == "#map"
+    {
+        for pair in pairs {
+            let Json::List(pair) = pair else { return Err(wrong()) };
+            let [key, value] = pair.as_slice() else { return Err(wrong()) };
+            let before = index.len();
+            match key {
+                Json::Object(tuple) => match tuple.as_slice() {
+                    [(key, Json::List(parts))] if key == "#tup" => {
+                        for part in parts {
+                            let kind = kinds.get(index.len()).ok_or_else(wrong)?;
+                            index.push(Key::of(kind, part, names)?);
+                        }
+                    }
+                    _ => return Err(wrong()),
+                },
+                one => index.push(Key::of(&kinds[index.len()], one, names)?),
+            }
+            cells((variable, kinds), index, value, names, found)?;
+            index.truncate(before);
+        }
+        return Ok(());
+    }
+    for (key, value) in entries {
+        let kind = &kinds[index.len()];
+        index.push(match kind {
+            FamilyIndex::Process => Key::Process(names.id(key)?),
+            FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), names)?,
+        });
+        cells((variable, kinds), index, value, names, found)?;
+        index.pop();
+    }
+    Ok(())
+}
+
+/// An index of a cell.
+#[derive(Clone, Copy, Debug)]
+enum Key {
+    Process(NameId),
+    /// The number of a value of a finite type.
+    Value(usize),
+}
+
+impl Key {
+    fn of(kind: &FamilyIndex, value: &Json<'_>, names: &mut Names) -> Result<Self, String> {
+        let FamilyIndex::Values(values) = kind else { return Ok(Self::Process(process(value, names)?)) };
+        let word = value.word().unwrap_or_default();
+        let at = values.iter().position(|it| *it == word || it.to_lowercase() == word);
+        at.map(Self::Value).ok_or_else(|| {
+            super::vocabulary::unknown("an index has no value", &word, values.iter().map(String::as_str))
+        })
     }
 }
 

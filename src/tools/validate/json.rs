@@ -41,12 +41,16 @@ impl Json<'_> {
         entries.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// A text, a number or a truth value as a word.
+    /// A text, a number (also `{"#bigint": "5"}`) or a truth value as a word.
     pub fn word(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),
             Self::Whole(n) => Some(Cow::Owned(n.to_string())),
             Self::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
+            Self::Object(entries) => match entries.as_slice() {
+                [(key, value @ (Self::Text(_) | Self::Whole(_)))] if key == "#bigint" => value.word(),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -181,10 +181,8 @@ impl MapReader<'_> {
     fn cells(&mut self, when: When, value: &DeValue<'_>, place: &Range<usize>) -> Result<(), Wrong> {
         for (field, span, value, place) in table(value, place)? {
             let cell = text(value, &place)?;
-            let (name, index) = match cell.strip_suffix(']').and_then(|it| it.split_once('[')) {
-                Some((name, index)) => (name, index.split(',').map(|it| it.trim().to_owned()).collect()),
-                None => (cell, Vec::new()),
-            };
+            let (name, index) = named_cell(cell);
+            let name = name.as_str();
             let var = self.named(name, &place)?;
             let arity = indices(self.system.var(var).kind);
             if arity != index.len() {
@@ -305,6 +303,20 @@ impl MapReader<'_> {
             _ => Err((place.clone(), format!("the field `{name}` has two meanings"))),
         }
     }
+}
+
+/// The name of the variable of a cell, and its processes: `Chan.kind` of `Chan[p].kind`, `Seen[_, 2]` of `Seen[p, 2]`.
+fn named_cell(cell: &str) -> (String, Vec<String>) {
+    let parts = cell.split_once('[').and_then(|(name, rest)| Some((name, rest.split_once(']')?)));
+    let Some((name, (index, fields))) = parts else { return (cell.to_owned(), Vec::new()) };
+    let all: Vec<&str> = index.split(',').map(str::trim).collect();
+    let is_process = |it: &&str| it.starts_with(|c: char| c.is_lowercase() || c == '#');
+    let processes = all.iter().copied().filter(is_process).map(str::to_owned).collect();
+    if all.iter().all(is_process) {
+        return (format!("{name}{fields}"), processes);
+    }
+    let index: Vec<&str> = all.iter().map(|it| if is_process(it) { "_" } else { it }).collect();
+    (format!("{name}[{}]{fields}", index.join(", ")), processes)
 }
 
 fn text<'t>(value: &'t DeValue<'_>, place: &Range<usize>) -> Result<&'t str, Wrong> {

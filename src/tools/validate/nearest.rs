@@ -3,8 +3,8 @@
 use cubicle_forward::{Follower, Front};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, distinct_tuples};
-use cubicle_lang::model::{Assignment, System};
-use cubicle_lang::words::cells;
+use cubicle_lang::model::{Assignment, System, Var};
+use cubicle_lang::words::shown_cells;
 
 use super::bind::Binding;
 use super::event::{Candidate, Event, Shown, Sight};
@@ -100,26 +100,24 @@ impl Place<'_> {
     }
 
     fn cells(&self, state: &State, open: &[bool], explainer: &Explainer<'_>) -> Vec<CellValue> {
-        let value = |var, position: usize| {
+        let value = |var: &Var, position: usize| {
             if open[position] { "?".to_owned() } else { explainer.value_of(var, state.values[position]) }
         };
-        let all = cells(self.system, self.procs).filter(|(_, var, ..)| is_in_text(var));
-        all.map(|(_, var, name, position)| CellValue {
-            cell: renamed(&name, explainer),
-            value: value(var, position),
-        })
-        .collect()
+        let all = shown_cells(self.system, self.procs).into_iter();
+        let all = all.filter(|cell| cell.parts.iter().all(|(_, var, _)| is_in_text(var)));
+        all.map(|cell| CellValue { cell: renamed(&cell.name, explainer), value: cell.text(&value) }).collect()
     }
 }
 
 /// `S[#1]` in the names of the log.
 fn renamed(cell: &str, explainer: &Explainer<'_>) -> String {
-    let Some((var, index)) = cell.split_once('[') else { return cell.to_owned() };
-    let names = index.trim_end_matches(']').split(", ").map(|it| {
+    let Some((var, rest)) = cell.split_once('[') else { return cell.to_owned() };
+    let Some((index, field)) = rest.split_once(']') else { return cell.to_owned() };
+    let names = index.split(", ").map(|it| {
         let number = it.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
         number.map_or_else(|| it.to_owned(), |number| explainer.process(number - 1))
     });
-    format!("{var}[{}]", names.collect::<Vec<_>>().join(", "))
+    format!("{var}[{}]{field}", names.collect::<Vec<_>>().join(", "))
 }
 
 struct NearState<'a> {

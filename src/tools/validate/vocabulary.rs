@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{BOOL, System, TransitionId, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{BOOL, Family, System, TransitionId, Type, Var, VarId, VarKind};
 use cubicle_lang::spelling::nearest;
 
 /// What the words of logs mean.
@@ -94,12 +94,14 @@ impl<'a> Vocabulary<'a> {
         ];
         let variables = (0..).map(VarId).zip(&system.vars);
         let declared = variables.filter(|(_, var)| is_name(&var.name));
+        let declared =
+            declared.flat_map(|(id, var)| [(var.name.clone(), Some(id)), (system.title(id), Some(id))]);
         Self {
             system,
             events,
             fields: fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect(),
             ignores_fields: false,
-            variables: declared.map(|(id, var)| (var.name.clone(), Some(id))).collect(),
+            variables: declared.collect(),
             values: system.vars.iter().map(|var| values_of(system, var.ty)).collect(),
             hidden: Vec::new(),
             unordered: false,
@@ -133,9 +135,16 @@ impl<'a> Vocabulary<'a> {
     /// The variable that logs call so; `None` when it says nothing.
     pub(super) fn variable(&self, name: &str) -> Result<Option<VarId>, String> {
         self.variables.get(name).copied().ok_or_else(|| {
-            let names = self.system.vars.iter().map(|it| it.name.as_str());
-            unknown("the model has no variable", name, names)
+            let titles: Vec<String> =
+                (0..self.system.vars.len()).map(|var| self.system.title(VarId(var as u16))).collect();
+            let families = self.system.families.iter().map(|it| it.name.as_str());
+            unknown("the model has no variable", name, titles.iter().map(String::as_str).chain(families))
         })
+    }
+
+    /// The record, queue or array over finite types with this name.
+    pub(super) fn family(&self, name: &str) -> Option<&'a Family> {
+        self.system.families.named(name).filter(|_| !self.variables.contains_key(name))
     }
 
     /// What a word means as a value of a variable.
@@ -145,7 +154,7 @@ impl<'a> Vocabulary<'a> {
             let variable = self.system.var(var);
             let Type::Enum(ty) = variable.ty else { return format!("{word:?} is not a value") };
             let names = self.system.enumeration(ty).constructors.iter().map(String::as_str);
-            unknown(&format!("{} has no value", variable.name), word, names)
+            unknown(&format!("{} has no value", self.system.title(var)), word, names)
         })
     }
 }

@@ -51,14 +51,14 @@ impl<'a> Items<'a> {
         }
         let transitions = names.len();
         let mut first = Vec::new();
-        for var in &system.vars {
+        for (at, var) in (0..).map(VarId).zip(&system.vars) {
             let Type::Enum(id) = var.ty else {
                 first.push(None);
                 continue;
             };
             first.push(Some(names.len()));
             let constructors = &system.enumeration(id).constructors;
-            names.extend(constructors.iter().map(|it| format!("{} = {it}", var.name)));
+            names.extend(constructors.iter().map(|it| format!("{} = {it}", system.title(at))));
         }
         Self { system, layout: Layout::new(system, procs), names, transitions, first, of_transition }
     }

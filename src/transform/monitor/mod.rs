@@ -73,8 +73,8 @@ pub fn with_monitor_and_plan(
         return Err(NoMonitor::Ordered);
     }
     let unbounded = |ty: Type| ty.is_numeric() || matches!(ty, Type::Abstract(_));
-    if let Some((_, var)) = original.declared().find(|(_, it)| unbounded(it.ty)) {
-        return Err(NoMonitor::Unbounded(var.name.clone()));
+    if let Some((id, _)) = original.declared().find(|(_, it)| unbounded(it.ty)) {
+        return Err(NoMonitor::Unbounded(original.title(id)));
     }
     if original.failures.is_some() {
         return Err(NoMonitor::Failures);

@@ -12,7 +12,7 @@ use cubicle_lang::refinement::{
     ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, held, parts, reads, refused,
     transitions,
 };
-use cubicle_lang::syntax::ast::{self, Name};
+use cubicle_lang::syntax::ast::{self, Name, Rhs};
 
 /// The most copies of the steps of a model.
 const MAX_COPIES: usize = 1 << 13;
@@ -36,7 +36,7 @@ pub fn system(
     );
     let mut copies = Vec::new();
     let next = concrete.system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
-    for (origin, decl) in (0..).zip(transitions(concrete.file)) {
+    for (origin, decl) in transitions(concrete.file) {
         let step = Step {
             scene,
             map,
@@ -96,10 +96,10 @@ struct Step<'a> {
 enum Failing {
     /// Its arguments are not different processes.
     Arguments,
-    /// The guard of this abstract transition is false for these arguments.
-    Guard(u16, Vec<u8>),
+    /// The guard of this abstract transition of the core is false for these arguments.
+    Guard(usize, Vec<u8>),
     /// This cell of an abstract variable has another value than after the abstract step, or than before when there is none.
-    Cell(Option<(u16, Vec<u8>)>, VarId, Vec<u8>),
+    Cell(Option<(usize, Vec<u8>)>, VarId, Vec<u8>),
 }
 
 /// A way for all images of a step to fail: each in some way, for this number of processes.
@@ -130,10 +130,7 @@ impl Step<'_> {
         for image in &self.map.steps[usize::from(self.origin)] {
             let mut next = Vec::new();
             for choice in &choices {
-                self.failures(choice, image, &mut next);
-                if next.len() > MAX_CHOICES {
-                    return Err(self.unsayable(NoWays::TooMany));
-                }
+                self.failures(choice, image, &mut next)?;
             }
             choices = next;
         }
@@ -168,45 +165,72 @@ impl Step<'_> {
         Ok(copies)
     }
 
-    /// Adds the ways for one more image to fail.
-    fn failures(&self, choice: &Choice, image: &Image, all: &mut Vec<Choice>) {
-        let (step, choices) = match image {
-            Image::Stutter => (None, vec![(choice.clone(), Vec::new())]),
-            Image::Step { origin, args } => (Some(*origin), arguments(choice, args, all)),
+    /// Adds the ways for one more image to fail: each of its parts in the core does.
+    fn failures(&self, choice: &Choice, image: &Image, all: &mut Vec<Choice>) -> Result<(), NoRefinement> {
+        let (steps, choices) = match image {
+            Image::Stutter => (vec![None], vec![(choice.clone(), Vec::new())]),
+            Image::Step { origin, args } => {
+                let parts = transitions(self.abstraction.file).enumerate();
+                let parts = parts.filter(|(_, it)| it.0 == *origin).map(|(number, _)| Some(number));
+                (parts.collect(), arguments(choice, args, all))
+            }
         };
         for (choice, args) in choices {
-            let step = step.map(|origin| (origin, args.clone()));
-            if let Some((origin, args)) = &step {
-                let mut failing = choice.clone();
-                failing.images.push(Failing::Guard(*origin, args.clone()));
-                all.push(failing);
+            let mut ways = vec![choice];
+            for step in &steps {
+                let step = step.map(|number| (number, args.clone()));
+                let mut next = Vec::new();
+                for way in &ways {
+                    self.part_fails(way, step.as_ref(), &mut next);
+                }
+                if all.len() + next.len() > MAX_CHOICES {
+                    return Err(self.unsayable(NoWays::TooMany));
+                }
+                ways = next;
             }
-            for (id, var) in (0..).zip(&self.abstraction.system.vars) {
-                if !self.may_differ(VarId(id), step.as_ref().map(|it| it.0)) {
-                    continue;
-                }
-                let mut indices = vec![(choice.procs, Vec::new())];
-                for _ in 0..var.arity() {
-                    let further = |(procs, index): &(u8, Vec<u8>)| {
-                        let one = |it: u8| (*procs.max(&(it + 1)), [&index[..], &[it]].concat());
-                        (0..=*procs).map(one).collect::<Vec<_>>()
-                    };
-                    indices = indices.iter().flat_map(further).collect();
-                }
-                for (procs, index) in indices {
-                    let mut failing = Choice { procs, ..choice.clone() };
-                    failing.images.push(Failing::Cell(step.clone(), VarId(id), index));
-                    all.push(failing);
-                }
+            all.extend(ways);
+        }
+        Ok(())
+    }
+
+    /// Adds the ways for an abstract transition of the core, or for none, to fail.
+    fn part_fails(&self, choice: &Choice, step: Option<&(usize, Vec<u8>)>, all: &mut Vec<Choice>) {
+        if let Some((number, args)) = step {
+            let mut failing = choice.clone();
+            failing.images.push(Failing::Guard(*number, args.clone()));
+            all.push(failing);
+        }
+        for (id, var) in (0..).zip(&self.abstraction.system.vars) {
+            if !self.may_differ(VarId(id), step.map(|it| it.0)) {
+                continue;
+            }
+            let mut indices = vec![(choice.procs, Vec::new())];
+            for _ in 0..var.arity() {
+                let further = |(procs, index): &(u8, Vec<u8>)| {
+                    let one = |it: u8| (*procs.max(&(it + 1)), [&index[..], &[it]].concat());
+                    (0..=*procs).map(one).collect::<Vec<_>>()
+                };
+                indices = indices.iter().flat_map(further).collect();
+            }
+            for (procs, index) in indices {
+                let mut failing = Choice { procs, ..choice.clone() };
+                failing.images.push(Failing::Cell(step.cloned(), VarId(id), index));
+                all.push(failing);
             }
         }
     }
 
+    /// The updates of an abstract transition of the core.
+    fn updates_of(&self, number: usize) -> &[ast::Update] {
+        transitions(self.abstraction.file).nth(number).map_or(&[], |(_, it)| &it.updates)
+    }
+
     /// Whether an abstract variable may differ from what the abstract step makes of it.
-    fn may_differ(&self, var: VarId, step: Option<u16>) -> bool {
-        let of = |origin| parts(self.abstraction.system, origin).flat_map(|it| &it.updates);
-        let assigned: Vec<&Update> = step.into_iter().flat_map(of).filter(|it| it.var == var).collect();
-        if assigned.iter().any(|it| it.assignment == Assignment::Nondet) {
+    fn may_differ(&self, var: VarId, step: Option<usize>) -> bool {
+        let name = &self.abstraction.system.var(var).name;
+        let of = step.map_or(&[][..], |number| self.updates_of(number));
+        let assigned: Vec<&ast::Update> = of.iter().filter(|it| it.target.text == *name).collect();
+        if assigned.iter().any(|it| it.value == Rhs::Nondet) {
             return false;
         }
         let meaning = &self.map.variables[usize::from(var.0)];
@@ -225,19 +249,14 @@ impl Step<'_> {
             loc: decl.loc,
             sort: None,
         }));
-        let declared: Vec<&ast::Transition> = transitions(self.abstraction.file).collect();
+        let declared: Vec<&ast::Transition> = transitions(self.abstraction.file).map(|it| it.1).collect();
         let steps = choice.images.iter().filter_map(|image| {
-            let (origin, args, fails) = match image {
-                Failing::Guard(origin, args) => (origin, args, true),
-                Failing::Cell(Some((origin, args)), _, _) => (origin, args, false),
+            let (number, args, fails) = match image {
+                Failing::Guard(number, args) => (number, args, true),
+                Failing::Cell(Some((number, args)), _, _) => (number, args, false),
                 Failing::Cell(None, _, _) | Failing::Arguments => return None,
             };
-            Some(OtherStep {
-                model: self.other,
-                decl: declared[usize::from(*origin)],
-                args: args.clone(),
-                fails,
-            })
+            Some(OtherStep { model: self.other, decl: declared[*number], args: args.clone(), fails })
         });
         let steps: Vec<OtherStep<'_>> = steps.collect();
         transition(self.scene.system(), self.own, (&decl, own), &steps).map_err(|errors| {
@@ -269,9 +288,7 @@ impl Step<'_> {
         let (after, _) = part.updates.split_at(self.decl.updates.len());
         for image in &choice.images {
             let Failing::Cell(step, var, index) = image else { continue };
-            let declared = step.as_ref().map_or(0, |(origin, _)| {
-                transitions(self.abstraction.file).nth(usize::from(*origin)).map_or(0, |it| it.updates.len())
-            });
+            let declared = step.as_ref().map_or(0, |(number, _)| self.updates_of(*number).len());
             let image: Vec<&Update> = updates.by_ref().take(declared).collect();
             let place = cell(self.scene.both.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
             let wanted = match image.iter().find(|it| it.var == place.var) {

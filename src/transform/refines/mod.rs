@@ -32,6 +32,7 @@ mod scene;
 mod ways;
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::load::core;
 use cubicle_lang::model::{Forbidden, Literal, System, VarId};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel, RefinementMap, TOO_MANY, refused};
 
@@ -63,6 +64,9 @@ impl Refinement {
         map: &str,
     ) -> Result<Self, NoRefinement> {
         let map = RefinementMap::new(concrete, abstraction, map)?;
+        let (of_concrete, of_abstract) = (core(concrete.file), core(abstraction.file));
+        let concrete = RefinedModel { file: &of_concrete, ..concrete };
+        let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
         let scene = Scene::new(concrete, abstraction, &|var| map.reads(var))
             .ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;

@@ -170,7 +170,7 @@ impl Restarts<'_> {
         for (literal, span) in &rest {
             let is_strange = |cell: &&Cell| self.is_assigned(cell.var) && !cell.index.is_empty();
             if let Some(cell) = literal.cells().into_iter().find(is_strange) {
-                let name = &self.system.var(cell.var).name;
+                let name = self.system.title(cell.var);
                 let text = "`--crash restart`: one process alone cannot go back to this";
                 let error = refusal(*span, text);
                 let label = if self.is_own(cell) {
@@ -221,7 +221,7 @@ impl Restarts<'_> {
         };
         let said = outer.iter().flat_map(|it| it.disjuncts.iter().flatten()).find(speaks);
         let span = said.map_or(self.system.init.span, |(_, span)| *span);
-        let name = &self.system.var(cell.var).name;
+        let name = self.system.title(cell.var);
         let text = format!("`--crash restart`: `init` does not say which value a process has in `{name}`");
         let error = refusal(span, text).label("it leaves several values open");
         Box::new(error.help("where the other index is another process, give the cells one value"))

@@ -143,7 +143,7 @@ fn equation(
 
 /// The error for a cell of the process that gets no single value.
 fn open(restarts: &Restarts<'_>, cell: &Cell, said: &[Said]) -> Box<Diagnostic> {
-    let name = &restarts.system.var(cell.var).name;
+    let name = restarts.system.title(cell.var);
     let place = said.iter().find(|(literal, _)| literal.cells().contains(&cell));
     let text = format!("`--crash restart`: `init` does not say which value a process has in `{name}`");
     let (span, label) = match place {

@@ -180,10 +180,9 @@ fn about_refinement(
     }
     let abstraction = load(&path, None, &ending.messages)?;
     let map = map.map(|map| input::read(&map)).transpose()?.unwrap_or_else(no_map);
-    let [of_concrete, of_abstract] = [concrete, &abstraction].map(|it| core(&it.file));
     let (low, high) = (
-        RefinedModel { system: &concrete.system, file: &of_concrete },
-        RefinedModel { system: &abstraction.system, file: &of_abstract },
+        RefinedModel { system: &concrete.system, file: &concrete.file },
+        RefinedModel { system: &abstraction.system, file: &abstraction.file },
     );
     let model = words.model();
     let found = Abstraction::new(low, high, &map.text).map_err(|refused| {

@@ -47,6 +47,7 @@ fn system() -> System {
         fairness: vec![],
         failures: None,
         sorts: None,
+        families: Families::default(),
     })
 }
 

@@ -8,6 +8,7 @@
 mod blocks;
 mod counts;
 mod declarations;
+mod extended;
 mod formulas;
 mod site;
 mod starts;
@@ -23,7 +24,8 @@ pub use words::{keyword, property_of_runs};
 
 /// The repair, if a rule recognises what was meant.
 pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    counts::repair(site)
+    extended::repair(site)
+        .or_else(|| counts::repair(site))
         .or_else(|| words::repair(site))
         .or_else(|| declarations::repair(site))
         .or_else(|| blocks::requires(site))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cubicle_certificate::{Abstraction, Certificate};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::{ModelSource, core};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel};
 use cubicle_report as report;
@@ -135,9 +135,8 @@ impl RefinesRun<'_> {
             files::probe(path)?;
         }
         args.certificate.as_deref().map_or(Ok(()), files::probe_folder)?;
-        let (of_concrete, of_abstract) = (core(&inputs.concrete.file), core(&inputs.abstraction.file));
-        let concrete_model = RefinedModel { system: concrete, file: &of_concrete };
-        let abstract_model = RefinedModel { system: abstraction, file: &of_abstract };
+        let concrete_model = RefinedModel { system: concrete, file: &inputs.concrete.file };
+        let abstract_model = RefinedModel { system: abstraction, file: &inputs.abstraction.file };
         let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
         let refinement = refinement.map_err(|refused| {
             let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
