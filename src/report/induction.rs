@@ -7,7 +7,7 @@ use super::refinement::changes;
 use super::trace::{action, open_run};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Layout, Matcher};
-use cubicle_lang::words::{ValueNames, processes, cells_of};
+use cubicle_lang::words::{ValueNames, cells_of, processes};
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};

@@ -6,7 +6,7 @@ use super::count::count;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
-use cubicle_lang::words::{ValueNames, Violation, ending, processes, cells_of, violated};
+use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::named;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;

@@ -6,7 +6,7 @@ use super::count::count;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
 use cubicle_lang::model::System;
-use cubicle_lang::words::{ValueNames, ending, cells_of};
+use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
 use cubicle_tools::validate::{Covered, LogAnswer, Validated};
 

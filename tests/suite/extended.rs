@@ -13,9 +13,10 @@ use cubicle::load::in_core;
 use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
+use cubicle::refinement::RefinedModel;
 use cubicle::refines::explain;
 use cubicle::result::Stop;
-use cubicle::transform::refines::{RefinedModel, Refinement};
+use cubicle::transform::refines::Refinement;
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;

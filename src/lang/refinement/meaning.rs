@@ -79,8 +79,9 @@ impl RefinementMap {
         let both = BothModels::new(concrete.system.to_parts(), abstraction.system);
         let both = both.ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
-        this.variables =
-            this.variables(&both, &text.variables, concrete, abstraction, text_of_concrete).map_err(in_map)?;
+        this.variables = this
+            .variables(&both, &text.variables, concrete, abstraction, text_of_concrete)
+            .map_err(in_map)?;
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
@@ -265,7 +266,8 @@ fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRef
     }
     // What a step of several parts chooses before it is taken has no meaning in the concrete model.
     if let Some(choice) = abstraction.vars.iter().find(|it| it.is_choice()) {
-        let chooses = |it: &&ast::Transition| it.updates.iter().any(|update| update.target.text == choice.name);
+        let chooses =
+            |it: &&ast::Transition| it.updates.iter().any(|update| update.target.text == choice.name);
         let place = transitions(file).map(|it| it.1).find(chooses).map_or(at, |it| it.loc.0);
         let why = "the abstract model gives a cell any number, process or real (`A[p] := ?`), which a refinement cannot be stated with";
         return Err(refused(InText::Abstract, place, why));

@@ -7,7 +7,7 @@ use crate::trace::{history, open_run};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step};
-use cubicle_lang::words::{ShownCell, ValueNames, Violation, ending, processes, cells_of, violated};
+use cubicle_lang::words::{ShownCell, ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;

@@ -457,9 +457,8 @@ impl Judge<'_> {
             }
         }
         let mut shown = Vec::new();
-        let declared = self.system.declared().zip(values_of(self.system, values));
-        for ((id, var), set) in declared.filter(|((_, var), _)| is_in_text(var)) {
-            let Type::Enum(ty) = var.ty else { continue };
+        for (id, var) in self.system.declared().filter(|(_, var)| is_in_text(var)) {
+            let (Type::Enum(ty), set) = (var.ty, values[usize::from(id.0)]) else { continue };
             for (c, name) in self.system.enumeration(ty).constructors.iter().enumerate() {
                 shown.push((format!("{} = {name}", self.system.title(id)), set >> c & 1 == 1));
             }

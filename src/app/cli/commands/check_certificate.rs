@@ -10,7 +10,7 @@ use cubicle_certificate::{
     ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::{ModelSource, core};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
