@@ -94,9 +94,9 @@ impl Model {
         let claims = [("axiom", &self.axioms), ("init", &self.init), ("safety", &self.safety)];
         for (word, formulas) in claims {
             for formula in formulas {
-                // Variables in capital letters need not be bound.
+                // Variables in capital letters need not be bound where an argument shows their sort.
                 let text = match formula {
-                    Each(true, vars, body) if vars.len() != 2 => self.formula(body),
+                    Each(true, _, body) if !self.formula(body).contains('=') => self.formula(body),
                     other => self.formula(other),
                 };
                 writeln!(out, "{word} {text}").expect("memory");
@@ -154,6 +154,7 @@ impl Model {
                 self.formula(then),
                 self.formula(other)
             ),
+            Each(_, vars, body) if vars.is_empty() => self.formula(body),
             Each(universal, vars, body) => {
                 let word = if *universal { "forall" } else { "exists" };
                 format!("({word} {}. {})", bound(vars).join(", "), self.formula(body))

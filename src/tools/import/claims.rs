@@ -58,6 +58,7 @@ pub(super) fn never(
             let mut params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
+            params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
                 let what = format!("its variables coincide in more than {MAX_WAYS} ways");
                 return Err(Box::new(Diagnostic::error("C0715", span, what)));

@@ -71,7 +71,9 @@ fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
             split(&Formula::or([both, none]), conjunctions)
         }
         literal => {
-            conjunctions.iter_mut().for_each(|it| it.push(literal.clone()));
+            for conjunction in conjunctions {
+                conjunction.push(literal.clone());
+            }
             true
         }
     }

@@ -420,7 +420,9 @@ impl Term {
             Self::App(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
             Self::If(condition, sides) => {
                 condition.visit(formula, term);
-                sides.iter().for_each(|it| it.visit(formula, term));
+                for side in &sides[..] {
+                    side.visit(formula, term);
+                }
             }
         }
     }

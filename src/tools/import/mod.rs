@@ -66,10 +66,14 @@ pub struct Imported {
 pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<Diagnostic>> {
     let (tree, errors) = parser::parse(text);
     let mut found = Found { errors: Diagnostics::default(), left_out: Vec::new() };
-    errors.into_iter().for_each(|it| found.errors.push(it));
+    for error in errors {
+        found.errors.push(error);
+    }
     let mut errors = Vec::new();
     let mut symbols = Symbols::new(&tree, &mut errors);
-    errors.into_iter().for_each(|it| found.errors.push(it));
+    for error in errors {
+        found.errors.push(error);
+    }
     found.checked()?;
     let Read { mut vars, claims, transitions } = read(&symbols, &mut found);
     found.checked()?;
@@ -127,7 +131,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         ) {
             Ok(all) => written.push((claim, all)),
             Err(error) => {
-                found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message))
+                found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message));
             }
         }
     }
@@ -143,7 +147,9 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         let name = claim.name.as_ref().map(|it| it.text.as_str());
         printer.never(word, name, all);
     }
-    steps.iter().for_each(|step: &Step| printer.step(step));
+    for step in &steps {
+        printer.step(step);
+    }
     Ok(Imported { model: printer.finish(), left_out: found.left_out })
 }
 

@@ -32,7 +32,7 @@ impl Names {
             this.taken.insert(capital(&name));
             this.sorts.push(name);
         }
-        for symbol in &symbols.symbols {
+        for symbol in &symbols.all {
             let is_relation = !symbol.mutable && symbol.result.is_none() && !symbol.args.is_empty();
             let name = if is_relation { small(&symbol.name) } else { capital(&symbol.name) };
             let name = this.unique(&name);
@@ -103,7 +103,7 @@ fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
         return name.to_owned();
     }
     let between = if name.ends_with(|it: char| it.is_ascii_digit()) { "_" } else { "" };
-    (2u32..).map(|number| format!("{name}{between}{number}")).find(|it| usable(it)).unwrap_or_default()
+    (2..=u32::MAX).map(|number| format!("{name}{between}{number}")).find(|it| usable(it)).unwrap_or_default()
 }
 
 fn small(name: &str) -> String {

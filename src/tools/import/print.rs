@@ -63,7 +63,7 @@ impl<'p> Printer<'p> {
             self.out += &format!("type {name} < proc {}\n", self.line(*span));
         }
         self.out.push('\n');
-        for (at, symbol) in self.symbols.symbols.iter().enumerate().filter(|(_, it)| !it.derived) {
+        for (at, symbol) in self.symbols.all.iter().enumerate().filter(|(_, it)| !it.derived) {
             let name = self.names.symbol(SymbolId(at));
             let result = symbol.result.map_or("bool", |sort| self.names.sort(sort));
             let sorts: Vec<&str> = symbol.args.iter().map(|it| self.names.sort(*it)).collect();
@@ -100,7 +100,9 @@ impl<'p> Printer<'p> {
         }
         let mut locals = self.names.locals();
         pool.sort_by_key(|it| self.vars.known(*it));
-        pool.iter().for_each(|it| locals.add(*it, self.vars));
+        for var in &pool {
+            locals.add(*var, self.vars);
+        }
         let mut text = format!("\ninit {}{{\n", self.params(&pool, &locals, false));
         if all.is_empty() {
             text += "  true\n";
@@ -120,7 +122,9 @@ impl<'p> Printer<'p> {
         for one in all {
             let name = name.map(|it| format!("{} ", self.names.action(it))).unwrap_or_default();
             let mut locals = self.names.locals();
-            one.params.iter().for_each(|it| locals.add(*it, self.vars));
+            for param in &one.params {
+                locals.add(*param, self.vars);
+            }
             let params = self.params(&one.params, &locals, true);
             let remark = self.remark(one.span, &one.remark);
             let formula = self.formula(&one.formula, &mut locals, 0);
@@ -156,7 +160,9 @@ impl<'p> Printer<'p> {
         let mut locals = self.names.locals();
         let mut params = step.params.clone();
         params.sort_by_key(|it| self.vars.known(*it));
-        params.iter().for_each(|it| locals.add(*it, self.vars));
+        for param in &params {
+            locals.add(*param, self.vars);
+        }
         let head = self.params(&params, &locals, true);
         let head = head.trim_end();
         let mut text = format!("\n{}\ntransition {name} {head}", self.remark(step.span, &step.remark));

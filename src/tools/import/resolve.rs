@@ -3,7 +3,7 @@
 //! A variable in capital letters that nothing binds is bound for all values, in front of the whole formula. Sorts are inferred:
 //! a variable has that of the arguments it is, and of what it equals.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
@@ -138,11 +138,11 @@ impl<'s, 'f> Resolver<'s, 'f> {
         free_names(body, &mut known.clone(), &mut names);
         let mut vars = Vec::new();
         let mark = self.scope.len();
-        let mut seen: HashMap<&str, ()> = HashMap::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for name in names {
             let capital = name.text.bytes().any(|it| it.is_ascii_uppercase())
                 && !name.text.bytes().any(|it| it.is_ascii_lowercase());
-            if capital && self.symbols.lookup(&name.text).is_none() && seen.insert(&name.text, ()).is_none() {
+            if capital && self.symbols.lookup(&name.text).is_none() && seen.insert(&name.text) {
                 let var = self.vars.new_var(&name.text, name.span, None);
                 self.scope.push((&name.text, Meaning::Var(var)));
                 vars.push(var);
@@ -245,7 +245,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     fn call(&mut self, at: usize, name: &Name, args: &'f [Expr]) -> Resolved<Vec<Part>> {
         let definition = self.symbols.definition(at);
         if args.len() != definition.params.len() {
-            return Err(self.arity(name, definition.params.len(), args.len()));
+            return Err(Self::arity(name, definition.params.len(), args.len()));
         }
         if self.calls == MAX_CALLS {
             let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
@@ -268,7 +268,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         parts
     }
 
-    fn arity(&self, name: &Name, wanted: usize, found: usize) -> Box<Diagnostic> {
+    fn arity(name: &Name, wanted: usize, found: usize) -> Box<Diagnostic> {
         let what = format!("`{}` has {wanted} arguments, not {found}", name.text);
         Box::new(Diagnostic::error("C0712", name.span, what))
     }
@@ -459,7 +459,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         };
         let symbol = self.symbols.get(id);
         if symbol.args.len() != args.len() {
-            return Err(self.arity(name, symbol.args.len(), args.len()));
+            return Err(Self::arity(name, symbol.args.len(), args.len()));
         }
         if self.states == States::None && symbol.mutable {
             let what = format!("an axiom is about things that never change; `{}` is mutable", name.text);
@@ -558,12 +558,14 @@ fn free_names<'f>(expr: &'f Expr, bound: &mut Vec<&'f str>, found: &mut Vec<&'f 
             if args.is_none() && !bound.contains(&name.text.as_str()) {
                 found.push(name);
             }
-            args.iter().flatten().for_each(|it| free_names(it, bound, found));
+            for arg in args.iter().flatten() {
+                free_names(arg, bound, found);
+            }
         }
         ExprKind::Not(inner) | ExprKind::New(inner) | ExprKind::Old(inner) => free_names(inner, bound, found),
         ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Distinct(parts) => all(&mut parts.iter()),
         ExprKind::Implies(left, right) | ExprKind::Iff(left, right) | ExprKind::Equal { left, right, .. } => {
-            all(&mut [&**left, &**right].into_iter())
+            all(&mut [&**left, &**right].into_iter());
         }
         ExprKind::If(parts) => all(&mut parts.iter()),
         ExprKind::Quantified { vars, body, .. } => {

@@ -161,18 +161,15 @@ impl Steps<'_, '_> {
             Formula::Equal(sides) => (0..2).any(|at| sides[at] == new && !sides[1 - at].is_new()),
             _ => false,
         });
-        let (value, span) = match given {
-            Some(at) => {
-                let Part { formula, span } = parts.remove(at);
-                let Formula::Equal(sides) = formula else { return };
-                let [left, right] = *sides;
-                (if left == new { right } else { left }, span)
-            }
-            None => {
-                let param = self.fresh(&new);
-                step.params.push(param);
-                (Term::Var(param), step.span)
-            }
+        let (value, span) = if let Some(at) = given {
+            let Part { formula, span } = parts.remove(at);
+            let Formula::Equal(sides) = formula else { return };
+            let [left, right] = *sides;
+            (if left == new { right } else { left }, span)
+        } else {
+            let param = self.fresh(&new);
+            step.params.push(param);
+            (Term::Var(param), step.span)
         };
         for part in parts.iter_mut() {
             part.formula = part.formula.map(&mut |it| if it == new { value.clone() } else { it });

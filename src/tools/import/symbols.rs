@@ -38,7 +38,8 @@ pub(super) struct Symbols<'f> {
     pub file: &'f File,
     /// Names and places of the sorts.
     pub sorts: Vec<(String, Span)>,
-    pub symbols: Vec<Symbol>,
+    /// Relations, constants and functions.
+    pub all: Vec<Symbol>,
     globals: HashMap<&'f str, Global>,
     sort_numbers: HashMap<&'f str, SortId>,
 }
@@ -49,7 +50,7 @@ impl<'f> Symbols<'f> {
         let mut this = Self {
             file,
             sorts: Vec::new(),
-            symbols: Vec::new(),
+            all: Vec::new(),
             globals: HashMap::new(),
             sort_numbers: HashMap::new(),
         };
@@ -88,8 +89,8 @@ impl<'f> Symbols<'f> {
         let args = decl.args.iter().map(&mut sort).collect();
         let result = decl.result.as_ref().map(sort);
         let (name, span) = (decl.name.text.clone(), decl.name.span);
-        let number = SymbolId(self.symbols.len());
-        self.symbols.push(Symbol {
+        let number = SymbolId(self.all.len());
+        self.all.push(Symbol {
             name,
             mutable: decl.mutable,
             args,
@@ -111,7 +112,7 @@ impl<'f> Symbols<'f> {
 
     fn place(&self, global: Global) -> Span {
         match global {
-            Global::Symbol(id) => self.symbols[id.0].span,
+            Global::Symbol(id) => self.all[id.0].span,
             Global::Definition(at) => self.file.definitions[at].name.span,
             Global::Transition(at) => self.file.transitions[at].name.span,
             Global::Claim(at) => self.file.claims[at].name.as_ref().map_or(Span::default(), |it| it.span),
@@ -144,7 +145,7 @@ impl<'f> Symbols<'f> {
     }
 
     pub fn get(&self, id: SymbolId) -> &Symbol {
-        &self.symbols[id.0]
+        &self.all[id.0]
     }
 
     pub fn definition(&self, at: usize) -> &'f Definition {
@@ -153,8 +154,8 @@ impl<'f> Symbols<'f> {
 
     /// One more symbol, which no name of the file means.
     pub fn add(&mut self, symbol: Symbol) -> SymbolId {
-        self.symbols.push(symbol);
-        SymbolId(self.symbols.len() - 1)
+        self.all.push(symbol);
+        SymbolId(self.all.len() - 1)
     }
 
     /// The formula that defines a derived relation.
