@@ -39,7 +39,9 @@ fn proved(name: &str) -> (String, String) {
 
 /// Everywhere that a text occurs: the line with another one in its place.
 fn replaced(line: &str, from: &str, to: &str) -> Vec<String> {
-    line.match_indices(from).map(|(at, _)| format!("{}{to}{}", &line[..at], &line[at + from.len()..])).collect()
+    line.match_indices(from)
+        .map(|(at, _)| format!("{}{to}{}", &line[..at], &line[at + from.len()..]))
+        .collect()
 }
 
 /// A line of a certificate with one thing changed.
@@ -77,7 +79,8 @@ fn forgeries(system: &System, text: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (at, line) in lines.iter().enumerate().filter(|it| it.1.starts_with("invariant")) {
         let with = |line: Option<&str>| {
-            let kept = lines.iter().enumerate().filter_map(|(n, known)| if n == at { line } else { Some(*known) });
+            let kept =
+                lines.iter().enumerate().filter_map(|(n, known)| if n == at { line } else { Some(*known) });
             kept.collect::<Vec<_>>().join("\n")
         };
         all.push(with(None));
