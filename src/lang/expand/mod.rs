@@ -237,8 +237,12 @@ impl Expander {
 
     fn report(&mut self, rewriter: Rewriter<'_>, sorts: &Sorts) {
         let Rewriter { diagnostics, unknown, .. } = rewriter;
-        unknown.iter().for_each(|it| self.unknown_sort(it, sorts));
-        diagnostics.into_iter().for_each(|it| self.push(it));
+        for name in &unknown {
+            self.unknown_sort(name, sorts);
+        }
+        for diagnostic in diagnostics {
+            self.push(diagnostic);
+        }
     }
 
     fn families(&self) -> Vec<Family> {

@@ -91,7 +91,7 @@ impl<'f> IndexBuilder<'f> {
 
     fn local(&mut self, name: &'f Name, kind: NameKind, scope: Span) {
         // The sort of several names is written once.
-        let written = |it: &&Name| !self.index.uses.last().is_some_and(|last| last.span == it.span());
+        let written = |it: &&Name| self.index.uses.last().is_none_or(|last| last.span != it.span());
         if let Some(sort) = name.sort.as_deref().filter(written) {
             self.named(sort, NameKind::Type, Role::Read);
         }
@@ -176,7 +176,9 @@ impl<'f> IndexBuilder<'f> {
                         &[]
                     }
                     ast::SymbolKind::Relation(params) => {
-                        params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                        for name in params {
+                            self.local(name, NameKind::Process, scope);
+                        }
                         return;
                     }
                     ast::SymbolKind::Var | ast::SymbolKind::Const => &[],

@@ -115,7 +115,7 @@ impl TreeBuilder {
     }
 
     /// Bound names: one without a sort is of the sort that is written next.
-    pub fn bound(&mut self, mut names: Vec<Name>) -> Vec<Name> {
+    pub fn bound(mut names: Vec<Name>) -> Vec<Name> {
         let mut sort = None;
         for name in names.iter_mut().rev() {
             if name.sort.is_some() {

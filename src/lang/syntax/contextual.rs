@@ -98,11 +98,11 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
     let before = |n: usize| chunk.len().checked_sub(n + 1).map(|i| chunk[i].1);
     match (chunk[0].1, last) {
         (_, Token::BraceClose)
+        | (Token::Relation, Token::ParClose)
         | (Token::NumberProcs, Token::Int(_))
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
         (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
         (Token::Type, Token::Lident(_)) => chunk.len() == 2 || before(1) == Some(Token::Less),
-        (Token::Relation, Token::ParClose) => true,
         (Token::Type, Token::Mident(_)) => {
             matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot))
         }

@@ -169,23 +169,22 @@ impl<'a> Rewriter<'a> {
                 self.unknown.push((**sort).clone());
                 String::new()
             }
-            None => match self.unsaid {
-                Some(sort) => sort.to_owned(),
-                // The sort of the first cell at it.
-                None => {
-                    let mut found = None;
-                    for formula in within {
-                        cells(formula, &mut |array, index| {
-                            let sorts = self.sorts.indices.get(&array.text);
-                            let at = index.iter().position(|it| it.text == name.text);
-                            let sort = sorts.zip(at).and_then(|(sorts, at)| sorts.get(at));
-                            found = found.take().or(sort.filter(|it| !it.is_empty()).cloned());
-                        });
-                    }
-                    found.unwrap_or_default()
-                }
-            },
+            None => self.unsaid.map_or_else(|| self.inferred(name, within), str::to_owned),
         }
+    }
+
+    /// The sort of the first cell at a name; empty where there is none.
+    fn inferred(&self, name: &Name, within: &[&Expr]) -> String {
+        let mut found = None;
+        for formula in within {
+            cells(formula, &mut |array, index| {
+                let sorts = self.sorts.indices.get(&array.text);
+                let at = index.iter().position(|it| it.text == name.text);
+                let sort = sorts.zip(at).and_then(|(sorts, at)| sorts.get(at));
+                found = found.take().or(sort.filter(|it| !it.is_empty()).cloned());
+            });
+        }
+        found.unwrap_or_default()
     }
 
     /// That a process is of a sort, or is not; nothing for any sort.
@@ -344,7 +343,9 @@ impl<'a> Rewriter<'a> {
 
     /// Reports indices of other sorts than those of an array.
     fn indices(&mut self, array: &Name, index: &[Name]) {
-        index.iter().for_each(|it| self.without_number(it));
+        for name in index {
+            self.without_number(name);
+        }
         let Some(sorts) = self.sorts.indices.get(&array.text).cloned() else { return };
         for (name, sort) in index.iter().zip(sorts).filter(|(_, sort)| !sort.is_empty()) {
             let term = Term::name(name.clone());
@@ -413,8 +414,12 @@ fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
         TermKind::Number(_) | TermKind::Count(_) | TermKind::Record(_) => {}
     }
     for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        summand.into_iter().for_each(|it| cells_of_term(it, see));
-        body.into_iter().for_each(|it| cells(it, see));
+        if let Some(summand) = summand {
+            cells_of_term(summand, see);
+        }
+        if let Some(body) = body {
+            cells(body, see);
+        }
     }
 }
 

@@ -92,7 +92,7 @@ fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
     for item in &file.items {
         match item {
             Item::Symbol(SymbolDecl { kind: SymbolKind::Relation(params), .. }) => {
-                params.iter().for_each(&mut *see)
+                params.iter().for_each(&mut *see);
             }
             Item::Property(it) => {
                 it.params.iter().for_each(&mut *see);
@@ -163,8 +163,12 @@ fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
         };
         see(var);
         if let Some((_, summand, body)) = count.parts() {
-            summand.into_iter().for_each(|it| in_term(it, see));
-            body.into_iter().for_each(|it| in_formula(it, see));
+            if let Some(summand) = summand {
+                in_term(summand, see);
+            }
+            if let Some(body) = body {
+                in_formula(body, see);
+            }
         }
     }
 }
