@@ -25,7 +25,7 @@ pub fn settle(
     cells: &Cells,
     fixed: usize,
     codes: &[i64],
-    colours: &mut Vec<u64>,
+    colours: &mut [u64],
 ) -> (Vec<i64>, Renaming, u32) {
     refine(cells, codes, colours);
     least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
