@@ -144,6 +144,7 @@ impl Model {
                 Equal(left, right) => format!("({} != {})", self.term(left), self.term(right)),
                 other => format!("!({})", self.formula(other)),
             },
+            And(parts) if parts.is_empty() => "true".to_owned(),
             And(parts) => list(parts, " & "),
             Or(parts) => list(parts, " | "),
             Implies(left, right) => format!("({} -> {})", self.formula(left), self.formula(right)),
