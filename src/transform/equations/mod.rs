@@ -32,7 +32,7 @@ pub use named::WithEquations;
 /// The equations of a system; `None` when there is none about a number.
 pub fn with_equations(system: &System) -> Option<WithEquations> {
     let _span = debug_span!("equations").entered();
-    observed::with_equations_of_each(system, of_globals(system))
+    observed::with_equations_of_each(system, of_globals)
 }
 
 /// The equations that are not about a certain process.

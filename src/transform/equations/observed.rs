@@ -32,8 +32,12 @@ use super::named::WithEquations;
 /// Most transitions that become of one, and most disjuncts of the initial states.
 const MOST_PARTS: usize = 8;
 
-/// The equations with those about each process that follow from none about all of them.
-pub fn with_equations_of_each(system: &System, found: Option<WithEquations>) -> Option<WithEquations> {
+/// The equations that an analysis of numbers without processes finds, with those about each process that follow from none of them.
+pub fn with_equations_of_each(
+    system: &System,
+    of_globals: impl Fn(&System) -> Option<WithEquations>,
+) -> Option<WithEquations> {
+    let found = of_globals(system);
     let numeric = |var: &Var| matches!(var.kind, VarKind::Array(1)) && var.ty == Type::Int;
     let moves = |id: VarId| system.transitions.iter().any(|t| system.may_change(t, id));
     let asked = (0..).map(VarId).zip(&system.vars).any(|(id, var)| numeric(var) && moves(id));
@@ -41,7 +45,7 @@ pub fn with_equations_of_each(system: &System, found: Option<WithEquations>) -> 
         return found;
     }
     let observed = Observed::new(system);
-    let Some(of_it) = observed.system().and_then(|it| super::of_globals(&it)) else { return found };
+    let Some(of_it) = observed.system().and_then(|it| of_globals(&it)) else { return found };
     let (mut parts, mut equations) = match found {
         Some(found) => (found.system.to_parts(), found.equations),
         None => (system.to_parts(), Vec::new()),

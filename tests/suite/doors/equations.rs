@@ -52,7 +52,7 @@ fn hold(case: &Case<'_>, chosen: fn(&Equation) -> bool) -> Checked {
     Ok(compared)
 }
 
-/// A state of an instance, with all counts; `None` when a number is too great.
+/// A state of an instance, with all counts; `None` when a number leaves the 64-bit range.
 fn state(system: &System, graph: &Graph<'_>, held: &[i8]) -> Option<State> {
     let model = graph.instance.model;
     let procs = graph.instance.procs;
@@ -60,13 +60,12 @@ fn state(system: &System, graph: &Graph<'_>, held: &[i8]) -> Option<State> {
     for (number, var) in model.vars.iter().enumerate() {
         let first = graph.instance.position(number, &vec![0; var.arity]);
         for value in &held[first..first + procs.pow(var.arity as u32)] {
+            let number = i64::from(*value);
+            let process = usize::try_from(number).ok().filter(|p| *p < procs);
             values.push(match var.kind {
-                Kind::Enum(_) | Kind::Bool => Value::Constructor(*value as u8),
-                Kind::Int => Value::Number(Rational::integer((*value).into())),
-                Kind::Proc if usize::from(*value as u8) < procs => {
-                    Value::Proc(Point::process(*value as usize))
-                }
-                Kind::Proc => Value::Proc(Point(-1 - i64::from(*value))),
+                Kind::Enum(_) | Kind::Bool => Value::Constructor(u8::try_from(number).ok()?),
+                Kind::Int => Value::Number(Rational::integer(number)),
+                Kind::Proc => Value::Proc(process.map_or(Point(-1 - number), Point::process)),
             });
         }
     }

@@ -282,9 +282,10 @@ impl Reader {
             None => place(it, &self.vars).map(Index::Global),
         });
         let index = index.collect::<Option<_>>()?;
-        Some(match self.takes("+") {
-            true => Term::Sum(var, index, self.word()?.parse().ok()?),
-            false => Term::Cell(var, index),
+        Some(if self.takes("+") {
+            Term::Sum(var, index, self.word()?.parse().ok()?)
+        } else {
+            Term::Cell(var, index)
         })
     }
 }
