@@ -352,14 +352,18 @@ impl<'m> Instance<'m> {
                     let index: Vec<usize> = index.iter().map(|it| args[*it]).collect();
                     let at = self.position(*var, &index);
                     let value = phase.unwrap_or_else(|| args.get(*to).map_or(NONE, |it| *it as u8));
-                    next.iter_mut().for_each(|it| it[at] = value);
+                    for state in &mut next {
+                        state[at] = value;
+                    }
                 }
                 Update::Cells(var, when, phase) => {
                     for index in tuples(self.sizes, &self.model.vars[*var].index, false) {
                         let all = [args, index.as_slice()].concat();
                         if self.holds(state, when, &all) {
                             let at = self.position(*var, &index);
-                            next.iter_mut().for_each(|it| it[at] = *phase);
+                            for state in &mut next {
+                                state[at] = *phase;
+                            }
                         }
                     }
                 }
@@ -462,7 +466,7 @@ impl Maker {
     }
 
     fn params(&mut self, most: usize) -> Vec<usize> {
-        let mut params: Vec<usize> = (0..1 + self.dice.below(most)).map(|_| self.dice.below(2)).collect();
+        let mut params: Vec<usize> = (0..=self.dice.below(most)).map(|_| self.dice.below(2)).collect();
         params.sort_unstable();
         params
     }
@@ -479,7 +483,7 @@ impl Maker {
         }
         let mut updates = Vec::new();
         let mut assigned = Vec::new();
-        for _ in 0..1 + self.dice.below(3) {
+        for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
             let (kind, arity) = (self.vars[var].kind, self.vars[var].index.len());
             if kind == Kind::Relation || assigned.contains(&var) {
@@ -536,7 +540,7 @@ fn model(seed: u64) -> Model {
         (params, literals)
     });
     let axiom = axiom.filter(|(_, literals)| !literals.is_empty());
-    let bad = (0..1 + maker.dice.below(2))
+    let bad = (0..=maker.dice.below(2))
         .map(|_| {
             let params = maker.params(3);
             let literals = maker.literals(&params, 3);

@@ -21,12 +21,7 @@ pub const fn mix(h: u64, x: u64) -> u64 {
 }
 
 /// The general canonical form; also returns how many permutations were tried.
-pub fn settle(
-    cells: &Cells,
-    fixed: usize,
-    codes: &[i64],
-    colours: &mut [u64],
-) -> (Vec<i64>, Renaming, u32) {
+pub fn settle(cells: &Cells, fixed: usize, codes: &[i64], colours: &mut [u64]) -> (Vec<i64>, Renaming, u32) {
     refine(cells, codes, colours);
     least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
 }
