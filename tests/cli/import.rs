@@ -40,7 +40,7 @@ fn models_become_models_with_their_verdict() {
         let all = run_words(&["import", &name, "--with-invariants", "-o", &written, "--force"]);
         assert_eq!((all.code, all.stdout.as_str()), (Some(0), ""), "{name}: {all:?}");
         let text = fs::read_to_string(&path).expect("it is there");
-        let expected = if text.starts_with("# safe\n") { 0 } else { 1 };
+        let expected = i32::from(!text.starts_with("# safe\n"));
         fs::write(&written, &outcome.stdout).expect("a file");
         let answer = run_words(&["--quiet", "--certify", &written]);
         assert_eq!(answer.code, Some(expected), "{name}: {answer:?}");

@@ -426,7 +426,7 @@ impl Maker {
 
     /// Over some variables of its own.
     fn claim(&mut self, immutable: bool, most: usize) -> Formula {
-        let sorts: Vec<usize> = (0..1 + self.dice.below(most)).map(|_| self.dice.below(2)).collect();
+        let sorts: Vec<usize> = (0..=self.dice.below(most)).map(|_| self.dice.below(2)).collect();
         let vars = self.vars(&sorts);
         let body = self.plain(&vars, immutable, 2);
         Each(true, vars, Box::new(body))
@@ -540,7 +540,7 @@ impl Maker {
         let mut parts: Vec<Formula> = (0..self.dice.below(3)).map(|_| self.guard(&params)).collect();
         let mutable: Vec<usize> = (0..self.symbols.len()).filter(|it| self.symbols[*it].mutable).collect();
         let mut modifies = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..=self.dice.below(2) {
             let symbol = *self.dice.pick(&mutable);
             if !modifies.contains(&symbol) {
                 modifies.push(symbol);
@@ -596,8 +596,8 @@ fn model(seed: u64) -> Model {
         };
         init.push(Each(true, vars, Box::new(body)));
     }
-    let safety = (0..1 + maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
-    let transitions = (0..1 + maker.dice.below(3)).map(|_| maker.transition()).collect();
+    let safety = (0..=maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
+    let transitions = (0..=maker.dice.below(3)).map(|_| maker.transition()).collect();
     Model { symbols: maker.symbols, axioms, init, transitions, safety }
 }
 
