@@ -21,6 +21,9 @@ use super::programs::run;
 /// The folder with the files for Coq, in that of a certificate.
 const FOLDER: &str = "coq";
 
+/// The code of the page about what cannot be stated.
+const NO_THEOREM: &str = "C0801";
+
 /// The file with the theorem.
 const THEOREM: &str = "Theorem.v";
 
@@ -54,7 +57,7 @@ fn marked(text: &str) -> String {
 /// The text of the theorem.
 fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<String, Failure> {
     kernel::theorem(system, certificate, interrupt).map_err(|why| {
-        let lacks = |what: &str| Failure::internal(format!("C0801: there is no theorem for Coq: {what}"));
+        let lacks = |what: &str| Failure::internal(format!("{NO_THEOREM}: there is no theorem for Coq: {what}"));
         match why {
             NoTheorem::Unsupported(what) => lacks(&format!("its semantics there lacks {what}")),
             NoTheorem::Overflow => lacks("a number leaves the 64-bit range"),
