@@ -3,7 +3,7 @@
 use super::super::sort_table::{PROC, Sorts};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, Item, Let, Name, Operand, Property,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, Item, Let, Loc, Name, Operand, Property,
     PropertyKind, Quantifier, Rhs, Summand, SymbolDecl, SymbolKind, Temporal, TemporalKind, Term, TermKind,
     Transition, TypeDecl, Update,
 };
@@ -119,14 +119,16 @@ impl<'a> Rewriter<'a> {
                 let mut kept = Vec::new();
                 let mut conditions = Vec::new();
                 for (name, sort) in index.iter().zip(&of_target) {
-                    conditions.extend(self.condition(name, sort, false));
+                    // What is said of a branch that is not in the text has no place.
+                    let nowhere = Name { loc: Loc::default(), ..name.clone() };
+                    conditions.extend(self.condition(&nowhere, sort, false));
                     self.scope.push((name.text.clone(), sort.clone()));
                 }
                 // Cells at processes of other sorts do not change.
                 if let Some(last) = conditions.pop() {
                     let base = Base::Cell { array: update.target.clone(), index: index.to_vec() };
                     let value = Term { kind: TermKind::Base(base), loc: update.target.loc };
-                    kept.push(Case { when: Some(any(conditions, last)), value, loc: update.loc });
+                    kept.push(Case { when: Some(any(conditions, last)), value, loc: Loc::default() });
                 }
                 for case in cases {
                     let when = case.when.as_ref().map(|it| self.formula(it));
