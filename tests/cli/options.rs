@@ -98,6 +98,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("ltl", "--ltl true"),
     ("show-transformed", "--crash stop --show-transformed"),
     ("certificate", "--certificate certificate"),
+    ("coq", "--coq --certificate certificate"),
     ("lemmas-in", "--lemmas-in /dev/null"),
     ("lemmas-out", "--lemmas-out lemmas.cub"),
     ("nodelete", "--nodelete"),
@@ -214,10 +215,13 @@ const EXPLORATIONS: &[&str] = &["bfs", "bfs of brab", "dfs", "restarted dfs", "r
 fn observe(line: &str, model: &Path) -> (Outcome, Vec<String>) {
     let folder = tempfile::TempDir::new().unwrap();
     let run = cubicle().current_dir(folder.path()).args(line.split_whitespace()).arg(model).output().unwrap();
-    let mut files: Vec<String> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let mut files = names(folder.path());
+    // What belongs to a certificate is a folder in its folder.
+    files.extend(names(&folder.path().join("certificate")).into_iter().filter(|name| !name.contains('.')));
     files.sort();
     (outcome(&run), files)
 }
