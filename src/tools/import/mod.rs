@@ -5,7 +5,7 @@
 //! whose cells hold elements, and the same bad states.
 //!
 //! **Why SAFE carries over.** Each structure of the file with finite sorts is an instance of the result, its runs are runs of it, and what
-//! violates a `safety` of the file is a bad state: this is shown step by step in [`steps`], [`equations`], [`ways`] and [`claims`]. (A run
+//! violates a `safety` of the file is a bad state: this is shown step by step in `steps`, `equations`, `ways` and `claims`. (A run
 //! that violates a universal property of an infinite structure does so in one with finitely many elements if its guards are
 //! universal and what exists is named; the proof of the result is about all finite sizes.) The result has more runs in two respects:
 //! a cell of a sort may begin with a value that is not a process, where `init` does not say which it has, and a sort may be
