@@ -637,6 +637,10 @@ mod tests {
             "ranges",
             "records",
             "ring_election",
+            "sorts",
+            "two_locks",
+            "two_locks_wrong",
+            "whole",
         ];
         assert_eq!(changed, extended);
     }
