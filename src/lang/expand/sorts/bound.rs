@@ -175,18 +175,19 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The sort of the first cell at a name; empty where there is none.
+    /// The sort that all cells at a name have; empty where there is none, or where they differ: the formula says itself then what it means.
     fn inferred(&self, name: &Name, within: &[&Expr]) -> String {
-        let mut found = None;
+        let mut found: Vec<String> = Vec::new();
         for formula in within {
             cells(formula, &mut |array, index| {
-                let sorts = self.sorts.indices.get(&array.text);
-                let at = index.iter().position(|it| it.text == name.text);
-                let sort = sorts.zip(at).and_then(|(sorts, at)| sorts.get(at));
-                found = found.take().or(sort.filter(|it| !it.is_empty()).cloned());
+                let sorts = self.sorts.indices.get(&array.text).into_iter().flatten();
+                let at =
+                    index.iter().zip(sorts).filter(|(it, sort)| it.text == name.text && !sort.is_empty());
+                found.extend(at.map(|(_, sort)| sort.clone()));
             });
         }
-        found.unwrap_or_default()
+        found.dedup();
+        if found.len() == 1 { found.remove(0) } else { String::new() }
     }
 
     /// That a process is of a sort, or is not; nothing for any sort.
