@@ -83,7 +83,7 @@ impl Expander {
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
         let mut formula = self.formula(formula);
         if let Some(sorts) = self.sorts.take() {
-            let mut rewriter = Rewriter::of_formulas(&sorts);
+            let mut rewriter = Rewriter::of_question(&sorts);
             formula = rewriter.formula(&formula);
             self.report(rewriter, &sorts);
             self.sorts = Some(sorts);

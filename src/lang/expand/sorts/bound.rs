@@ -13,6 +13,8 @@ pub struct Rewriter<'a> {
     pub(super) sorts: &'a Sorts,
     /// The sort of a name that is bound without one; `None`: it may be any process.
     unsaid: Option<&'static str>,
+    /// Whether a formula is asked, rather than claimed.
+    asks: bool,
     /// Names of processes, innermost last; the sort is empty where it is not known.
     scope: Vec<(String, String)>,
     pub diagnostics: Vec<Diagnostic>,
@@ -28,7 +30,19 @@ impl<'a> Rewriter<'a> {
 
     /// For formulas about a model, in which a name without a sort stands for any process.
     pub fn of_formulas(sorts: &'a Sorts) -> Self {
-        Self { sorts, unsaid: None, scope: Vec::new(), diagnostics: Vec::new(), unknown: Vec::new() }
+        Self {
+            sorts,
+            unsaid: None,
+            asks: false,
+            scope: Vec::new(),
+            diagnostics: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// For a formula that is asked about a model.
+    pub fn of_question(sorts: &'a Sorts) -> Self {
+        Self { asks: true, ..Self::of_formulas(sorts) }
     }
 
     /// A declaration of the core; `None` for that of a sort.
@@ -175,7 +189,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The sort that all cells at a name have; empty where there is none, or where they differ: the formula says itself then what it means.
+    /// The sort that all cells at a name have; empty where there is none. Where they differ, it is the first one in a formula that is
+    /// asked, which is an error then, and none in a claim, which says itself what it means.
     fn inferred(&self, name: &Name, within: &[&Expr]) -> String {
         let mut found: Vec<String> = Vec::new();
         for formula in within {
@@ -187,7 +202,8 @@ impl<'a> Rewriter<'a> {
             });
         }
         found.dedup();
-        if found.len() == 1 { found.remove(0) } else { String::new() }
+        let certain = found.len() == 1 || self.asks && !found.is_empty();
+        if certain { found.remove(0) } else { String::new() }
     }
 
     /// That a process is of a sort, or is not; nothing for any sort.
