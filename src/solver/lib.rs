@@ -25,6 +25,9 @@ const EASY_WORK: u32 = 300_000;
 /// How often a long call is checked for whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
+/// The unit of the time limits of Z3.
+const MILLISECOND: Duration = Duration::from_millis(1);
+
 /// How long Z3 may take to notice that its time is up, before it is interrupted. That is the last resort: with some
 /// versions, a context that was interrupted answers nothing any more.
 const INTERRUPT_AFTER: Duration = Duration::from_millis(60);
@@ -78,7 +81,8 @@ fn ask(
         return Ok(easy);
     }
     interrupt.check()?;
-    let timeout = interrupt.remaining().map_or(timeout, |left| left.min(timeout));
+    // One more than what is left of the run: rounded down, Z3 would give up before the time of the run is over.
+    let timeout = interrupt.remaining().map_or(timeout, |left| (left + MILLISECOND).min(timeout));
     limit(solver, 0, u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
     let result = while_wanted(interrupt, || solver.check_assumptions(assumptions));
     limit(solver, EASY_WORK, u32::MAX);
