@@ -1,0 +1,360 @@
+//! What a model means, by the book: its states, steps and errors, one after the other.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::model::{Formula, Full, Index, Model, Place, State, Term, Transition, Update, Var, first};
+
+/// What an update does: nothing is possible, an error, or one of several lists of new cells.
+pub enum Outcome {
+    Blocked,
+    Error,
+    Cells(Vec<(usize, usize, Vec<Vec<i64>>)>),
+}
+
+pub struct Instance<'m> {
+    pub model: &'m Model,
+    pub procs: usize,
+}
+
+impl Instance<'_> {
+    fn cells(&self, var: &Var) -> usize {
+        var.index.iter().map(|ty| ty.map_or(self.procs, |ty| ty.values().count())).product()
+    }
+
+    fn initial(&self) -> State {
+        let mut start = self.model.start.iter();
+        let cell = |var: &Var, start: &mut std::slice::Iter<'_, i64>| {
+            if var.queue.is_some() {
+                return Vec::new();
+            }
+            let value = *start.next().expect("a value for each variable");
+            vec![var.fields.iter().map(|(_, ty)| first(*ty, value)).collect()]
+        };
+        self.model.vars.iter().map(|var| vec![cell(var, &mut start); self.cells(var)]).collect()
+    }
+
+    /// `None`: a term in it has no value.
+    fn position(&self, state: &State, var: usize, index: &[Index], args: &[usize]) -> Option<usize> {
+        let mut at = 0;
+        for (it, ty) in index.iter().zip(&self.model.vars[var].index) {
+            let (own, size) = match (it, ty) {
+                (Index::Process(p), _) => (args[*p], self.procs),
+                (Index::Value(term), Some(ty)) => {
+                    let value = self.value(state, term, args)?;
+                    (ty.values().position(|it| it == value)?, ty.values().count())
+                }
+                (Index::Value(_), None) => unreachable!("a process"),
+            };
+            at = at * size + own;
+        }
+        Some(at)
+    }
+
+    fn value(&self, state: &State, term: &Term, args: &[usize]) -> Option<i64> {
+        match term {
+            Term::Value(_, value) => Some(*value),
+            Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
+            Term::Read { var, index, place, field } => {
+                let cell = &state[*var][self.position(state, *var, index, args)?];
+                match place {
+                    Place::Cell => Some(cell[0][*field]),
+                    Place::Head => Some(cell.first()?[*field]),
+                    Place::Length => Some(cell.len() as i64),
+                }
+            }
+        }
+    }
+
+    fn holds(&self, state: &State, formula: &Formula, args: &[usize], params: usize) -> bool {
+        let inner = |it: &Formula| self.holds(state, it, args, params);
+        match formula {
+            Formula::Compare(op, a, b) => {
+                let (Some(a), Some(b)) = (self.value(state, a, args), self.value(state, b, args)) else {
+                    return false;
+                };
+                match *op {
+                    "=" => a == b,
+                    "<>" => a != b,
+                    "<" => a < b,
+                    "<=" => a <= b,
+                    ">" => a > b,
+                    _ => a >= b,
+                }
+            }
+            Formula::Same(var, a, b, equal) => {
+                let cell =
+                    |index: &[Index]| self.position(state, *var, index, args).map(|at| &state[*var][at]);
+                (cell(a) == cell(b)) == *equal
+            }
+            Formula::Empty(var, index) | Formula::Full(var, index) => {
+                let Some(at) = self.position(state, *var, index, args) else { return false };
+                let queue = self.model.vars[*var].queue.expect("a queue");
+                let count = if matches!(formula, Formula::Empty(..)) { 0 } else { queue.capacity };
+                state[*var][at].len() == count
+            }
+            Formula::Not(a) => !inner(a),
+            Formula::Both(a, b) => inner(a) && inner(b),
+            Formula::Either(a, b) => inner(a) || inner(b),
+            Formula::Others(all, a) => {
+                let mut others = (0..self.procs).filter(|it| !args[..params].contains(it));
+                let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
+                if *all { others.all(with) } else { others.any(with) }
+            }
+        }
+    }
+
+    /// The new cell, if the value is in the range.
+    fn assigned(
+        &self,
+        var: usize,
+        cell: &[Vec<i64>],
+        field: usize,
+        values: &[Option<i64>],
+    ) -> Option<Vec<Vec<i64>>> {
+        let mut cell = cell.to_vec();
+        for (offset, value) in values.iter().enumerate() {
+            let value = (*value)?;
+            if !self.model.vars[var].fields[field + offset].1.values().contains(&value) {
+                return None;
+            }
+            cell[0][field + offset] = value;
+        }
+        Some(cell)
+    }
+
+    fn outcomes(&self, state: &State, update: &Update, args: &[usize], params: usize) -> Vec<Outcome> {
+        let one = |var: usize, at: usize, cell: Vec<Vec<i64>>| Outcome::Cells(vec![(var, at, cell)]);
+        match update {
+            Update::Assign(var, index, field, values) => {
+                let values: Vec<Option<i64>> = values.iter().map(|it| self.value(state, it, args)).collect();
+                let Some(at) = self.position(state, *var, index, args) else { return vec![Outcome::Blocked] };
+                if values.contains(&None) {
+                    return vec![Outcome::Blocked];
+                }
+                vec![
+                    self.assigned(*var, &state[*var][at], *field, &values)
+                        .map_or(Outcome::Error, |cell| one(*var, at, cell)),
+                ]
+            }
+            Update::Any(var, index, field) => {
+                let Some(at) = self.position(state, *var, index, args) else { return vec![Outcome::Blocked] };
+                let values = self.model.vars[*var].fields[*field].1.values();
+                let cell = |value| {
+                    self.assigned(*var, &state[*var][at], *field, &[Some(value)])
+                        .expect("a value of the type")
+                };
+                values.map(|value| one(*var, at, cell(value))).collect()
+            }
+            Update::Each(all, var, index, field, value) => self.every(state, args, params, |with, z| {
+                (*all || !args[..params].contains(&z))
+                    .then(|| (*var, index, *field, self.value(state, value, with)))
+            }),
+            Update::Case(var, index, field, when, value) => self.every(state, args, params, |with, _| {
+                let applies = self.holds(state, when, with, params);
+                applies.then(|| (*var, index, *field, self.value(state, value, with)))
+            }),
+            Update::Send(var, index, values) => {
+                let queue = self.model.vars[*var].queue.expect("a queue");
+                let at = self.position(state, *var, index, args).expect("indices of queues have values");
+                let cell = &state[*var][at];
+                if cell.len() == queue.capacity {
+                    return vec![match queue.full {
+                        Full::Blocks => Outcome::Blocked,
+                        Full::Drops => Outcome::Cells(Vec::new()),
+                        Full::Fails => Outcome::Error,
+                    }];
+                }
+                let values: Vec<Option<i64>> = values.iter().map(|it| self.value(state, it, args)).collect();
+                let fits = values
+                    .iter()
+                    .zip(&self.model.vars[*var].fields)
+                    .all(|(value, (_, ty))| value.is_some_and(|it| ty.values().contains(&it)));
+                let sent = if values.contains(&None) {
+                    Outcome::Blocked
+                } else if fits {
+                    let message = values.into_iter().flatten().collect();
+                    one(*var, at, [&cell[..], &[message]].concat())
+                } else {
+                    Outcome::Error
+                };
+                let lost = queue.lossy.then(|| Outcome::Cells(Vec::new()));
+                [sent].into_iter().chain(lost).collect()
+            }
+            Update::Receive(var, index) => self.taken(state, *var, index, args),
+            Update::Take(var, index, queue, from) => {
+                let at = self.position(state, *queue, from, args).expect("indices of queues have values");
+                let Some(head) = state[*queue][at].first() else { return vec![Outcome::Blocked] };
+                let to = self.position(state, *var, index, args).expect("a process");
+                let mut all = self.taken(state, *queue, from, args);
+                for outcome in &mut all {
+                    if let Outcome::Cells(cells) = outcome {
+                        cells.push((*var, to, vec![head.clone()]));
+                    }
+                }
+                all
+            }
+        }
+    }
+
+    fn taken(&self, state: &State, var: usize, index: &[Index], args: &[usize]) -> Vec<Outcome> {
+        let queue = self.model.vars[var].queue.expect("a queue");
+        let at = self.position(state, var, index, args).expect("indices of queues have values");
+        let cell = &state[var][at];
+        if cell.is_empty() {
+            return vec![Outcome::Blocked];
+        }
+        let taken = Outcome::Cells(vec![(var, at, cell[1..].to_vec())]);
+        let kept = queue.duplicating.then(|| Outcome::Cells(Vec::new()));
+        [taken].into_iter().chain(kept).collect()
+    }
+
+    /// An update of the cells of all processes that it applies to.
+    fn every<'i>(
+        &self,
+        state: &State,
+        args: &[usize],
+        params: usize,
+        what: impl Fn(&[usize], usize) -> Option<(usize, &'i Vec<Index>, usize, Option<i64>)>,
+    ) -> Vec<Outcome> {
+        let mut cells = Vec::new();
+        let mut error = false;
+        for z in 0..self.procs {
+            let with = [&args[..params], &[z]].concat();
+            let Some((var, index, field, value)) = what(&with, z) else { continue };
+            let Some(at) = self.position(state, var, index, &with) else { continue };
+            if value.is_none() {
+                return vec![Outcome::Blocked];
+            }
+            match self.assigned(var, &state[var][at], field, &[value]) {
+                Some(cell) => cells.push((var, at, cell)),
+                None => error = true,
+            }
+        }
+        vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
+    }
+
+    /// All states one step later, and whether some step is an error.
+    fn successors(&self, state: &State) -> (Vec<State>, bool) {
+        let (mut next, mut error) = (Vec::new(), false);
+        for transition in &self.model.transitions {
+            let (states, wrong) = self.steps(state, transition);
+            next.extend(states.into_iter().map(|(_, state)| state));
+            error |= wrong;
+        }
+        (next, error)
+    }
+
+    /// The states after a step of this transition, with its arguments, and whether some step is an error.
+    fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
+        let (mut next, mut error) = (Vec::new(), false);
+        for args in tuples(self.procs, transition.params) {
+            if !transition.guard.iter().all(|it| self.holds(state, it, &args, transition.params)) {
+                continue;
+            }
+            let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
+            for update in &transition.updates {
+                let outcomes = self.outcomes(state, update, &args, transition.params);
+                let mut all = Vec::new();
+                for (state, blocked, wrong) in &runs {
+                    for outcome in &outcomes {
+                        let mut run = (state.clone(), *blocked, *wrong);
+                        match outcome {
+                            Outcome::Blocked => run.1 = true,
+                            Outcome::Error => run.2 = true,
+                            Outcome::Cells(cells) => {
+                                for (var, at, cell) in cells {
+                                    // Updates of a transition write different variables here.
+                                    run.0[*var][*at].clone_from(cell);
+                                }
+                            }
+                        }
+                        all.push(run);
+                    }
+                }
+                runs = all;
+            }
+            for (state, blocked, wrong) in runs {
+                error |= wrong && !blocked;
+                if !wrong && !blocked {
+                    next.push((args.clone(), state));
+                }
+            }
+        }
+        (next, error)
+    }
+}
+
+pub fn tuples(procs: usize, count: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        let longer = all.iter().flat_map(|known: &Vec<usize>| {
+            (0..procs)
+                .filter(|it| !known.contains(it))
+                .map(|it| [&known[..], &[it]].concat())
+                .collect::<Vec<_>>()
+        });
+        all = longer.collect();
+    }
+    all
+}
+
+/// What brute force finds: the number of states and of deadlocks, whether a state is bad, whether a step is an error.
+pub struct Found {
+    pub states: usize,
+    pub deadlocks: usize,
+    pub bad: bool,
+    pub error: bool,
+}
+
+pub fn brute_force(model: &Model, procs: usize, limit: usize) -> Option<Found> {
+    let instance = Instance { model, procs };
+    let mut seen = BTreeSet::from([instance.initial()]);
+    let mut open = VecDeque::from([instance.initial()]);
+    let mut found = Found { states: 0, deadlocks: 0, bad: false, error: false };
+    while let Some(state) = open.pop_front() {
+        let (params, bad) = &model.bad;
+        found.bad |= tuples(procs, *params)
+            .iter()
+            .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, *params)));
+        let (next, error) = instance.successors(&state);
+        found.error |= error;
+        found.deadlocks += usize::from(next.is_empty() && !error);
+        for state in next {
+            if seen.insert(state.clone()) {
+                open.push_back(state);
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    found.states = seen.len();
+    Some(found)
+}
+
+/// Whether each step from a reachable state is one of the other model's; `None` where a step is an error.
+pub fn is_refined((low, high): (&Model, &Model), procs: usize, limit: usize) -> Option<bool> {
+    let [own, other] = [low, high].map(|model| Instance { model, procs });
+    let mut seen = BTreeSet::from([own.initial()]);
+    let mut open = VecDeque::from([own.initial()]);
+    let mut refines = true;
+    while let Some(state) = open.pop_front() {
+        for (ours, theirs) in low.transitions.iter().zip(&high.transitions) {
+            let (next, error) = own.steps(&state, ours);
+            let (possible, other_error) = other.steps(&state, theirs);
+            if error || other_error {
+                return None;
+            }
+            refines &= next.iter().all(|it| possible.contains(it));
+            for (_, state) in next {
+                if seen.insert(state.clone()) {
+                    open.push_back(state);
+                }
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    Some(refines)
+}

@@ -1,0 +1,209 @@
+//! Ranges, records, arrays over finite types, queues and several cells in a step: random models that use them, against an
+//! interpreter that is written from the book alone, and against the same model in the core language.
+//!
+//! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+
+mod generate;
+mod meaning;
+mod model;
+
+use std::fmt::Write;
+
+use cubicle::check;
+use cubicle::forward::explore;
+use cubicle::interrupt::Interrupt;
+use cubicle::load::in_core;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, ForwardOptions};
+use cubicle::refinement::RefinedModel;
+use cubicle::refines::explain;
+use cubicle::result::Stop;
+use cubicle::transform::refines::Refinement;
+use cubicle::verdict::Verdict;
+
+use self::generate::model;
+use self::meaning::{brute_force, is_refined};
+use self::model::Model;
+use super::doors::small_search;
+use super::support::dice::Dice;
+
+fn concrete() -> ForwardOptions {
+    ForwardOptions::default().symmetry(false).undefined_cells(false).stop_at_unsafe(false).deadlock(true)
+}
+
+/// What kinds of constructs make a model uninteresting or impossible: errors that the generator cannot avoid.
+fn is_expected(refusal: &str) -> bool {
+    ["C0213", "C0506", "C0504"].iter().any(|code| refusal.contains(code))
+}
+
+/// Whether there was something to compare; what is wrong.
+fn examine(seed: u64) -> Result<bool, String> {
+    let model = model(seed);
+    let text = model.to_string();
+    let loaded = match cubicle::load(&text) {
+        Ok(loaded) => loaded,
+        Err(why) if is_expected(&format!("{why:?}")) => return Ok(false),
+        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
+    };
+    let core = in_core(&loaded.file);
+    let again = cubicle::load(&core)
+        .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{core}\n{why}"))?;
+    let mut compared = false;
+    let mut unsafe_in = None;
+    for procs in 1..=3 {
+        let Some(right) = brute_force(&model, procs, if procs == 3 { 1500 } else { 4000 }) else { break };
+        if right.bad || right.error {
+            unsafe_in.get_or_insert(procs);
+        }
+        for (name, system) in [("the model", &loaded.system), ("its core", &again.system)] {
+            let found = explore(system, procs, &concrete(), &Interrupt::default(), &mut Silent).exploration;
+            if found.stop != Stop::Complete {
+                continue;
+            }
+            let mut wrong = String::new();
+            if found.unsafe_trace.is_some() != (right.bad || right.error) {
+                let _ = write!(
+                    wrong,
+                    "bad: {}, right: {} or {}; ",
+                    found.unsafe_trace.is_some(),
+                    right.bad,
+                    right.error
+                );
+            }
+            if !right.error && found.states != right.states {
+                let _ = write!(wrong, "states: {}, right: {}; ", found.states, right.states);
+            }
+            if !right.error && found.deadlock_states != right.deadlocks {
+                let _ = write!(wrong, "deadlocks: {}, right: {}; ", found.deadlock_states, right.deadlocks);
+            }
+            if !wrong.is_empty() {
+                return Err(format!("seed {seed}, {procs} processes, {name}: {wrong}\n{text}\n{core}"));
+            }
+            compared = true;
+        }
+    }
+    if compared && seed.is_multiple_of(4) {
+        proofs(seed, &text, &[&loaded.system, &again.system], &model, unsafe_in)?;
+    }
+    Ok(compared)
+}
+
+/// A model, and one of which a transition differs: whether what the map of names says of them is right; whether it is a refinement.
+fn refined(seed: u64) -> Result<Option<bool>, String> {
+    let (mut low, mut high) = (model(seed), model(seed));
+    let mut dice = Dice::new(seed);
+    let at = dice.below(low.transitions.len());
+    match dice.below(4) {
+        0 => {}
+        1 => drop(high.transitions[at].guard.pop()),
+        2 => drop(low.transitions[at].guard.pop()),
+        _ => drop(high.transitions[at].updates.pop()),
+    }
+    let texts = [low.to_string(), high.to_string()];
+    let shown = |what: &str| format!("seed {seed}: {what}\n{}\n{}", texts[0], texts[1]);
+    let [Ok(concrete), Ok(abstraction)] = [0, 1].map(|at: usize| cubicle::load(&texts[at])) else {
+        return Ok(None);
+    };
+    let [a, b] = [&concrete, &abstraction].map(|it| RefinedModel { system: &it.system, file: &it.file });
+    let refinement = match Refinement::new(a, b, "") {
+        Ok(it) => it,
+        Err(refused) if refused.errors.iter().all(|it| it.code == "C0702") => return Ok(None),
+        Err(refused) => return Err(shown(&format!("{:?}", refused.errors))),
+    };
+    let mut answer = None;
+    for procs in 1..=2 {
+        let Some(right) = is_refined((&low, &high), procs, 500) else { break };
+        let options = ForwardOptions::default().max_states(4_000);
+        let found =
+            explore(&refinement.steps, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+        if let Some(run) = &found.unsafe_trace {
+            explain(&refinement, (&concrete.system, &abstraction.system), run)
+                .map_err(|why| shown(&format!("no such run: {why}")))?;
+        }
+        let refines = found.unsafe_trace.is_none();
+        if refines && found.stop != Stop::Complete {
+            break;
+        }
+        if refines != right {
+            return Err(shown(&format!("refines: {refines}, right: {right}, with {procs} processes")));
+        }
+        answer = Some(answer.unwrap_or(true) && right);
+    }
+    Ok(answer)
+}
+
+fn proofs(
+    seed: u64,
+    text: &str,
+    systems: &[&System],
+    model: &Model,
+    unsafe_in: Option<usize>,
+) -> Result<(), String> {
+    for system in systems {
+        let options = small_search(BackwardMode::Auto);
+        let report = check(system, &options, &Interrupt::default(), &mut Silent);
+        let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
+        match (&report.verdict, unsafe_in) {
+            (Some(Verdict::Safe), Some(procs)) => {
+                return Err(format!("seed {seed}: safe, but unsafe with {procs} processes\n{text}"));
+            }
+            (Some(Verdict::Unsafe(trace)), None) if trace.initial.procs <= 2 => {
+                let right = brute_force(model, trace.initial.procs, 4000);
+                if right.is_some_and(|it| !it.bad && !it.error) {
+                    return Err(format!(
+                        "seed {seed}: unsafe with {} processes, but it is not\n{text}",
+                        trace.initial.procs
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn campaign(first: u64, count: u64) {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => compared += u64::from(it),
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared * 2 > count, "only {compared} of {count} models were compared");
+}
+
+#[test]
+fn models_with_ranges_records_and_queues_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 100));
+}
+
+fn refinements(first: u64, count: u64) {
+    let (mut holding, mut broken) = (0, 0);
+    for seed in first..first + count {
+        match refined(seed).unwrap_or_else(|why| panic!("{why}")) {
+            Some(true) => holding += 1,
+            Some(false) => broken += 1,
+            None => {}
+        }
+    }
+    assert!(holding * 25 > count && broken > 0, "{holding} refine and {broken} do not, of {count}");
+}
+
+#[test]
+fn transitions_that_stand_for_several_are_refined() {
+    refinements(environment("CUBICLE_DOORS_SEED", 30), environment("CUBICLE_DOORS_COUNT", 40));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_models_with_ranges_records_and_queues() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000));
+}

@@ -1,0 +1,284 @@
+//! What a random model is made of, and its text.
+
+pub const KINDS: [&str; 3] = ["Aa", "Bb", "Cc"];
+
+/// A type; values are numbers, those of an enumeration their places in its declaration.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Ty {
+    Bool,
+    Kind,
+    Range(i64, i64),
+}
+
+impl Ty {
+    pub fn values(self) -> std::ops::RangeInclusive<i64> {
+        match self {
+            Ty::Bool => 0..=1,
+            Ty::Kind => 0..=2,
+            Ty::Range(low, high) => low..=high,
+        }
+    }
+
+    fn text(self, value: i64) -> String {
+        match self {
+            Ty::Bool => ["False", "True"][usize::from(value != 0)].to_owned(),
+            Ty::Kind => KINDS[usize::try_from(value).unwrap_or(0)].to_owned(),
+            Ty::Range(..) => value.to_string(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Full {
+    Blocks,
+    Drops,
+    Fails,
+}
+
+#[derive(Clone, Copy)]
+pub struct Queue {
+    pub capacity: usize,
+    pub full: Full,
+    pub lossy: bool,
+    pub duplicating: bool,
+}
+
+/// A variable: its cells are `fields`, or queues of these.
+pub struct Var {
+    pub name: String,
+    pub declared: String,
+    /// `None`: a process.
+    pub index: Vec<Option<Ty>>,
+    pub fields: Vec<(&'static str, Ty)>,
+    pub queue: Option<Queue>,
+}
+
+#[derive(Clone)]
+pub enum Index {
+    Process(usize),
+    Value(Box<Term>),
+}
+
+#[derive(Clone)]
+pub enum Place {
+    Cell,
+    Head,
+    Length,
+}
+
+#[derive(Clone)]
+pub enum Term {
+    Value(Ty, i64),
+    Read { var: usize, index: Vec<Index>, place: Place, field: usize },
+    Plus(Box<Term>, i64),
+}
+
+pub enum Formula {
+    Compare(&'static str, Term, Term),
+    Same(usize, Vec<Index>, Vec<Index>, bool),
+    Empty(usize, Vec<Index>),
+    Full(usize, Vec<Index>),
+    Not(Box<Formula>),
+    Both(Box<Formula>, Box<Formula>),
+    Either(Box<Formula>, Box<Formula>),
+    /// For all processes that are not parameters, or for one; the number of the bound one is that of the parameters.
+    Others(bool, Box<Formula>),
+}
+
+pub enum Update {
+    /// A field, or with several values a record.
+    Assign(usize, Vec<Index>, usize, Vec<Term>),
+    Any(usize, Vec<Index>, usize),
+    /// Of all processes; the bound one is numbered after the parameters.
+    Each(bool, usize, Vec<Index>, usize, Term),
+    Case(usize, Vec<Index>, usize, Formula, Term),
+    Send(usize, Vec<Index>, Vec<Term>),
+    Receive(usize, Vec<Index>),
+    Take(usize, Vec<Index>, usize, Vec<Index>),
+}
+
+pub struct Transition {
+    pub params: usize,
+    pub guard: Vec<Formula>,
+    pub updates: Vec<Update>,
+}
+
+pub struct Model {
+    pub vars: Vec<Var>,
+    pub start: Vec<i64>,
+    pub slot: Ty,
+    pub bad: (usize, Vec<Formula>),
+    pub transitions: Vec<Transition>,
+}
+
+/// For each variable, for each cell: the messages, or one list of fields.
+pub type State = Vec<Vec<Vec<Vec<i64>>>>;
+
+pub const NAMES: [&str; 3] = ["p", "q", "r"];
+
+impl Model {
+    fn read(&self, var: usize, index: &[Index], names: &[&str]) -> String {
+        let index: Vec<String> = index
+            .iter()
+            .map(|it| match it {
+                Index::Process(p) => names[*p].to_owned(),
+                Index::Value(term) => self.term(term, names),
+            })
+            .collect();
+        let name = &self.vars[var].name;
+        if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
+    }
+
+    fn field(&self, var: usize, field: usize) -> String {
+        let fields = &self.vars[var].fields;
+        if fields.len() == 1 { String::new() } else { format!(".{}", fields[field].0) }
+    }
+
+    fn term(&self, term: &Term, names: &[&str]) -> String {
+        match term {
+            Term::Value(ty, value) => ty.text(*value),
+            Term::Plus(term, by) => {
+                let sign = if *by < 0 { '-' } else { '+' };
+                format!("{} {sign} {}", self.term(term, names), by.abs())
+            }
+            Term::Read { var, index, place, field } => {
+                let base = self.read(*var, index, names);
+                match place {
+                    Place::Cell => format!("{base}{}", self.field(*var, *field)),
+                    Place::Head => format!("{base}.head{}", self.field(*var, *field)),
+                    Place::Length => format!("{base}.length"),
+                }
+            }
+        }
+    }
+
+    fn formula(&self, formula: &Formula, names: &[&str], params: usize) -> String {
+        let inner = |it: &Formula| self.formula(it, names, params);
+        match formula {
+            Formula::Compare(op, a, b) => format!("{} {op} {}", self.term(a, names), self.term(b, names)),
+            Formula::Same(var, a, b, equal) => {
+                let op = if *equal { "=" } else { "<>" };
+                format!("{} {op} {}", self.read(*var, a, names), self.read(*var, b, names))
+            }
+            Formula::Empty(var, index) => format!("empty({})", self.read(*var, index, names)),
+            Formula::Full(var, index) => format!("full({})", self.read(*var, index, names)),
+            Formula::Not(a) => format!("not ({})", inner(a)),
+            Formula::Both(a, b) => format!("({} && {})", inner(a), inner(b)),
+            Formula::Either(a, b) => format!("({} || {})", inner(a), inner(b)),
+            Formula::Others(all, a) => {
+                let word = if *all { "forall_other" } else { "exists_other" };
+                let mut names = names[..params].to_vec();
+                names.push("z");
+                format!("({word} z. {})", self.formula(a, &names, params))
+            }
+        }
+    }
+
+    fn record(&self, var: usize, values: &[Term], names: &[&str]) -> String {
+        let fields = &self.vars[var].fields;
+        if fields.len() == 1 {
+            return self.term(&values[0], names);
+        }
+        let parts =
+            fields.iter().zip(values).map(|((name, _), it)| format!("{name} = {}", self.term(it, names)));
+        format!("{{ {} }}", parts.collect::<Vec<_>>().join("; "))
+    }
+
+    fn update(&self, update: &Update, params: usize) -> String {
+        let names = &NAMES[..];
+        let mut bound = NAMES[..params].to_vec();
+        bound.push("z");
+        match update {
+            Update::Assign(var, index, field, values) => {
+                let target = self.read(*var, index, names);
+                match values.as_slice() {
+                    [value] => format!("{target}{} := {}", self.field(*var, *field), self.term(value, names)),
+                    values => format!("{target} := {}", self.record(*var, values, names)),
+                }
+            }
+            Update::Any(var, index, field) => {
+                format!("{}{} := ?", self.read(*var, index, names), self.field(*var, *field))
+            }
+            Update::Each(all, var, index, field, value) => {
+                let word = if *all { "forall" } else { "forall_other" };
+                let (target, field) = (self.read(*var, index, &bound), self.field(*var, *field));
+                format!("{word} z. {target}{field} := {}", self.term(value, &bound))
+            }
+            Update::Case(var, index, field, when, value) => {
+                let (target, field) = (self.read(*var, index, &bound), self.field(*var, *field));
+                let when = self.formula(when, &bound, params);
+                format!(
+                    "{target}{field} := case | {when} : {} | _ : {target}{field}",
+                    self.term(value, &bound)
+                )
+            }
+            Update::Send(var, index, values) => {
+                format!("send({}, {})", self.read(*var, index, names), self.record(*var, values, names))
+            }
+            Update::Receive(var, index) => format!("receive({})", self.read(*var, index, names)),
+            Update::Take(var, index, queue, from) => {
+                format!("{} := receive({})", self.read(*var, index, names), self.read(*queue, from, names))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ty::Range(low, high) = self.slot else { unreachable!("a range") };
+        writeln!(f, "const Top = {high}\ntype kind = Aa | Bb | Cc\ntype slot = {low}..Top")?;
+        writeln!(f, "type msg = {{ kind : kind; num : 0..2 }}")?;
+        for var in &self.vars {
+            writeln!(f, "{}", var.declared)?;
+        }
+        let mut parts = vec!["true".to_owned()];
+        let mut start = self.start.iter();
+        for var in self.vars.iter().filter(|it| it.queue.is_none()) {
+            let value = *start.next().expect("a value for each variable");
+            let mut indices = vec![Vec::new()];
+            for (at, ty) in var.index.iter().enumerate() {
+                let here: Vec<String> = match ty {
+                    None => vec![NAMES[at].to_owned()],
+                    Some(ty) => ty.values().map(|it| ty.text(it)).collect(),
+                };
+                indices = indices
+                    .iter()
+                    .flat_map(|known| {
+                        here.iter().map(move |it| [&known[..], std::slice::from_ref(it)].concat())
+                    })
+                    .collect();
+            }
+            for index in indices {
+                let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
+                for (field, ty) in &var.fields {
+                    let field = if var.fields.len() == 1 { String::new() } else { format!(".{field}") };
+                    parts.push(format!("{}{index}{field} = {}", var.name, ty.text(first(*ty, value))));
+                }
+            }
+        }
+        writeln!(f, "init (p q) {{ {} }}", parts.join(" && "))?;
+        let conjunction = |list: &[Formula], params: usize| {
+            let parts: Vec<String> = list.iter().map(|it| self.formula(it, &NAMES, params)).collect();
+            if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
+        };
+        let (params, bad) = &self.bad;
+        writeln!(f, "unsafe ({}) {{ {} }}", NAMES[..*params].join(" "), conjunction(bad, *params))?;
+        for (number, it) in self.transitions.iter().enumerate() {
+            let updates: Vec<String> =
+                it.updates.iter().map(|update| self.update(update, it.params)).collect();
+            let (params, guard) = (NAMES[..it.params].join(" "), conjunction(&it.guard, it.params));
+            writeln!(
+                f,
+                "transition t{number} ({params}) requires {{ {guard} }} {{ {} }}",
+                updates.join("; ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The value that a cell has in the beginning.
+pub fn first(ty: Ty, choice: i64) -> i64 {
+    let values: Vec<i64> = ty.values().collect();
+    values[usize::try_from(choice).unwrap_or(0) % values.len()]
+}
