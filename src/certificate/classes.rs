@@ -28,6 +28,8 @@ pub struct Questions {
 pub struct Group {
     /// The places of its questions, ascending.
     questions: Vec<usize>,
+    /// Without questions: a class for each unnamed process of an instance with so many.
+    each: Option<usize>,
 }
 
 /// The answers to the questions of a group, by which its classes differ.
@@ -191,11 +193,17 @@ impl Questions {
         if groups.is_empty() && !together.is_empty() {
             groups.push(BTreeSet::new());
         }
-        groups.into_iter().map(|group| Group { questions: group.into_iter().collect() }).collect()
+        let group = |of: BTreeSet<usize>| Group { questions: of.into_iter().collect(), each: None };
+        groups.into_iter().map(group).collect()
     }
 }
 
 impl Group {
+    /// At most `most` processes, each in a class of its own.
+    pub const fn each(most: usize) -> Self {
+        Self { questions: Vec::new(), each: Some(most) }
+    }
+
     /// How many of these questions it answers.
     pub fn answered(&self, questions: &BTreeSet<usize>) -> usize {
         questions.iter().filter(|place| self.questions.binary_search(place).is_ok()).count()
@@ -203,7 +211,7 @@ impl Group {
 
     /// Its classes. Some of them may be empty in all states.
     pub fn classes<'a>(&'a self, asked: &'a Questions) -> Vec<Class<'a>> {
-        let mut answers = vec![Vec::new()];
+        let mut answers = vec![Vec::new(); self.each.unwrap_or(1)];
         for &question in &self.questions {
             let one = |known: Vec<usize>| {
                 (0..asked.size(question)).map(move |answer| [&known[..], &[answer]].concat())
@@ -241,8 +249,16 @@ impl Class<'_> {
         literals
     }
 
-    /// Whether at most one process can be in the class: a cell that is not its own names it.
+    /// Whether the class is that of one process, or of none where the instance is smaller.
+    pub const fn is_each(&self) -> bool {
+        self.group.each.is_some()
+    }
+
+    /// Whether at most one process can be in the class: it is made so, or a cell that is not its own names it.
     pub fn is_single(&self) -> bool {
+        if self.is_each() {
+            return true;
+        }
         let process = GroundPoint::Process(self.asked.generic);
         self.literals().iter().any(|literal| match literal {
             GroundFormula::Literal(Atom::Equal(p, GroundPoint::Place(cell)), true) => {

@@ -11,7 +11,8 @@
 //! it: a step that leaves `B` alone leaves it alone, one with `B[p] := B[p] + 1` adds `rest`.
 //!
 //! *Sound.* In each state such numbers exist, and the formulas made here are true of them: each process counts once. Where
-//! the answers of a class leave open whether phi holds, anything between 0 and `rest` is possible; for a sum, any number.
+//! the answers of a class leave open whether phi holds, anything between 0 and `rest` is possible; for a sum, any number. Where the model has
+//! few processes at most, each unnamed one is a class, and contributes what the representative does if `rest` is 1.
 //!
 //! *Representatives.* For each class the formulas use a process of it, and if there may be two, a second one: these have numbers
 //! from [`Unnamed::first`] on, in turn. All that is known of an unnamed process holds for a representative,
@@ -30,7 +31,7 @@ use super::ground::{
     Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
     UNKNOWN, compare, plus,
 };
-use super::tuning::CLASSES;
+use super::tuning::{CLASSES, EACH};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Count, Literal, Rational, Relation, System, Transition, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
@@ -269,7 +270,11 @@ impl<'a> CountDefinitions<'a> {
                 }
             }
         }
-        let groups = questions.groups(&together, &related, CLASSES);
+        let room = self.system.max_procs.map(|most| most.saturating_sub(situation.procs.into()) as usize);
+        let groups = match room {
+            Some(room) if room <= EACH => vec![Group::each(room)],
+            _ => questions.groups(&together, &related, CLASSES),
+        };
         let mut making = Making {
             definitions: self,
             situation,
@@ -407,7 +412,7 @@ impl Making<'_, '_> {
             }
             left = plus(&left, Rational::ONE.neg(), &rest)?;
             for process in [*representative, *representative + 1] {
-                if process != *representative && !self.definitions.pairs {
+                if process != *representative && (class.is_single() || !self.definitions.pairs) {
                     continue;
                 }
                 processes.push(process);
@@ -475,6 +480,17 @@ impl Making<'_, '_> {
     ) -> Result<GroundSum, Overflow> {
         let unnamed = self.definitions.unnamed;
         let all = || unnamed.rest(representative);
+        if class.is_each() {
+            // What its one process contributes, if there is one.
+            let exists = compare(all(), Relation::Le, true)?.not();
+            let when = GroundFormula::all([moved(&rest.when, self.generic, representative), exists]);
+            let one = || vec![(GroundFormula::TRUE, GroundSum::constant(Rational::ONE))];
+            let at = |(when, sum): &(GroundFormula, GroundSum)| {
+                (moved(when, self.generic, representative), moved_sum(sum, self.generic, representative))
+            };
+            let ways = rest.ways.as_ref().map_or_else(one, |ways| ways.iter().map(at).collect());
+            return self.value(&when, ways, integer);
+        }
         let uniform = class.uniform(&rest.when);
         if uniform == Some(GroundFormula::FALSE) {
             return Ok(GroundSum::constant(Rational::ZERO));

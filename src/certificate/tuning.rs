@@ -29,3 +29,6 @@ pub const CALLS_PER_TRIAL_CALL: u64 = 16;
 
 /// Classes of the unnamed processes of a case, of all partitions. Where there would be more, they become coarser.
 pub const CLASSES: usize = 32;
+
+/// Unnamed processes that are in a class each, where the model bounds the number of processes. With more, classes are fewer.
+pub const EACH: usize = 4;

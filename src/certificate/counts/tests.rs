@@ -422,3 +422,29 @@ fn more_classes_than_there_may_be() {
         ],
     );
 }
+
+const SLOTS: &str = "
+    type slot = 0..5
+    var Now : slot
+    var Used : int
+    array In[proc, slot] : bool
+    init (p) {
+      Used = 0 && In[p, 0] = False && In[p, 1] = False && In[p, 2] = False && In[p, 3] = False &&
+      In[p, 4] = False && In[p, 5] = False
+    }
+    unsafe () { Used > #proc }
+    transition put (p) requires { In[p, Now] = False } { In[p, Now] := True; Used := Used + 1 }
+    transition take (p) requires { In[p, Now] = True } { In[p, Now] := False; Used := Used - 1 }
+";
+
+/// The count reads more cells than there can be classes: of three processes each is one.
+#[test]
+fn few_processes_with_many_cells() {
+    let cubes = ["() { Used <> #{p | In[p, Now] = True} }", "() { Used > #proc }"];
+    assert!(checked(SLOTS, &cubes).is_err(), "classes are few: this test should have more cells");
+    shows(
+        &format!("number_procs 3 {SLOTS}"),
+        &cubes,
+        &["() { Used > 1 }", "(p) { Used = 3 && In[p, Now] = True }"],
+    );
+}
