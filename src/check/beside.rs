@@ -28,6 +28,7 @@ struct Aside<'a> {
     space: StateSpace,
     lemmas: Lemmas,
     numbers: Arc<OnceLock<Option<Numbers>>>,
+    needs_equations: bool,
 }
 
 /// What a turn made known.
@@ -36,6 +37,7 @@ struct Taken {
     space: StateSpace,
     lemmas: Lemmas,
     report: Report,
+    needs_equations: bool,
 }
 
 /// Takes the turn `first`, and `second` beside it, unless `first` says that it is not needed. Returns how the second ended;
@@ -80,8 +82,9 @@ pub fn side_by_side<'a, R>(
 impl<'a> Aside<'a> {
     /// What is known now.
     fn of(session: &Session<'a>) -> Self {
-        let Session { system, options, space, lemmas, numbers, .. } = session;
-        Self { system, options, space: space.fork(), lemmas: lemmas.clone(), numbers: Arc::clone(numbers) }
+        let &Session { system, options, ref space, ref lemmas, ref numbers, needs_equations, .. } = session;
+        let (space, lemmas, numbers) = (space.fork(), lemmas.clone(), Arc::clone(numbers));
+        Self { system, options, space, lemmas, numbers, needs_equations }
     }
 
     fn take(
@@ -91,14 +94,14 @@ impl<'a> Aside<'a> {
         (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
-        let Self { system, options, space, lemmas, numbers } = self;
+        let Self { system, options, space, lemmas, numbers, needs_equations } = self;
         let report = Report::none();
         let mut session =
             // The turn beside this one reports them.
-            Session { system, options, interrupt, observer, report, space, lemmas, numbers, reports_equations: false, remote };
+            Session { system, options, interrupt, observer, report, space, lemmas, numbers, reports_equations: false, needs_equations, remote };
         let end = turn.take(&mut session, basis);
-        let Session { report, space, lemmas, .. } = session;
-        Taken { end, space, lemmas, report }
+        let Session { report, space, lemmas, needs_equations, .. } = session;
+        Taken { end, space, lemmas, report, needs_equations }
     }
 }
 
@@ -107,6 +110,7 @@ impl Taken {
     fn put_into(self, session: &mut Session<'_>) -> TurnEnd {
         session.space.take_up(self.space);
         session.lemmas.take_up(self.lemmas);
+        session.needs_equations |= self.needs_equations;
         for (phase, time) in self.report.times {
             session.report.spend(phase, time);
         }

@@ -32,6 +32,11 @@ impl Numbers {
         })
     }
 
+    /// Those of a system without counts, with nothing found.
+    pub fn without_equations(system: &System) -> Self {
+        Self { system: system.clone(), equations: Vec::new(), own: system.vars.len() }
+    }
+
     /// The counts that the system itself does not have.
     fn added(&self) -> Vec<(Var, Count)> {
         let is_added = |count: &&Count| usize::from(count.var.0) >= self.own;

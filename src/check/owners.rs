@@ -89,6 +89,7 @@ pub fn search_with_owners(
             lemmas: Lemmas::default(),
             numbers: Arc::default(),
             reports_equations: true,
+            needs_equations: false,
             remote: None,
         };
         inner.space.most_procs = session.space.most_procs;

@@ -134,6 +134,7 @@ fn check_with(
         lemmas,
         numbers,
         reports_equations: true,
+        needs_equations: false,
         remote,
     };
 

@@ -156,6 +156,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         lemmas: Lemmas::default(),
         numbers: Arc::default(),
         reports_equations: true,
+        needs_equations: false,
         remote: None,
     };
     auto::decide(&mut proof);

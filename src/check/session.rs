@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
+use super::tuning::EFFORT_WITHOUT_EQUATIONS;
 use cubicle_backward::{self as backward, Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
@@ -17,6 +18,7 @@ use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
 use cubicle_run::result::{Decider, Forgotten, Outcome, Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
+use cubicle_transform::moves_numbers;
 
 /// A run.
 pub struct Session<'a> {
@@ -38,6 +40,8 @@ pub struct Session<'a> {
     pub numbers: Arc<OnceLock<Option<Numbers>>>,
     /// Whether the next search reports the equations that it knows.
     pub reports_equations: bool,
+    /// Whether a search that got far without equations was not enough: the next ones begin with them.
+    pub needs_equations: bool,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -81,6 +85,19 @@ impl Session<'_> {
         let start = Instant::now();
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
+        if !self.needs_equations && self.system.counts.is_empty() && moves_numbers(self.system) {
+            // Looking for equations may take longer than the whole search.
+            let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
+            let options = BackwardOptions { max_effort: Some(few), ..options.clone() };
+            let numbers = Numbers::without_equations(self.system);
+            let outcome = self.search_with(&numbers, &options, proof, &Lemmas::default(), repairs);
+            let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
+            if !undecided || self.interrupt.reason().is_some() {
+                self.report.spend("backward search", start.elapsed());
+                return outcome;
+            }
+        }
+        self.needs_equations = true;
         let numbers = Arc::clone(&self.numbers);
         let Some(numbers) = numbers.get_or_init(|| Numbers::of(self.system)) else {
             return Outcome::undecided(Reason::Counts);
@@ -91,13 +108,28 @@ impl Session<'_> {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
             self.observer.event(&numbers.system, Event::Note(&text));
         }
-        let oracle = OracleOf { original: self.system, oracle: &self.space };
-        let shared = Shared { oracle: &oracle, equations, lemmas: &self.lemmas, repairs: Some(repairs) };
-        let (system, interrupt) = (&numbers.system, self.interrupt);
-        let outcome = backward::search(system, &options, proof, shared, interrupt, &mut *self.observer);
-        let outcome = numbers.conclude(self.system, outcome);
+        let lemmas = mem::take(&mut self.lemmas);
+        let outcome = self.search_with(numbers, &options, proof, &lemmas, repairs);
+        self.lemmas = lemmas;
         self.report.spend("backward search", start.elapsed());
         outcome
+    }
+
+    /// Searches with what is known of numbers.
+    fn search_with(
+        &mut self,
+        numbers: &Numbers,
+        options: &BackwardOptions,
+        proof: BackwardMode,
+        lemmas: &Lemmas,
+        repairs: &dyn Fn(&Forgotten) -> bool,
+    ) -> Outcome {
+        let oracle = OracleOf { original: self.system, oracle: &self.space };
+        let shared =
+            Shared { oracle: &oracle, equations: &numbers.equations, lemmas, repairs: Some(repairs) };
+        let (system, interrupt) = (&numbers.system, self.interrupt);
+        let outcome = backward::search(system, options, proof, shared, interrupt, &mut *self.observer);
+        numbers.conclude(self.system, outcome)
     }
 
     /// A run to a bad state settles the verdict.

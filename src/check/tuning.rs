@@ -5,6 +5,11 @@
 /// no process is a bystander. By estimate, as all of these.
 pub const DEFAULT_PROCS: usize = 3;
 
+/// Effort of the search that is tried before equations between numbers are looked for, in the unit of
+/// [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort): more is lost where equations are needed, with less they are looked
+/// for in vain where a search is short.
+pub const EFFORT_WITHOUT_EQUATIONS: u64 = 200;
+
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 pub const STACK_BYTES: usize = 256 << 20;
 

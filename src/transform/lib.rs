@@ -24,7 +24,7 @@ mod taken;
 pub use again::ActsAgain;
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
-pub use equations::{WithEquations, with_equations};
+pub use equations::{WithEquations, moves_numbers, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners, with_owners_and_counts};
 pub use taken::Taken;

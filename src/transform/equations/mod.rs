@@ -22,12 +22,19 @@ mod observed;
 mod span;
 mod traps;
 
-use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, VarId, VarKind};
+use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, Var, VarId, VarKind};
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns};
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
+
+/// Whether steps change numbers that equations may be about.
+pub fn moves_numbers(system: &System) -> bool {
+    let moves = |id: VarId| system.transitions.iter().any(|t| system.may_change(t, id));
+    let may_have = |var: &Var| matches!(var.kind, VarKind::Global | VarKind::Array(1)) && var.ty == Type::Int;
+    system.proc_constants == 0 && system.declared().any(|(id, var)| may_have(var) && moves(id))
+}
 
 /// The equations of a system; `None` when there is none about a number.
 pub fn with_equations(system: &System) -> Option<WithEquations> {
