@@ -5,12 +5,13 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `hints` (what each case needs), `write` (terms of Coq).
+//! (arithmetic), `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
 
 mod facts;
 mod formula;
 mod hints;
 mod read;
+mod refute;
 mod simplex;
 mod write;
 
@@ -21,11 +22,12 @@ use cubicle_run::verdict::Reason;
 use hints::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
-pub const ONCE: [(&str, &str); 7] = [
+pub const ONCE: [(&str, &str); 8] = [
     ("Model.v", include_str!("../coq/Model.v")),
     ("Ground.v", include_str!("../coq/Ground.v")),
     ("GroundSound.v", include_str!("../coq/GroundSound.v")),
     ("Check.v", include_str!("../coq/Check.v")),
+    ("Decide.v", include_str!("../coq/Decide.v")),
     ("ReadSound.v", include_str!("../coq/ReadSound.v")),
     ("Sound.v", include_str!("../coq/Sound.v")),
     ("Notation.v", include_str!("../coq/Notation.v")),
@@ -46,20 +48,9 @@ pub enum NoTheorem {
     Stopped(Reason),
 }
 
-const COUNTS: &str = "counts (`#{p | ..}`, `#proc`, `sum{p | ..}`)";
-
-/// Whether the semantics in Coq has all that a system uses.
-fn supported(system: &System) -> Result<(), NoTheorem> {
-    if system.counts.is_empty() { Ok(()) } else { Err(NoTheorem::Unsupported(COUNTS)) }
-}
-
 /// The definition of a system in Coq, by the name `model`.
-///
-/// # Errors
-/// The semantics in Coq lacks something that the system uses.
-pub fn model(system: &System) -> Result<String, NoTheorem> {
-    supported(system)?;
-    Ok(write::definition(system))
+pub fn model(system: &System) -> String {
+    write::definition(system)
 }
 
 /// The file with the theorem that a checked certificate of this model shows.
@@ -88,9 +79,8 @@ pub fn theorem(
         return Err(NoTheorem::Unsupported("owners, variables that the proof added"));
     }
     if !cubes.counts.is_empty() {
-        return Err(NoTheorem::Unsupported(COUNTS));
+        return Err(NoTheorem::Unsupported("counts that the proof added"));
     }
-    supported(system)?;
     let hints = hints::find(system, cubes, &certificate.refutations, interrupt).map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,

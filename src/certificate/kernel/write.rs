@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::facts::{Fact, Premise};
-use super::formula::{LinearAtom, Sum};
-use super::hints::{Hint, Hints};
+use super::formula::{CountCell, Formula, LinearAtom, Sum};
+use super::hints::{Hint, Hints, SumHint};
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
@@ -42,7 +42,7 @@ pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
         .collect();
     let _ = writeln!(out, "  {}", lines(&steps));
     let bad: Vec<String> = hints.bad.iter().map(|(n, it)| obligation(*n, it)).collect();
-    let _ = writeln!(out, "  {}.\n", lines(&bad));
+    let _ = writeln!(out, "  {}\n  {}.\n", lines(&bad), hints.further);
     out.push_str(
         "Theorem model_is_safe : safe model.\nProof. exact (sound model proof (eq_refl true <: check model proof = true)). Qed.\n\n\
          Print Assumptions model_is_safe.\n",
@@ -90,6 +90,13 @@ fn model(system: &System) -> String {
             format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
         })
         .collect();
+    let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+    let counts: Vec<String> = (system.counts.iter())
+        .map(|it| {
+            let summand = sum(it.summand.as_ref().unwrap_or(&one));
+            format!("Count {} {} {summand}", var(it.var), dnf(&it.body))
+        })
+        .collect();
     let axioms: Vec<String> = system
         .axioms
         .iter()
@@ -98,9 +105,10 @@ fn model(system: &System) -> String {
     let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
     let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
     format!(
-        "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
+        "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
         system.proc_constants,
         lines(&vars),
+        lines(&counts),
         system.init.params,
         dnf(&system.init.body),
         dnf(&system.init.without_processes),
@@ -221,7 +229,31 @@ fn hint(hint: &Hint) -> String {
         })
         .collect();
     let facts: Vec<String> = hint.facts.iter().map(fact).collect();
-    format!("h {} {}", list(&instances), list(&facts))
+    if hint.sums.is_empty() {
+        return format!("h {} {}", list(&instances), list(&facts));
+    }
+    let sums: Vec<String> = hint.sums.iter().map(sum_hint).collect();
+    format!("Hint {} {} {}", list(&instances), list(&facts), list(&sums))
+}
+
+fn sum_hint(sum: &SumHint) -> String {
+    let assumed: Vec<String> = sum.assumed.iter().map(assumption).collect();
+    let cells: Vec<String> =
+        sum.cells.iter().map(|(factor, it)| format!("q {} {}", number(*factor), count_cell(it))).collect();
+    format!("SumHint {} {} ({})", list(&assumed), list(&cells), hint(&sum.hint))
+}
+
+fn assumption(formula: &Formula) -> String {
+    match formula {
+        Formula::In(key, places) => format!("GIn {key} {places}"),
+        Formula::Linear(it, holds) => format!("GLin {} {holds}", atom(it)),
+        Formula::True | Formula::False | Formula::And(_) | Formula::Or(_) => "GT".to_owned(),
+    }
+}
+
+fn count_cell(cell: &CountCell) -> String {
+    let index: Vec<String> = cell.index.iter().map(u8::to_string).collect();
+    format!("{} {} {}", cell.after, u32::from(cell.var) + 1, list(&index))
 }
 
 fn fact(fact: &Fact) -> String {
@@ -238,6 +270,7 @@ fn fact(fact: &Fact) -> String {
         Fact::Place(key, p) => format!("FPlace {key} {p}"),
         Fact::Held(key, p) => format!("FHeld {key} {p}"),
         Fact::Named(key, _) => format!("FNamed {key}"),
+        Fact::Part(at, p) => format!("FPart {} {p}", count_cell(at)),
         Fact::Either(it) => format!("FEither {}", atom(it)),
     }
 }

@@ -16,25 +16,27 @@ Definition at_snd {A B : Type} (f : B -> list B) (x : A * B) : list (A * B) := m
 Definition pair_of : Type := system * certificate.
 
 Definition with_cubes (x : pair_of) (cs : list cube) : pair_of :=
-  (fst x, Certificate cs (on_initial (snd x)) (on_step (snd x)) (on_bad (snd x))).
+  (fst x, Certificate cs (on_initial (snd x)) (on_step (snd x)) (on_bad (snd x)) (further (snd x))).
 Definition with_steps (x : pair_of) hs : pair_of :=
-  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) hs (on_bad (snd x))).
+  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) hs (on_bad (snd x)) (further (snd x))).
 Definition with_bad (x : pair_of) hs : pair_of :=
-  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) (on_step (snd x)) hs).
+  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) (on_step (snd x)) hs (further (snd x))).
 Definition with_transitions (x : pair_of) ts : pair_of :=
   let y := fst x in
-  (System (smost y) (sconsts y) (svars y) (sinit_arity y) (sinit y) (sinit_empty y) (saxioms y) (sbad y) ts, snd x).
+  (System (smost y) (sconsts y) (svars y) (scounts y) (sinit_arity y) (sinit y) (sinit_empty y) (saxioms y) (sbad y) ts, snd x).
 Definition with_init (x : pair_of) d : pair_of :=
   let y := fst x in
-  (System (smost y) (sconsts y) (svars y) (sinit_arity y) d d (saxioms y) (sbad y) (stransitions y), snd x).
+  (System (smost y) (sconsts y) (svars y) (scounts y) (sinit_arity y) d d (saxioms y) (sbad y) (stransitions y), snd x).
 
 (* A change of one hint for a step. *)
 Definition hint_edits (f : hint -> list hint) (x : pair_of) : list pair_of :=
   map (with_steps x) (edits (changed (at_snd (edits (changed (at_snd (edits (changed f))))))) (on_step (snd x))).
 Definition instances (f : positive * list nat -> list (list (positive * list nat))) : hint -> list hint :=
-  fun y => map (fun is => Hint is (hfacts y)) (edits f (hinstances y)).
+  fun y => match y with Hint is fs sums => map (fun is => Hint is fs sums) (edits f is) end.
 Definition facts (f : fact_of -> list (list fact_of)) : hint -> list hint :=
-  fun y => map (fun fs => Hint (hinstances y) fs) (edits f (hfacts y)).
+  fun y => match y with Hint is fs sums => map (fun fs => Hint is fs sums) (edits f fs) end.
+Definition sums (f : sum_hint -> list (list sum_hint)) : hint -> list hint :=
+  fun y => match y with Hint is fs sums => map (Hint is fs) (edits f sums) end.
 
 Definition cube_edits (f : cube -> list (list cube)) (x : pair_of) : list pair_of :=
   map (with_cubes x) (edits f (cubes (snd x))).
@@ -56,7 +58,7 @@ Definition kinds : list (pair_of -> list pair_of) := [
         | PAtom e b => [(PAtom e (negb b), snd y)] | _ => [] end)) ps) | _ => [] end)));
   fun x => map (with_steps x) (edits (changed (at_snd (edits (changed (fun y => [(Pos.succ (Pos.succ (fst y)), snd y)])))))
     (on_step (snd x)));
-  fun x => map (with_bad x) (edits dropped (on_bad (snd x)));
+  fun x => map (with_bad x) (edits dropped (on_bad (snd x)) (further (snd x)));
   fun x => map (with_transitions x) (edits (changed (fun y =>
     [Transition (tname y) (tarity y) [] [] (tupdates y)])) (stransitions (fst x)));
   fun x => map (with_transitions x) (edits (changed (fun y => map (Transition (tname y) (tarity y) (tguard y) (tuniversals y))
