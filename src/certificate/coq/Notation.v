@@ -1,7 +1,7 @@
 (** Short forms for the files that [cubicle] writes. *)
 
 From Coq Require Export List QArith NArith String.
-From Cubicle Require Export Model Ground Check Sound.
+From Cubicle Require Export Model Ground Check Sound Ghosts.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.

@@ -1046,4 +1046,3 @@ Proof.
   exact (Hb (k, b) K).
 Qed.
 
-Print Assumptions sound.

@@ -96,9 +96,10 @@ const FURTHER: u8 = 2;
 /// More named processes than this are refused: each has a bit of a mask.
 const MOST_PROCESSES: usize = 40;
 
-/// The hints for these cubes. `refutations` are instances that are likely to help.
+/// The hints for these cubes, which are about the first `own` variables of the system and those added to it. `refutations` are
+/// instances that are likely to help.
 pub fn find(
-    system: &System,
+    (system, own): (&System, usize),
     cubes: &Cubes,
     refutations: &[Refutations],
     interrupt: &Interrupt,
@@ -119,9 +120,8 @@ pub fn find(
         likely.insert(*obligation, used);
     }
     let levels = cubes.all.iter().map(levels).collect();
-    let finder =
-        Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, levels, further, interrupt };
-    finder.all()
+    let reader = Reader { system, most: most as u8, own };
+    Finder { reader, system, cubes, likely, levels, further, interrupt }.all()
 }
 
 /// Finds the hints of a certificate.

@@ -22,7 +22,7 @@ use cubicle_run::verdict::Reason;
 use hints::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
-pub const ONCE: [(&str, &str); 8] = [
+pub const ONCE: [(&str, &str); 9] = [
     ("Model.v", include_str!("../coq/Model.v")),
     ("Ground.v", include_str!("../coq/Ground.v")),
     ("GroundSound.v", include_str!("../coq/GroundSound.v")),
@@ -30,6 +30,7 @@ pub const ONCE: [(&str, &str); 8] = [
     ("Decide.v", include_str!("../coq/Decide.v")),
     ("ReadSound.v", include_str!("../coq/ReadSound.v")),
     ("Sound.v", include_str!("../coq/Sound.v")),
+    ("Ghosts.v", include_str!("../coq/Ghosts.v")),
     ("Notation.v", include_str!("../coq/Notation.v")),
 ];
 
@@ -75,17 +76,13 @@ pub fn theorem(
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
-    if !cubes.owners.is_empty() {
-        return Err(NoTheorem::Unsupported("owners, variables that the proof added"));
-    }
-    if !cubes.counts.is_empty() {
-        return Err(NoTheorem::Unsupported("counts that the proof added"));
-    }
-    let hints = hints::find(system, cubes, &certificate.refutations, interrupt).map_err(|why| match why {
+    let extended = &cubes.system(system);
+    let hints = hints::find((extended, system.vars.len()), cubes, &certificate.refutations, interrupt);
+    let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
         NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
-    Ok(write::theorem(system, cubes, &hints))
+    Ok(write::theorem(system, extended, cubes, &hints))
 }

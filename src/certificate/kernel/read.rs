@@ -51,6 +51,8 @@ pub struct Reader<'a> {
     pub system: &'a System,
     /// A bound on the number of named processes; their places are below it.
     pub most: u8,
+    /// The number of variables that the system itself has; the others were added for the proof.
+    pub own: usize,
 }
 
 impl Widths for Reader<'_> {
@@ -89,7 +91,9 @@ impl Reader<'_> {
         match self.system.var(var).ty {
             Type::Enum(id) => Sort::Enum(self.system.enumeration(id).all()),
             Type::Proc => Sort::Process,
-            Type::Int => Sort::Number { whole: true },
+            Type::Int => Sort::Number {
+                whole: usize::from(var.0) < self.own || self.count(var).is_some_and(has_whole_summand),
+            },
             Type::Real | Type::Abstract(_) => Sort::Number { whole: false },
         }
     }
@@ -103,9 +107,7 @@ impl Reader<'_> {
     pub fn is_whole(&self, key: Key) -> bool {
         match (self.sort(key), CountCell::of_part(key)) {
             (Some(Sort::Number { whole }), _) => whole,
-            (None, Some((cell, _))) => self.count(VarId(cell.var)).is_some_and(|count| {
-                count.summand.as_ref().is_none_or(|it| it.terms.is_empty() && it.constant.is_integer())
-            }),
+            (None, Some((cell, _))) => self.count(VarId(cell.var)).is_some_and(has_whole_summand),
             _ => false,
         }
     }
@@ -389,6 +391,11 @@ fn process(proc: ProcRef, names: &[u8]) -> u8 {
         ProcRef::Var(i) => names[usize::from(i)],
         ProcRef::Const(k) => k,
     }
+}
+
+/// Whether each process adds the same integer.
+fn has_whole_summand(count: &Count) -> bool {
+    count.summand.as_ref().is_none_or(|it| it.terms.is_empty() && it.constant.is_integer())
 }
 
 fn sum_of(value: &Value) -> Result<Sum, Overflow> {

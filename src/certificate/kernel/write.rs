@@ -7,7 +7,7 @@ use super::formula::{CountCell, Formula, LinearAtom, Sum};
 use super::hints::{Hint, Hints, SumHint};
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
     Type, VarId, VarKind,
 };
 use cubicle_run::verdict::Forbidden;
@@ -23,13 +23,43 @@ pub fn definition(system: &System) -> String {
     out
 }
 
-/// The file with the theorem.
-pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
+/// The variables that were added to a system, and what they are given.
+fn ghosts(system: &System, extended: &System) -> String {
+    let own = system.vars.len();
+    let counts: Vec<String> = (extended.counts.iter())
+        .filter(|it| usize::from(it.var.0) >= own)
+        .map(|it| format!("({}, {})", extended.var(it.var).arity(), count(it)))
+        .collect();
+    let owners: Vec<String> = (own..extended.vars.len())
+        .filter(|&number| extended.vars[number].ty == Type::Proc)
+        .map(|number| (number + 1).to_string())
+        .collect();
+    let given = |t: &Transition| {
+        let added = t.updates.iter().filter(|it| usize::from(it.var.0) >= own);
+        let given: Vec<String> = added
+            .filter_map(|it| match &it.assignment {
+                Assignment::Cases(branches) => match branches.first()?.value {
+                    Term::Proc(ProcRef::Var(i)) => Some(format!("({}%positive, {i})", var(it.var))),
+                    _ => None,
+                },
+                Assignment::Nondet => None,
+            })
+            .collect();
+        list(&given)
+    };
+    let given: Vec<String> = extended.transitions.iter().map(given).collect();
+    let given = if owners.is_empty() { "[]".to_owned() } else { list(&given) };
+    format!("Ghosts\n  {}\n  {}\n  {given}", lines(&counts), list(&owners))
+}
+
+/// The file with the theorem; `extended` is the system with the variables that the proof added.
+pub fn theorem(system: &System, extended: &System, cubes: &Cubes, hints: &Hints) -> String {
     let mut out = format!(
         "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
          From Cubicle Require Import Notation.\n\n{}",
         definition(system)
     );
+    let _ = writeln!(out, "Definition added : ghosts := {}.\n", ghosts(system, extended));
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
@@ -44,7 +74,7 @@ pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
     let bad: Vec<String> = hints.bad.iter().map(|(n, it)| obligation(*n, it)).collect();
     let _ = writeln!(out, "  {}\n  {}.\n", lines(&bad), hints.further);
     out.push_str(
-        "Theorem model_is_safe : safe model.\nProof. exact (sound model proof (eq_refl true <: check model proof = true)). Qed.\n\n\
+        "Theorem model_is_safe : safe model.\nProof. exact (sound_with model added proof (eq_refl true <: check_with model added proof = true)). Qed.\n\n\
          Print Assumptions model_is_safe.\n",
     );
     out
@@ -90,13 +120,7 @@ fn model(system: &System) -> String {
             format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
         })
         .collect();
-    let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-    let counts: Vec<String> = (system.counts.iter())
-        .map(|it| {
-            let summand = sum(it.summand.as_ref().unwrap_or(&one));
-            format!("Count {} {} {summand}", var(it.var), dnf(&it.body))
-        })
-        .collect();
+    let counts: Vec<String> = system.counts.iter().map(count).collect();
     let axioms: Vec<String> = system
         .axioms
         .iter()
@@ -116,6 +140,12 @@ fn model(system: &System) -> String {
         lines(&bad),
         lines(&transitions),
     )
+}
+
+fn count(count: &Count) -> String {
+    let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+    let summand = sum(count.summand.as_ref().unwrap_or(&one));
+    format!("Count {} {} {summand}", var(count.var), dnf(&count.body))
 }
 
 fn transition(t: &Transition) -> String {
