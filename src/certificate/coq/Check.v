@@ -620,7 +620,7 @@ Definition initial_case (s : system) (c : cube) (x : bool * nat * list nat) (h :
       match tell_all width (conj_gfs ps (cconj c)) nothing with
       | None => None
       | Some k =>
-          if (empty : bool) then tell width (dnf_gf [] (sinit_empty s)) k
+          if (empty : bool) then match named with O => tell width (dnf_gf [] (sinit_empty s)) k | S _ => None end
           else tell_all width (map (fun qs => dnf_gf qs (sinit s)) (tuples (below named) (sinit_arity s))) k
       end) named [] h
   end.

@@ -814,7 +814,8 @@ Proof.
         [|exact Hf].
       change (proc all_named) with (at_ all_named). unfold all_named. rewrite (map_further who others idx Fw), Mw. exact C. }
     destruct empty.
-    - apply tell_holds; [exact W|exact Sk|]. rewrite En in In0.
+    - pose proof (NoDup_few n all_named N' X') as Few0. rewrite En in Few0, In0.
+      assert (Z : length all_named = 0%nat) by (clear - Few0; lia). rewrite Z. apply tell_holds; [exact W|exact Sk|].
       apply (dnf_good s n st st all_named most S N' X' R' F' []); [constructor|exact In0].
     - apply tell_all_holds; [exact W|exact Sk|]. intros f Hf. apply in_map_iff in Hf. destruct Hf as (ps & <- & P).
       apply tuples_In in P. destruct P as [Lp P].

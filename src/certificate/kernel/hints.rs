@@ -197,7 +197,9 @@ impl Finder<'_> {
         let mut open =
             known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, named, Time::Now)?);
         if open && empty {
-            open = known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[], Time::Now)?);
+            // There is no further process.
+            open = count == 0
+                && known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[], Time::Now)?);
         } else if open {
             for names in tuples(count.into(), init.params.into()) {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();

@@ -94,13 +94,7 @@ impl Finder<'_> {
         Ok(known.and_then(|mut known| known.tell_all(&self.reader, more).then_some(known)))
     }
 
-    fn exclude(
-        &self,
-        at: Named<'_>,
-        known: &Known,
-        way: &Known,
-        hint: &Hint,
-    ) -> Result<Excluded, NoHints> {
+    fn exclude(&self, at: Named<'_>, known: &Known, way: &Known, hint: &Hint) -> Result<Excluded, NoHints> {
         let (case, named) = (at.case, at.named);
         let violated = |numbers: &Numbers| {
             let mut found = self.violated(case.obligation, named, numbers, case.usable.clone());
@@ -184,7 +178,8 @@ impl Finder<'_> {
         let mut places: Vec<(Key, u64)> = way.places.iter().map(|it| (*it.0, *it.1)).collect();
         places.retain(|&(key, places)| known.places_of(&self.reader, key) != places && is_named(key));
         places.sort_unstable();
-        let mut out: Vec<Formula> = places.into_iter().map(|(key, places)| Formula::In(key, places)).collect();
+        let mut out: Vec<Formula> =
+            places.into_iter().map(|(key, places)| Formula::In(key, places)).collect();
         for (atom, holds) in &way.facts {
             if known.fact(atom).is_none() && atom.sum.terms.iter().all(|it| is_named(it.0)) {
                 out.push(Formula::Linear(atom.clone(), *holds));

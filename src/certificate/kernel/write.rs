@@ -7,8 +7,8 @@ use super::formula::{CountCell, Formula, LinearAtom, Sum};
 use super::hints::{Hint, Hints, SumHint};
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
-    Type, VarId, VarKind,
+    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, VarId, VarKind,
 };
 use cubicle_run::verdict::Forbidden;
 
