@@ -1,7 +1,7 @@
 (** The theorem: a system that [check] accepts is safe, with any number of processes. *)
 
 From Coq Require Import List QArith Qround NArith PArith FMapPositive Bool Lia Lqa Arith.
-From Cubicle Require Import Model Ground GroundSound Check ReadSound.
+From Cubicle Require Import Model Ground GroundSound Check Decide ReadSound.
 Import ListNotations.
 
 Lemma NoDup_few n who : NoDup who -> Forall (fun p => (p < n)%nat) who -> (length who <= n)%nat.
@@ -35,9 +35,16 @@ Notation val := (lval (num the_model)).
 
 Definition integer (q : Q) : Prop := exists z, q == inject_Z z.
 
+Lemma constant_part stx c idx p : constant_summand c = true -> integer (part stx c idx p).
+Proof.
+  unfold constant_summand, part, linear_value. destruct (ksummand c) as [[|t ts] [a b]]; [|discriminate].
+  cbn [lterms lconst fold_right Qden]. rewrite Pos.eqb_eq. intros ->.
+  destruct (dnf_b _ _ _); [exists a|exists 0%Z]; reflexivity.
+Qed.
+
 Lemma whole_integer k : whole types named k = true -> integer (num the_model k).
 Proof.
-  assert (H : forall stx k (f : positive -> positive), is_state s n stx ->
+  assert (H : forall stx k (f : positive -> positive), is_state s n stx -> part_of_key types (f k) = None ->
     match var_of_key k with
     | Some (v, rest) => match PM.find v types with Some (arity, t) => Some (arity, t, rest) | None => None end
     | None => None
@@ -45,23 +52,22 @@ Proof.
     integer match var_of_key k with
       | Some (v, rest) => match idx_of_key rest 0 with Some idx => stx v (map (proc who) idx) | None => 0 end
       | None => 0 end).
-  { intros stx l f S E W. unfold whole in W. rewrite <- E in W.
+  { intros stx l f S P E W. unfold whole in W. rewrite <- E, P in W.
     destruct (var_of_key l) as [[v rest]|]; [|discriminate].
-    destruct (PM.find v types) as [[arity [all| |[|]]]|] eqn:F; try discriminate.
+    destruct (PM.find v types) as [[arity [all| |[|] o]]|] eqn:F; try discriminate.
     destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
     apply andb_true_iff in W. destruct W as [L I]. apply Nat.eqb_eq in L.
-    apply sorts_of_find in F. destruct F as (d & D & <- & A & T).
+    apply sorts_of_find in F. destruct F as (d & D & <- & A & T & _).
     assert (Y : has_type (vtype d) (stx (vnum d) (map (proc who) idx))).
     { apply S; [exact D|]. split; [rewrite map_length; congruence|].
       rewrite Forall_map. rewrite forallb_forall in I. apply Forall_forall. intros i Hi.
       apply (proc_exists n who exist). apply Nat.ltb_lt, I, Hi. }
     destruct (vtype d) as [name [|c cs]| | | |]; simpl in T; try discriminate. exact Y. }
-  destruct k as [[k|k|]|k|].
-  - unfold whole. simpl. discriminate.
-  - apply (H st' k (fun k => xI (xO k)) state'). reflexivity.
-  - unfold whole. simpl. discriminate.
-  - apply (H st k xO state). reflexivity.
-  - unfold whole. simpl. discriminate.
+  destruct k as [[k|k|]|k|]; try (unfold whole; simpl; discriminate).
+  - unfold whole. cbn [sort_of_key num model number_of]. destruct (part_of_key _ _) as [[[[time c] idx] i]|]; [|discriminate].
+    apply constant_part.
+  - apply (H st' k (fun k => xI (xO k)) state'); reflexivity.
+  - apply (H st k xO state); reflexivity.
 Qed.
 
 Lemma integral_value e : integral types named e = true -> integer (val e).
@@ -112,7 +118,7 @@ Proof.
       * exact G.
     + injection H as <- <- _. cbn [related]. rewrite negated_value.
       destruct (Qlt_le_dec (val a) 0) as [L|L]; [apply V in L; discriminate|lra].
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try discriminate.
+  - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try discriminate.
     destruct (Nat.ltb_spec i named) as [I|]; [|discriminate]. intros [= <- <- <-].
     assert (P : is s st st' who most (VPlace k) (num the_model k)).
     { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
@@ -154,9 +160,58 @@ Proof.
       rewrite add_value. assert (M : q * val a < 0) by nra. split; [|intros _]; lra.
 Qed.
 
-Lemma fact_good f : good (fact_gf types consts most named f).
+Variable later : reader.
+Hypothesis later_reads : reads s st st' who most later st'.
+
+(** The state after the step, or the state itself. *)
+Definition at_time (time : bool) : Model.state := if time then st' else st.
+
+Lemma counting_find v arity c : counting types v = Some (arity, c) ->
+  exists d, List.In d (svars s) /\ vnum d = v /\ varity d = arity /\ count_of s v = Some c /\ kvar c = v.
 Proof.
-  destruct f as [ps|e|i j|k i|k i|k|a]; cbn [fact_gf].
+  unfold counting. destruct (PM.find v types) as [[a [all| |b [k|]]]|] eqn:F; try discriminate. intros [= -> ->].
+  apply sorts_of_find in F. destruct F as (d & D & N & A & _ & C). exists d. repeat split; try assumption.
+  unfold count_of in C. apply find_some in C. apply Pos.eqb_eq, C.
+Qed.
+
+Lemma part_number time v arity c idx i : counting types v = Some (arity, c) ->
+  number_of s st st' who (key_part time v idx i) = part (at_time time) c (map (proc who) idx) (proc who i).
+Proof.
+  intros C. unfold key_part, number_of, part_of_key. fold types. rewrite idx_of_key_idx.
+  assert (V : Pos.of_succ_nat (Nat.pred (Pos.to_nat v)) = v).
+  { rewrite Pos.of_nat_succ, Nat.succ_pred_pos by apply Pos2Nat.is_pos. apply Pos2Nat.id. }
+  rewrite V.
+  rewrite C. destruct time; reflexivity.
+Qed.
+
+Lemma part_good time v idx i : good (part_gf types consts most named later time v idx i).
+Proof.
+  unfold part_gf. destruct (counting types v) as [[arity c]|] eqn:C; [|exact I].
+  destruct (Nat.eqb_spec (length idx) arity) as [L|]; [|exact I].
+  destruct (forallb (fun p => Nat.ltb p named) idx) eqn:X; [|exact I].
+  destruct (Nat.ltb_spec i named) as [J|]; [|exact I]. cbn [andb].
+  assert (R : reads s st st' who most (if time then later else now types) (at_time time)).
+  { destruct time; [exact later_reads|]. apply (now_reads s n st st' who most state exist rigid few). }
+  assert (K : Forall (fun i => (i < named)%nat) (idx ++ [i])).
+  { apply Forall_app. split; [|auto]. rewrite forallb_forall in X. apply Forall_forall. intros p P. apply Nat.ltb_lt, X, P. }
+  assert (P : is s st st' who most (VNum (single (key_part time v idx i))) (part (at_time time) c (map (proc who) idx) (proc who i))).
+  { cbn [is]. rewrite single_value. cbn [num model]. rewrite (part_number time v arity c idx i C). reflexivity. }
+  pose proof (dnf_b_iff (at_time time) (map (proc who) idx ++ [proc who i]) (kbody c)) as D.
+  assert (M : map (proc who) (idx ++ [i]) = map (proc who) idx ++ [proc who i]) by (rewrite map_app; reflexivity).
+  apply gor_holds. unfold part in P. destruct (dnf_b _ _ _).
+  - left. apply gand_holds.
+    + apply (dnf_at_good s st st' who most different rigid few _ _ R _ K). rewrite M. apply D. reflexivity.
+    + apply (test_good s st st' who most _ (linear_value (at_time time) (map (proc who) idx ++ [proc who i]) (ksummand c))).
+      * rewrite <- M. apply (linear_way s st st' who most rigid few _ _ R _ K).
+      * intros g G. apply (compared_good s st st' who most _ _ _ _ _ P G). simpl. ring.
+  - right. apply gand_holds.
+    + apply (not_dnf_at_good s st st' who most different rigid few _ _ R _ K). rewrite M. intros N. apply D in N. discriminate.
+    + apply (compared_good s st st' who most _ _ _ _ _ P (zero_is s st st' who most)). simpl. ring.
+Qed.
+
+Lemma fact_good f : good (fact_gf types consts most named later f).
+Proof.
+  destruct f as [ps|e|i j|k i|k i|k|a|time v idx i]; cbn [fact_gf].
   - destruct (summed types consts most named ps) as [[[[[|t ts] c] negative] denied]|] eqn:E; try exact I.
     destruct (Qlt_bool 0 c || (negative && Qle_bool 0 c)) eqn:B; [|exact I].
     destruct (summed_good ps _ _ _ E) as [[L N]|D]; [|exact D].
@@ -178,7 +233,7 @@ Proof.
     destruct (Nat.lt_total (proc who i) (proc who j)) as [L|[E|L]]; [|tauto|].
     + apply gor_holds. left. apply glin_holds. cbn [related]. rewrite V. apply of_process_lt in L. lra.
     + apply gor_holds. right. apply glin_holds. cbn [related]. rewrite negated_value, V. apply of_process_lt in L. lra.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+  - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
     destruct (Nat.ltb_spec i named) as [J|]; [|exact I].
     assert (P : is s st st' who most (VPlace k) (num the_model k)).
     { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
@@ -189,7 +244,7 @@ Proof.
       * exact E.
     + left. apply glin_holds. cbn [related]. rewrite add_value, !single_value. cbn [num model] in *. rewrite number_proc.
       intros X. apply E. rewrite <- (Qplus_0_r (of_process (proc who i))), <- X. ring.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+  - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
     assert (P : is s st st' who most (VPlace k) (num the_model k)).
     { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
     apply (place_everywhere _ _ _ _ _ rigid few) in P. apply gor_holds.
@@ -198,7 +253,7 @@ Proof.
       symmetry. apply place_testbit.
     + apply (at_places_good _ _ _ _ _ false _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
       symmetry. apply place_testbit.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
+  - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
     assert (P : is s st st' who most (VPlace k) (num the_model k)).
     { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
     apply (at_places_good _ _ _ _ _ true _ _ _ True); [apply (place_everywhere _ _ _ _ _ rigid few _ _ P)| |exact I].
@@ -207,13 +262,12 @@ Proof.
     + left. apply ones_testbit. unfold named. lia.
     + right. apply place_testbit. reflexivity.
   - apply gor_holds. destruct (holds_dec the_model (GLin a true)) as [T|F]; [left; exact T|right; exact F].
+  - apply part_good.
 Qed.
 
-(** ** Cases *)
+(** ** One more process with a name *)
 
-Variable most_processes : option nat.
 Variable table : PM.t cube.
-Hypothesis allowed : match most_processes with None => True | Some m => (n <= m)%nat end.
 (** No cube of the table holds in the state. *)
 Hypothesis excluded : forall k c, PM.find k table = Some c -> ~ cube_holds n st c.
 
@@ -254,35 +308,288 @@ Proof.
   rewrite <- L. apply chosen_distinct; assumption.
 Qed.
 
-Notation satisfied := (satisfies the_model).
-
 Lemma everywhere k : N.testbit (width types most k) (fin the_model k) = true.
 Proof. apply (model_everywhere s st st' who most rigid few). Qed.
 
-Lemma refuted_false h k : satisfied k -> refuted types consts most table named h k = false.
+Lemma denied_good f : ~ good f -> good (denied types most f).
 Proof.
-  intros S. apply not_true_is_false. intros H. unfold refuted in H.
-  destruct (tell_all_holds the_model _ everywhere (map (instance_gf types consts most table named) (hinstances h)) k S)
-    as (k1 & E1 & S1).
-  { intros f F. apply in_map_iff in F. destruct F as (i & <- & _). apply instance_good. }
-  rewrite E1 in H.
-  destruct (tell_all_holds the_model _ everywhere (map (fact_gf types consts most named) (hfacts h)) k1 S1)
-    as (k2 & E2 & S2).
-  { intros f F. apply in_map_iff in F. destruct F as (i & <- & _). apply fact_good. }
-  rewrite E2 in H.
-  apply (closed_sound the_model _ everywhere depth _ H).
-  apply satisfies_parts; [exact S2|]. apply S2.
+  destruct f as [| |k m|a h| |]; cbn [denied]; intros H; try exact I.
+  - cbn [holds]. rewrite N.ldiff_spec, everywhere. apply negb_true_iff, not_true_iff_false. exact H.
+  - destruct (holds_dec the_model (GLin a h)) as [T|T]; [tauto|]. destruct h; simpl in *; [exact T|].
+    destruct (holds_dec the_model (GLin a true)) as [Y|Y]; [exact Y|]. exfalso. apply T. exact Y.
 Qed.
 
-Lemma case_false h k : (exists k', k = Some k' /\ satisfied k') ->
-  case types consts most most_processes table named h k = false.
+Lemma total_named f : total (fun i => f (proc who i)) (below named) == total f who.
 Proof.
-  intros (k' & -> & S). unfold case. rewrite (refuted_false h k' S), orb_false_r, negb_false_iff.
-  unfold possible. destruct most_processes as [m|]; [|reflexivity]. apply Nat.leb_le.
-  pose proof (NoDup_few n who different exist). unfold named. lia.
+  assert (One : forall g p, total g [p] == g p) by (intros g p; unfold total; cbn [fold_right]; ring).
+  unfold named, proc. clear - One. induction who as [|p ps IH] using rev_ind; [reflexivity|].
+  rewrite app_length, Nat.add_1_r. cbn [below]. rewrite !total_app, <- IH, !One, nth_middle.
+  apply Qplus_comp; [|reflexivity].
+  assert (H : forall xs, (forall i, List.In i xs -> (i < length ps)%nat) ->
+    total (fun i => f (nth i (ps ++ [p]) 0%nat)) xs == total (fun i => f (nth i ps 0%nat)) xs).
+  { unfold total. induction xs as [|x xs IHx]; intros X; cbn [fold_right]; [reflexivity|].
+    rewrite IHx by (intros i Hi; apply X; right; exact Hi). rewrite app_nth1 by (apply X; left; reflexivity). reflexivity. }
+  apply H. intros i Hi. apply In_below, Hi.
+Qed.
+
+Lemma without_parts f cell xs :
+  val (fold_right (fun i e => add (-1) (single (f i)) e) cell xs) == val cell - total (fun i => num the_model (f i)) xs.
+Proof.
+  unfold total. induction xs as [|x xs IH]; cbn [fold_right]; [ring|]. rewrite add_value, single_value, IH. ring.
 Qed.
 
 End Facts.
+
+Lemma total_positive f ps : 0 < total f ps -> exists p, List.In p ps /\ 0 < f p.
+Proof.
+  unfold total. induction ps as [|p ps IH]; cbn [fold_right]; intros H; [lra|].
+  destruct (Qlt_le_dec 0 (f p)) as [L|L]; [exists p; simpl; auto|].
+  destruct IH as (q & Q & P); [lra|]. exists q. simpl; auto.
+Qed.
+
+(** Induction on hints. *)
+Definition of_sum (P : hint -> Prop) (x : sum_hint) : Prop := match x with SumHint _ _ h => P h end.
+
+Fixpoint hint_induction (P : hint -> Prop)
+  (H : forall is fs sums, Forall (of_sum P) sums -> P (Hint is fs sums)) (h : hint) : P h :=
+  match h with
+  | Hint is fs sums => H is fs sums
+      ((fix go (xs : list sum_hint) : Forall (of_sum P) xs :=
+          match xs with
+          | [] => Forall_nil _
+          | SumHint a c h :: xs => Forall_cons (SumHint a c h) (hint_induction P H h : of_sum P (SumHint a c h)) (go xs)
+          end) sums)
+  end.
+
+Section Cases.
+
+Variable s : system.
+Variable n : nat.
+Variables st st' : state.
+Variable most : nat.
+Hypothesis state : is_state s n st.
+Hypothesis state' : is_state s n st'.
+
+Let types := sorts_of s.
+Let consts := sconsts s.
+Notation named_by who := (model s st st' who most).
+
+Definition names (who : list nat) : Prop :=
+  NoDup who /\ Forall (fun p => (p < n)%nat) who /\
+  ((sconsts s <= length who)%nat /\ forall k, (k < sconsts s)%nat -> nth k who 0%nat = k) /\
+  (length who <= most)%nat.
+
+Section Further.
+
+Variable who : list nat.
+Hypothesis names_who : names who.
+Variable p : nat.
+Hypothesis new : ~ List.In p who.
+Hypothesis exists_p : (p < n)%nat.
+Hypothesis room_for_one : (length who < most)%nat.
+
+Lemma names_further : names (who ++ [p]).
+Proof.
+  destruct names_who as (N & X & [R1 R2] & F). repeat split.
+  - rewrite <- (rev_involutive (who ++ [p])). apply NoDup_rev. rewrite rev_app_distr. simpl. constructor.
+    + rewrite <- in_rev. exact new.
+    + apply NoDup_rev, N.
+  - apply Forall_app. auto.
+  - rewrite app_length. lia.
+  - intros k K. rewrite app_nth1 by lia. apply R2, K.
+  - rewrite app_length. simpl. lia.
+Qed.
+
+Lemma same_processes idx : forallb (fun i => Nat.ltb i (length who)) idx = true ->
+  map (proc (who ++ [p])) idx = map (proc who) idx.
+Proof.
+  rewrite forallb_forall. intros H. apply map_ext_in. intros i Hi. unfold proc. apply app_nth1, Nat.ltb_lt, H, Hi.
+Qed.
+
+Lemma known_number k : known_key types (length who) k = true ->
+  number_of s st st' (who ++ [p]) k = number_of s st st' who k.
+Proof.
+  unfold known_key. destruct k as [[k|k|]|k|].
+  - cbn [sort_of_key number_of]. unfold part_of_key.
+    destruct (idx_of_key k 0) as [[|a [|b [|i idx]]]|]; try reflexivity.
+    + intros H. apply Nat.ltb_lt in H. unfold proc. rewrite app_nth1 by exact H. reflexivity.
+    + intros H. destruct (counting _ _) as [[arity c]|]; [|reflexivity]. cbn [forallb] in H. apply andb_true_iff in H.
+      destruct H as [I H]. rewrite (same_processes idx H). apply Nat.ltb_lt in I.
+      assert (E : proc (who ++ [p]) i = proc who i) by (apply app_nth1; exact I). rewrite E. reflexivity.
+  - cbn [sort_of_key number_of]. destruct (var_of_key k) as [[v rest]|]; [|reflexivity].
+    destruct (PM.find v types) as [[arity t]|]; [|discriminate]. destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
+    intros H. rewrite (same_processes idx H). reflexivity.
+  - discriminate.
+  - cbn [sort_of_key number_of]. destruct (var_of_key k) as [[v rest]|]; [|reflexivity].
+    destruct (PM.find v types) as [[arity t]|]; [|discriminate]. destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
+    intros H. rewrite (same_processes idx H). reflexivity.
+  - discriminate.
+Qed.
+
+Lemma locate_further q : locate most q 0 (who ++ [p]) = locate most q 0 who \/
+  (locate most q 0 who = most /\ locate most q 0 (who ++ [p]) = length who).
+Proof.
+  destruct names_who as (N & X & R & F). pose proof names_further as (N' & X' & R' & F').
+  destruct (locate_spec s who most R F q who 0) as [(j & L & J & E)|[L Nj]].
+  - left. rewrite L. apply (locate_process s (who ++ [p]) most N' R' F').
+    + rewrite app_length. simpl. lia.
+    + unfold proc. rewrite app_nth1 by lia. exact E.
+  - destruct (locate_spec s (who ++ [p]) most R' F' q (who ++ [p]) 0) as [(j & L' & J & E)|[L' _]].
+    + right. split; [exact L|]. rewrite L', Nat.add_0_l. rewrite app_length in J. simpl in J.
+      destruct (Nat.eq_dec j (length who)) as [->|D]; [reflexivity|].
+      exfalso. apply (Nj j); [lia|]. rewrite app_nth1 in E by lia. exact E.
+    + left. congruence.
+Qed.
+
+Lemma widened_good f g : widened types most (length who) f = Some g -> holds (named_by who) f -> holds (named_by (who ++ [p])) g.
+Proof.
+  destruct f as [| |k m|[r e] h| |]; cbn [widened]; try discriminate.
+  - destruct (known_key types (length who) k) eqn:K; [|discriminate]. apply known_number in K.
+    destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:S; intros [= <-]; cbn [holds fin model];
+      unfold place_of; fold types; rewrite S, ?K; auto.
+    intros T. destruct (locate_further (number_of s st st' who k)) as [->|[L ->]].
+    + destruct (N.testbit m (N.of_nat most)); [|exact T]. rewrite N.lor_spec, T. reflexivity.
+    + rewrite L in T. rewrite T, N.lor_spec. apply orb_true_iff. right. apply place_testbit. reflexivity.
+  - destruct (forallb _ _) eqn:K; [|discriminate]. intros [= <-]. cbn [snd] in K.
+    assert (V : lval (num (named_by (who ++ [p]))) e == lval (num (named_by who)) e).
+    { unfold lval. cbn [num model]. induction (terms e) as [|[k q] ts IH]; [reflexivity|].
+      cbn [forallb fst] in K. apply andb_true_iff in K. destruct K as [K Ks].
+      rewrite !sum_cons, (IH Ks), (known_number k K). reflexivity. }
+    assert (H : atom_holds (num (named_by (who ++ [p]))) (r, e) <-> atom_holds (num (named_by who)) (r, e)).
+    { unfold atom_holds. cbn [fst snd]. split; apply related_eq; [exact V|symmetry; exact V]. }
+    cbn [holds]. destruct h; rewrite H; auto.
+Qed.
+
+Lemma all_widened_good fs : forall gs, all_widened types most (length who) fs = Some gs ->
+  (forall f, List.In f fs -> holds (named_by who) f) -> forall g, List.In g gs -> holds (named_by (who ++ [p])) g.
+Proof.
+  induction fs as [|f fs IH]; cbn [all_widened]; intros gs H A g G.
+  - injection H as <-. destruct G.
+  - destruct (widened types most (length who) f) as [f'|] eqn:W; [|discriminate].
+    destruct (all_widened types most (length who) fs) as [fs'|]; [|discriminate]. injection H as <-.
+    destruct G as [<-|G].
+    + apply (widened_good f f' W), A. left; reflexivity.
+    + apply (IH fs' eq_refl); [|exact G]. intros h Hh. apply A. right; exact Hh.
+Qed.
+
+End Further.
+
+(** What processes without a name add to cells of counts. *)
+Lemma added_good who cells : names who -> forall rest one, added types (length who) cells = Some (rest, one) ->
+  exists f, lval (num (named_by who)) rest == total f (others n who) /\
+    forall p, lval (num (named_by (who ++ [p]))) one == f p.
+Proof.
+  intros (N & X & R & F). induction cells as [|[q [time v idx]] cells IH]; cbn [added]; intros rest one H.
+  - injection H as <- <-. exists (fun _ => 0). split; [|intros p; apply zero_val].
+    rewrite zero_val. unfold total. induction (others n who) as [|p ps IH]; cbn [fold_right]; [reflexivity|]. rewrite <- IH. ring.
+  - destruct (counting types v) as [[arity c]|] eqn:C; [|discriminate].
+    destruct (added types (length who) cells) as [[rest' one']|]; [|discriminate].
+    destruct (Nat.eqb_spec (length idx) arity) as [L|]; [|discriminate].
+    destruct (forallb (fun i => Nat.ltb i (length who)) idx) eqn:K; [|discriminate]. injection H as <- <-.
+    destruct (IH rest' one' eq_refl) as (f & V & W). clear IH.
+    set (stx := at_time st st' time). set (g := part stx c (map (proc who) idx)).
+    exists (fun p => q * g p + f p). split.
+    + rewrite add_value, V, without_parts.
+      assert (Cell : lval (num (named_by who)) (single ((if time then key_next else key_now) v idx)) ==
+                     total g who + total g (others n who)).
+      { rewrite <- (total_below g n who N X), single_value. cbn [num model].
+        assert (T : number_of s st st' who ((if time then key_next else key_now) v idx) = stx v (map (proc who) idx)).
+        { unfold stx, at_time, number_of. destruct time; cbn [key_now key_next]; rewrite var_of_key_var, idx_of_key_idx; reflexivity. }
+        rewrite T. apply adds_up_iff.
+        destruct (counting_find s v arity c C) as (d & D & Nd & A & Co & _).
+        assert (Sx : is_state s n stx) by (unfold stx, at_time; destruct time; assumption).
+        specialize (Sx d D (map (proc who) idx)). rewrite Nd, Co in Sx. apply Sx.
+        split; [rewrite map_length; congruence|]. rewrite Forall_map. rewrite forallb_forall in K.
+        apply Forall_forall. intros i Hi. apply (proc_exists n who X), Nat.ltb_lt, K, Hi. }
+      rewrite Cell.
+      assert (Parts : total (fun i => num (named_by who) (key_part time v idx i)) (below (length who)) == total g who).
+      { rewrite <- (total_named who g). unfold total. induction (below (length who)) as [|i is IH]; cbn [fold_right]; [reflexivity|].
+        rewrite IH. cbn [num model]. rewrite (part_number s st st' who time v arity c idx i C). reflexivity. }
+      rewrite Parts.
+      assert (Both : total (fun p => q * g p + f p) (others n who) == q * total g (others n who) + total f (others n who)).
+      { clear. unfold total. induction (others n who) as [|p ps IH]; cbn [fold_right]; [ring|]. rewrite IH. ring. }
+      rewrite Both. ring.
+    + intros p. rewrite add_value, W, single_value. cbn [num model].
+      rewrite (part_number s st st' (who ++ [p]) time v arity c idx (length who) C), (same_processes who p idx K).
+      unfold proc at 2. rewrite nth_middle. reflexivity.
+Qed.
+
+Variable most_processes : option nat.
+Variable table : PM.t cube.
+Hypothesis allowed : match most_processes with None => True | Some m => (n <= m)%nat end.
+(** No cube of the table holds in the state. *)
+Hypothesis excluded : forall k c, PM.find k table = Some c -> ~ cube_holds n st c.
+
+Lemma sum_good who assumed cells wide rest one : names who -> (length who < most)%nat ->
+  all_widened types most (length who) assumed = Some wide -> added types (length who) cells = Some (rest, one) ->
+  (forall p, names (who ++ [p]) ->
+    (forall f, List.In f (glin Negative (add (-1) one zero) :: wide) -> holds (named_by (who ++ [p])) f) -> False) ->
+  holds (named_by who) (gor (gany (map (denied types most) assumed)) (glin NotPositive rest)).
+Proof.
+  intros Nw Room W A No. destruct (added_good who cells Nw rest one A) as (f & V & O).
+  pose proof Nw as (N & X & R & F). apply gor_holds.
+  assert (D : (forall g, List.In g assumed -> holds (named_by who) g) \/
+              exists g, List.In g assumed /\ ~ holds (named_by who) g).
+  { clear W. induction assumed as [|g gs IH]; [left; intros ? []|]. destruct (holds_dec (named_by who) g) as [G|G].
+    - destruct IH as [IH|(h & H & Nh)]; [left; intros h [<-|H]; auto|right; exists h; simpl; auto].
+    - right. exists g. simpl; auto. }
+  destruct D as [D|(g & G & Ng)].
+  - right. apply glin_holds. cbn [related]. rewrite V. destruct (Qlt_le_dec 0 (total f (others n who))) as [P|P]; [|exact P].
+    exfalso. apply total_positive in P. destruct P as (p & P & Pos). apply others_In in P. destruct P as [Pn Pw].
+    apply (No p); [apply names_further; assumption|]. intros h [<-|H].
+    + apply glin_holds. cbn [related]. rewrite negated_value, O. lra.
+    + apply (all_widened_good who Nw p Pw Pn Room assumed wide W D h H).
+  - left. apply (gany_holds _ _ (denied types most g)); [apply in_map, G|].
+    apply (denied_good s st st' who most R F), Ng.
+Qed.
+
+Variable later : reader.
+Variable base : nat -> option known.
+Variable first : list nat.
+Hypothesis later_reads : forall more, names (first ++ more) -> reads s st st' (first ++ more) most later st'.
+Hypothesis based : forall more, names (first ++ more) ->
+  exists k, base (length (first ++ more)) = Some k /\ satisfies (named_by (first ++ more)) k.
+
+Lemma refuted_false h : forall more known, names (first ++ more) ->
+  (forall f, List.In f known -> holds (named_by (first ++ more)) f) ->
+  refuted types consts most most_processes table later base (length (first ++ more)) known h = false.
+Proof.
+  induction h as [instances facts sums IH] using hint_induction. intros more known Nw K.
+  destruct (based more Nw) as (k & B & S). pose proof (later_reads more Nw) as Rd.
+  set (who := first ++ more) in *. pose proof Nw as (N & X & R & F). cbn [refuted]. rewrite B.
+  apply orb_false_iff. split.
+  { apply negb_false_iff. unfold possible. destruct most_processes as [m|]; [|reflexivity]. apply Nat.leb_le.
+    pose proof (NoDup_few n who N X). lia. }
+  assert (W : forall k, N.testbit (width types most k) (fin (named_by who) k) = true).
+  { apply (everywhere s st st' who most R F). }
+  destruct (tell_all_holds (named_by who) _ W (known ++ map (instance_gf types consts most table (length who)) instances ++
+    map (fact_gf types consts most (length who) later) facts) k S) as (k1 & -> & S1).
+  { intros f Hf. rewrite !in_app_iff in Hf. destruct Hf as [Hf|[Hf|Hf]].
+    - apply K, Hf.
+    - apply in_map_iff in Hf. destruct Hf as (i & <- & _). apply (instance_good s n st st' who most state N X R F table excluded).
+    - apply in_map_iff in Hf. destruct Hf as (i & <- & _). apply (fact_good s n st st' who most state state' N X R F later Rd). }
+  match goal with |- context [tell_all _ (map ?g sums) k1] => set (sum := g) end.
+  destruct (tell_all_holds (named_by who) _ W (map sum sums) k1 S1) as (k2 & -> & S2).
+  { intros f Hf. apply in_map_iff in Hf. destruct Hf as ([assumed cells h] & <- & Hin). unfold sum.
+    rewrite Forall_forall in IH. specialize (IH _ Hin). cbn [of_sum] in IH.
+    destruct (all_widened types most (length who) assumed) as [wide|] eqn:Wd; [|exact I].
+    destruct (added types (length who) cells) as [[rest one]|] eqn:Ad; [|exact I].
+    destruct (Nat.ltb_spec (length who) most) as [Room|]; [|exact I].
+    destruct (refuted _ _ _ _ _ _ _ _ _ h) eqn:Ref; [|exact I]. cbn [andb].
+    apply (sum_good who assumed cells wide rest one Nw Room Wd Ad). intros p Np Kp.
+    unfold who in Np. rewrite <- app_assoc in Np.
+    specialize (IH (more ++ [p]) (glin Negative (add (-1) one zero) :: wide) Np).
+    rewrite app_assoc in IH. fold who in IH. rewrite app_length, Nat.add_1_r, Ref in IH. discriminate IH. exact Kp. }
+  destruct (closed _ _ _) eqn:Cl; [|reflexivity]. exfalso.
+  apply (closed_sound (named_by who) _ W depth _ Cl). apply satisfies_parts; [exact S2|]. apply S2.
+Qed.
+
+Lemma case_false h : names first -> refuted types consts most most_processes table later base (length first) [] h = false.
+Proof.
+  intros N. pose proof (refuted_false h [] []) as H. rewrite app_nil_r in H. apply H; [exact N|]. intros f [].
+Qed.
+
+End Cases.
 
 (** ** Names for processes *)
 
@@ -290,6 +597,13 @@ Definition at_ (who : list nat) (i : nat) : nat := nth i who 0%nat.
 
 Lemma at_app who more i : (i < length who)%nat -> at_ (who ++ more) i = at_ who i.
 Proof. apply app_nth1. Qed.
+
+Lemma map_further who more idx : Forall (fun i => (i < length who)%nat) idx -> map (at_ (who ++ more)) idx = map (at_ who) idx.
+Proof. rewrite Forall_forall. intros H. apply map_ext_in. intros i Hi. apply at_app, H, Hi. Qed.
+
+Lemma Forall_further (who more : list nat) idx : Forall (fun i => (i < length who)%nat) idx ->
+  Forall (fun i => (i < length (who ++ more))%nat) idx.
+Proof. apply Forall_impl. intros i. rewrite app_length. lia. Qed.
 
 (** Any distinct processes are named by one of the arrangements. *)
 Lemma arrange_complete n params : forall known chosen who qs,
@@ -443,6 +757,9 @@ Proof. apply admitted. Qed.
 Lemma table_excludes st k x : excludes n st -> PM.find k (by_number all) = Some x -> ~ cube_holds n st x.
 Proof. intros E F. apply by_number_In in F. exact (E (k, x) F). Qed.
 
+Lemma unread_reads st st' who stx : reads s st st' who most unread stx.
+Proof. intros v idx _. exists (GT, VUnknown). simpl; auto. Qed.
+
 Lemma bad_excluded st b hs :
   List.In b (sbad s) -> is_state s n st -> excludes n st ->
   cases (bad_case types consts most (smost s) (by_number all) b) (arrangements consts (carity b)) hs = true ->
@@ -450,19 +767,20 @@ Lemma bad_excluded st b hs :
 Proof.
   intros B S E H (qs & D & C). destruct constants_ok as (N0 & X0 & L0).
   destruct (arrangements_complete n (carity b) constants qs N0 X0 D) as (more & idx & I & M & N & X & F & Lm).
-  rewrite L0 in I. destruct (cases_true _ _ _ _ H I) as (h & T). unfold bad_case in T.
+  rewrite L0 in I. destruct (cases_true _ _ _ _ H I) as (h & T). unfold bad_case in T. cbn [fst snd] in T.
   set (who := constants ++ more) in *.
   assert (Few : (length who <= most)%nat).
   { unfold who. rewrite app_length, L0.
     pose proof (room' b ltac:(rewrite !in_app_iff; auto)). lia. }
-  rewrite (case_false s n st st who most S S N X (constants_rigid more) Few (smost s) (by_number all) allowed
-    (fun k x => table_excludes st k x E)) in T; [discriminate|].
-  apply tell_all_holds.
-  - intros k0. apply model_everywhere; [apply constants_rigid|exact Few].
-  - apply satisfies_nothing.
-  - intros f Hf.
-    apply (conj_gfs_good s n st st who most S N X (constants_rigid more) Few idx F (cconj b)); [|exact Hf].
-    change (proc who) with (at_ who). rewrite M. exact C.
+  rewrite (case_false s n st st most S S (smost s) (by_number all) allowed (fun k x => table_excludes st k x E)
+    unread _ who) in T; [discriminate| | |exact (Logic.conj N (Logic.conj X (Logic.conj (constants_rigid more) Few)))].
+  - intros. apply unread_reads.
+  - intros others (N' & X' & R' & F'). apply tell_all_holds.
+    + intros k0. apply model_everywhere; assumption.
+    + apply satisfies_nothing.
+    + intros f Hf. apply (conj_gfs_good s n st st (who ++ others) most S N' X' R' F' idx (Forall_further who others idx F) (cconj b));
+        [|exact Hf].
+      change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others idx F), M. exact C.
 Qed.
 
 Lemma initially_excluded st b hs :
@@ -485,23 +803,27 @@ Proof.
   { intros who empty Nw Xw R Fw Mw En Lw Hin. destruct (cases_true _ _ _ _ H Hin) as (h & T). unfold initial_case in T.
     assert (Few : (length who <= most)%nat).
     { pose proof (room' b ltac:(rewrite in_app_iff; auto)). lia. }
-    rewrite (case_false s n st st who most S S Nw Xw R Few (smost s) (by_number axioms) allowed Ax) in T; [discriminate|].
-    assert (W : forall k, N.testbit (width types most k) (fin (model s st st who most) k) = true).
+    rewrite (case_false s n st st most S S (smost s) (by_number axioms) allowed Ax unread _ who) in T;
+      [discriminate| | |exact (Logic.conj Nw (Logic.conj Xw (Logic.conj R Few)))]; [intros; apply unread_reads|].
+    intros others (N' & X' & R' & F'). set (all_named := who ++ others) in *.
+    assert (W : forall k, N.testbit (width types most k) (fin (model s st st all_named most) k) = true).
     { intros k0. apply model_everywhere; assumption. }
-    destruct (tell_all_holds (model s st st who most) (width types most) W (conj_gfs types consts most idx (cconj b)) nothing
+    destruct (tell_all_holds (model s st st all_named most) (width types most) W (conj_gfs types consts most idx (cconj b)) nothing
       (satisfies_nothing _)) as (k & -> & Sk).
-    { intros f Hf. apply (conj_gfs_good s n st st who most S Nw Xw R Few idx Fw (cconj b)); [|exact Hf].
-      change (proc who) with (at_ who). rewrite Mw. exact C. }
+    { intros f Hf. apply (conj_gfs_good s n st st all_named most S N' X' R' F' idx (Forall_further who others idx Fw) (cconj b));
+        [|exact Hf].
+      change (proc all_named) with (at_ all_named). unfold all_named. rewrite (map_further who others idx Fw), Mw. exact C. }
     destruct empty.
-    - apply tell_holds; [exact W|exact Sk|]. rewrite En in In0.
-      apply (dnf_good s n st st who most S Nw Xw R Few []); [constructor|exact In0].
+    - pose proof (NoDup_few n all_named N' X') as Few0. rewrite En in Few0, In0.
+      assert (Z : length all_named = 0%nat) by (clear - Few0; lia). rewrite Z. apply tell_holds; [exact W|exact Sk|].
+      apply (dnf_good s n st st all_named most S N' X' R' F' []); [constructor|exact In0].
     - apply tell_all_holds; [exact W|exact Sk|]. intros f Hf. apply in_map_iff in Hf. destruct Hf as (ps & <- & P).
       apply tuples_In in P. destruct P as [Lp P].
-      assert (Fp : Forall (fun i => (i < length who)%nat) ps).
+      assert (Fp : Forall (fun i => (i < length all_named)%nat) ps).
       { apply Forall_forall. intros i Hi. apply In_below, P, Hi. }
-      apply (dnf_good s n st st who most S Nw Xw R Few ps Fp).
+      apply (dnf_good s n st st all_named most S N' X' R' F' ps Fp).
       destruct n as [|n']; [congruence|]. apply In0. split; [rewrite map_length; exact Lp|].
-      apply (procs_exist (Datatypes.S n') who Xw ps Fp). }
+      apply (procs_exist (Datatypes.S n') all_named X' ps Fp). }
   destruct (length (constants ++ more)) as [|m] eqn:Len.
   - assert (W0 : constants ++ more = []) by (apply length_zero_iff_nil, Len). rewrite W0 in *.
     assert (idx = []) as -> by (destruct idx; [reflexivity|inversion F; simpl in *; lia]).
@@ -538,23 +860,25 @@ Section Step.
 Variables st st' : state.
 Variable t : transition.
 Variable args : list nat.
-Hypothesis step_assigns : forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+Hypothesis step_assigns : forall d, List.In d (svars s) -> count_of s (vnum d) = None -> forall idx, processes n (varity d) idx ->
   assigned st t args (vnum d) idx (st' (vnum d) idx).
 
 Lemma kept_cell arity ps x : processes n arity ps -> cell_kept types consts arity t x = true ->
   cell_value st' ps x == cell_value st ps x.
 Proof.
-  intros P H. unfold cell_kept, cell_ok in H. apply andb_true_iff in H. destruct H as [H W].
+  intros P H. unfold cell_kept, cell_ok, is_counted, counting in H. apply andb_true_iff in H. destruct H as [H W].
   destruct (PM.find (cvar x) types) as [[indices u]|] eqn:F; [|discriminate].
   apply andb_true_iff in H. destruct H as [L I]. apply Nat.eqb_eq in L.
-  apply sorts_of_find in F. destruct F as (d & D & E & A & _).
+  apply sorts_of_find in F. destruct F as (d & D & E & A & _ & Co). apply negb_true_iff, orb_false_iff in W. destruct W as [Nc W].
   unfold cell_value. rewrite <- E.
   assert (Q : processes n (varity d) (map (proc_of ps) (cidx x))).
   { split; [rewrite map_length; congruence|]. rewrite Forall_map. rewrite forallb_forall in I.
     apply Forall_forall. intros p Hp. apply (proc_ok_exists arity); auto. }
-  specialize (step_assigns d D _ Q). unfold assigned in step_assigns.
+  assert (None_ : count_of s (vnum d) = None).
+  { rewrite E, Co. destruct u as [| |w [c0|]]; simpl in *; congruence. }
+  specialize (step_assigns d D None_ _ Q). unfold assigned in step_assigns.
   destruct (find (fun y => Pos.eqb (uvar y) (vnum d)) (tupdates t)) as [y|] eqn:Y; [|exact step_assigns].
-  exfalso. apply find_some in Y. rewrite E in Y. apply negb_true_iff, not_true_iff_false in W.
+  exfalso. apply find_some in Y. rewrite E in Y. apply not_true_iff_false in W.
   apply W, existsb_exists. exists y. exact Y.
 Qed.
 
@@ -627,42 +951,59 @@ Proof.
       - exists h. exact T. }
     assert (Few : (length who <= most)%nat).
     { unfold who, who0. rewrite !app_length, L0. pose proof (room b t (all_room x b Hall) Ht). lia. }
-    assert (W : forall k, N.testbit (width types most k) (fin (model s st st' who most) k) = true).
-    { intros k0. apply model_everywhere; assumption. }
-    destruct (tell_all_holds (model s st st' who most) (width types most) W
-      (conj_gfs types consts most aidx (tguard t)) nothing (satisfies_nothing _)) as (k & Ek & Sk).
-    { intros f Hf. apply (conj_gfs_good s n st st' who most state N X R Few aidx Fa' (tguard t)); [|exact Hf].
-      change (proc who) with (at_ who). rewrite Ma'. exact G. }
+    assert (Known : forall others, names s n most (who ++ others) ->
+      exists k, tell_all (width types most) (conj_gfs types consts most aidx (tguard t)) nothing = Some k /\
+                satisfies (model s st st' (who ++ others) most) k).
+    { intros others (N' & X' & R' & F'). apply tell_all_holds.
+      - intros k0. apply model_everywhere; assumption.
+      - apply satisfies_nothing.
+      - intros f Hf. apply (conj_gfs_good s n st st' (who ++ others) most state N' X' R' F' aidx
+          (Forall_further who others aidx Fa') (tguard t)); [|exact Hf].
+        change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others aidx Fa'), Ma'. exact G. }
+    assert (Names : names s n most who) by exact (Logic.conj N (Logic.conj X (Logic.conj R Few))).
+    destruct (Known []) as (k & Ek & _); [rewrite app_nil_r; exact Names|].
     destruct (Cases k Ek) as (h & T). unfold step_case in T.
-    rewrite (case_false s n st st' who most state state' N X R Few (smost s) (by_number all) allowed
-      (fun k x => table_excludes st k x before)) in T; [discriminate|].
-    assert (Rd : reads s st st' who most (after types consts most t aidx) st').
-    { apply (after_reads s n); try assumption. change (proc who) with (at_ who). rewrite Ma'. exact step_assigns. }
-    destruct (tell_all_holds (model s st st' who most) (width types most) W
+    rewrite (case_false s n st st' most state state' (smost s) (by_number all) allowed
+      (fun k x => table_excludes st k x before) _ _ who) in T; [discriminate| | |exact Names].
+    { intros others (N' & X' & R' & F'). apply (after_reads s n); try assumption.
+      - apply Forall_further, Fa'.
+      - change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others aidx Fa'), Ma'. exact step_assigns. }
+    intros others Names'. pose proof Names' as (N' & X' & R' & F').
+    destruct (Known others Names') as (k' & Ek' & Sk). rewrite Ek in Ek'. injection Ek' as <-.
+    set (all_named := who ++ others) in *.
+    assert (Fi : Forall (fun i => (i < length all_named)%nat) idx) by apply (Forall_further who others idx F).
+    assert (Fi' : Forall (fun i => (i < length all_named)%nat) aidx) by apply (Forall_further who others aidx Fa').
+    assert (Mi : map (at_ all_named) idx = qs) by (unfold all_named; rewrite (map_further who others idx F); exact M).
+    assert (Mi' : map (at_ all_named) aidx = args) by (unfold all_named; rewrite (map_further who others aidx Fa'); exact Ma').
+    assert (W : forall k, N.testbit (width types most k) (fin (model s st st' all_named most) k) = true).
+    { intros k0. apply model_everywhere; assumption. }
+    assert (Rd : reads s st st' all_named most (after types consts most t aidx) st').
+    { apply (after_reads s n); try assumption. change (proc all_named) with (at_ all_named). rewrite Mi'. exact step_assigns. }
+    destruct (tell_all_holds (model s st st' all_named most) (width types most) W
       (map (literal_gf consts most (after types consts most t aidx) true idx) (cconj b)) k Sk) as (k1 & -> & S1).
     { intros f Hf. apply in_map_iff in Hf. destruct Hf as (l & <- & L).
-      apply (literal_good s st st' who most N R Few _ st' Rd idx F true).
-      change (proc who) with (at_ who). rewrite M. unfold conj_holds in C. rewrite Forall_forall in C. apply C, L. }
-    assert (NC : holds (model s st st' who most) (not_conj_gf types consts most idx (cconj b))).
-    { apply (not_conj_good s n st st' who most state N X R Few idx F).
-      change (proc who) with (at_ who). rewrite M. intros C0. apply (before (x, b) Hall). exists qs. split; assumption. }
-    destruct (tell_holds (model s st st' who most) (width types most) W _ k1 S1 NC) as (k2 & -> & S2).
+      apply (literal_good s st st' all_named most N' R' F' _ st' Rd idx Fi true).
+      change (proc all_named) with (at_ all_named). rewrite Mi. unfold conj_holds in C. rewrite Forall_forall in C. apply C, L. }
+    assert (NC : holds (model s st st' all_named most) (not_conj_gf types consts most idx (cconj b))).
+    { apply (not_conj_good s n st st' all_named most state N' X' R' F' idx Fi).
+      change (proc all_named) with (at_ all_named). rewrite Mi. intros C0. apply (before (x, b) Hall). exists qs. split; assumption. }
+    destruct (tell_holds (model s st st' all_named most) (width types most) W _ k1 S1 NC) as (k2 & -> & S2).
     destruct (tuniversals t) as [|u us] eqn:Eu; [exists k2; auto|]. rewrite <- Eu in *.
     apply tell_all_holds; [exact W|exact S2|]. intros f Hf. unfold universal_gfs in Hf.
     apply in_flat_map in Hf. destruct Hf as (v & V & Hf). apply in_map_iff in Hf. destruct Hf as (o & <- & O).
     apply filter_In in O. destruct O as [O Od]. apply all_distinct_NoDup in Od. apply tuples_In in O. destruct O as [Lo O].
-    assert (Oi : forall p, List.In p o -> (p < length who)%nat /\ ~ List.In p aidx).
+    assert (Oi : forall p, List.In p o -> (p < length all_named)%nat /\ ~ List.In p aidx).
     { intros p P. apply O, filter_In in P. destruct P as [P Q]. apply In_below in P. split; [exact P|].
       intros B. apply negb_true_iff, not_true_iff_false in Q. apply Q, existsb_exists. exists p.
       split; [exact B|apply Nat.eqb_refl]. }
-    assert (Fo : Forall (fun i => (i < length who)%nat) o) by (apply Forall_forall; intros p P; apply Oi, P).
-    apply (dnf_good s n st st' who most state N X R Few (aidx ++ o)); [apply Forall_app; auto|].
-    rewrite map_app. change (proc who) with (at_ who) at 1. rewrite Ma'.
+    assert (Fo : Forall (fun i => (i < length all_named)%nat) o) by (apply Forall_forall; intros p P; apply Oi, P).
+    apply (dnf_good s n st st' all_named most state N' X' R' F' (aidx ++ o)); [apply Forall_app; auto|].
+    rewrite map_app. change (proc all_named) with (at_ all_named) at 1. rewrite Mi'.
     apply (U v V).
-    * rewrite <- Lo. apply (chosen_distinct n who N X); assumption.
-    * intros p P A. apply in_map_iff in P. destruct P as (i & <- & P). rewrite <- Ma' in A.
+    * rewrite <- Lo. apply (chosen_distinct n all_named N' X'); assumption.
+    * intros p P A. apply in_map_iff in P. destruct P as (i & <- & P). rewrite <- Mi' in A.
       apply in_map_iff in A. destruct A as (j & E & A). apply (Oi i P).
-      rewrite <- (proc_inj who N j i); [exact A|rewrite Forall_forall in Fa'; apply Fa', A|apply Oi, P|exact E].
+      rewrite <- (proc_inj all_named N' j i); [exact A|rewrite Forall_forall in Fi'; apply Fi', A|apply Oi, P|exact E].
 Qed.
 
 End Step.
@@ -678,7 +1019,7 @@ Theorem sound (s : system) (c : certificate) : check s c = true -> safe s.
 Proof.
   unfold check. set (types := sorts_of s). set (consts := sconsts s). set (own := cubes c).
   set (axioms := numbered (Pos.of_succ_nat (length own)) (saxioms s)). set (all := numbered 1 own ++ axioms).
-  set (most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))))%nat).
+  set (most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))) + further c)%nat).
   cbv zeta. rewrite !andb_true_iff, !forallb_forall. intros (Hi & Hs & Hb).
   assert (room' : forall b, List.In b (own ++ saxioms s ++ sbad s) -> (consts + S (carity b) <= most)%nat).
   { intros b B. apply (in_map carity), most_of_le in B. unfold most. lia. }
@@ -706,4 +1047,3 @@ Proof.
   exact (Hb (k, b) K).
 Qed.
 
-Print Assumptions sound.
