@@ -177,7 +177,7 @@ impl Asked<'_> {
             }
         }
         let system = self.only(cubes);
-        let claim = Claim { owners: &[], counts: &[], cubes: &outside };
+        let claim = Claim { cubes: &outside, ..Claim::default() };
         Ok(match self.certified(&system, claim) {
             Ok(_) => Induction::Inductive,
             Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
