@@ -7,7 +7,7 @@ use crate::error::Unbuildable;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Rational, Relation, Type};
+use cubicle_lang::model::{Rational, Relation, Type, VarId};
 use cubicle_run::result::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -227,9 +227,10 @@ impl InitDisjunct {
 pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
     let procs = grounder.layout.procs;
     let mut sets = Vec::with_capacity(grounder.layout.len());
-    for var in &grounder.system.vars {
+    for (id, var) in (0..).map(VarId).zip(&grounder.system.vars) {
         let set = match var.ty {
             Type::Enum(e) => u128::from(grounder.system.enumeration(e).all()),
+            Type::Proc if grounder.system.witnesses.contains(&id) => (1u128 << procs) - 1,
             Type::Proc => (1u128 << (procs + 1)) - 1,
             Type::Int | Type::Real | Type::Abstract(_) => 0,
         };
