@@ -255,7 +255,7 @@ impl<'a> Obligations<'a> {
                     parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
                 parts.push(guard.clone());
-                for (procs, owned) in self.further(t, (procs, &args), (&cube.cube, &named))? {
+                for (procs, owned) in self.further(t, (procs, &args[..]), (&cube.cube, &named[..]))? {
                     for other in others.len() as u8..procs {
                         others.push(self.universals(t, &args, 0..other, other)?);
                     }
@@ -316,7 +316,7 @@ impl<'a> Obligations<'a> {
                 if unexplained == GroundFormula::FALSE {
                     continue;
                 }
-                for (procs, owned) in self.further(t, (procs, &args), (&Conj::new(), &[]))? {
+                for (procs, owned) in self.further(t, (procs, &args[..]), (&Conj::new(), &[]))? {
                     let mut parts = vec![guard.clone(), unexplained.clone()];
                     parts.extend(owned);
                     for other in 0..procs {
