@@ -53,7 +53,12 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         let further = system.transitions.iter().map(|t| reader.further(t)).max();
         usize::from(further.unwrap_or(0).max(reader.begins().end))
     });
-    usize::from(system.proc_constants) + arity + named.max(refinement) + 1 + cubes.owners.len() + most_witnessed(system)
+    usize::from(system.proc_constants)
+        + arity
+        + named.max(refinement)
+        + 1
+        + cubes.owners.len()
+        + most_witnessed(system)
 }
 
 /// Makes the obligations of a system and its cubes.
@@ -471,14 +476,14 @@ impl<'a> Obligations<'a> {
 /// each of the sort that the cell's index is of. Where one process is at several indices, only if there are no others; of those that
 /// differ in the order of processes of one sort only the first.
 fn witness_cells(system: &System, var: VarId, args: &[u8], sorts: &[Option<u8>]) -> Vec<Vec<u8>> {
-    let wanted: Vec<Option<u8>> =
-        (0..system.var(var).arity()).map(|at| system.index_sort(var, at)).collect();
+    let wanted: Vec<Option<u8>> = (0..system.var(var).arity()).map(|at| system.index_sort(var, at)).collect();
     if wanted.contains(&None) {
         return Vec::new();
     }
     let fits = |tuple: &Vec<usize>| {
         let right = tuple.iter().zip(&wanted).all(|(p, sort)| sorts[*p] == *sort);
-        let ordered = (0..tuple.len()).all(|a| (0..a).all(|b| wanted[a] != wanted[b] || tuple[b] <= tuple[a]));
+        let ordered =
+            (0..tuple.len()).all(|a| (0..a).all(|b| wanted[a] != wanted[b] || tuple[b] <= tuple[a]));
         right && ordered && tuple.iter().any(|p| args.contains(&(*p as u8)))
     };
     let mut cells: Vec<Vec<usize>> = tuples(sorts.len(), wanted.len()).filter(fits).collect();

@@ -86,7 +86,11 @@ fn read(system: &System, words: &str) -> Option<Tail> {
 pub fn extended(system: &System, tails: &[NamedTail]) -> Result<System, NotDerived> {
     let mut extended = system.clone();
     for (name, words) in tails {
-        let unfit = || NotDerived::Unfit(format!("tail {name}: expected `over NUMBER: CELL = VALUE && ..` in the names of the model"));
+        let unfit = || {
+            NotDerived::Unfit(format!(
+                "tail {name}: expected `over NUMBER: CELL = VALUE && ..` in the names of the model"
+            ))
+        };
         let tail = read(system, words).ok_or_else(unfit)?;
         if system.proc_constants > 0 {
             return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
@@ -110,7 +114,8 @@ fn with(model: &System, so_far: &System, name: &str, tail: &Tail) -> Result<Syst
     }
     for (t, own) in system.transitions.iter_mut().zip(&model.transitions) {
         let step = TailStep { model, t: own, tail, sorts: &sorts };
-        let too_hard = || NotDerived::TooHard(format!("tail {name}: the steps of {} have too many cases", own.name));
+        let too_hard =
+            || NotDerived::TooHard(format!("tail {name}: the steps of {} have too many cases", own.name));
         let branches = step.branches(array).ok_or_else(too_hard)?;
         if branches.len() > 1 {
             t.updates.push(Update { var: array, assignment: Assignment::Cases(branches) });
@@ -176,24 +181,32 @@ impl TailStep<'_> {
         let same = |a: ProcRef, b: ProcRef| {
             if a == b { Some(true) } else { Some(false).filter(|_| apart(a) && apart(b)) }
         };
-        let mut open = Conj::new();
-        for literal in conj {
-            match &literal {
-                Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => match same(*a, *b) {
-                    Some(same) if same == *negated => return None,
-                    Some(_) => {}
-                    None => {
-                        let opposite =
-                            Literal::Eq { left: Term::Proc(*a), right: Term::Proc(*b), negated: !negated };
-                        if open.contains(&opposite) {
-                            return None;
-                        }
-                        open.push(literal);
-                    }
-                },
-                _ => open.push(literal),
+        let known = |literal: &Literal| match literal {
+            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
+                same(*a, *b).map(|same| same != *negated)
             }
+            _ => None,
+        };
+        if conj.iter().any(|it| known(it) == Some(false)) {
+            return None;
         }
+        let open: Conj = conj.into_iter().filter(|it| known(it).is_none()).collect();
+        // Another name for each process that is said to be the same as one.
+        let mut one = open.clone();
+        let mut at = 0;
+        while at < one.len() {
+            let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = one[at] else {
+                at += 1;
+                continue;
+            };
+            one = rename::conj(&one, &|p| if p == a.max(b) { a.min(b) } else { p })??;
+            if one.iter().any(|it| known(it) == Some(false)) {
+                return None;
+            }
+            one.retain(|it| known(it).is_none());
+            at = 0;
+        }
+        simplify(one, &same)?;
         simplify(open, &same)
     }
 
@@ -334,11 +347,13 @@ impl TailStep<'_> {
             _ => false,
         };
         let excludes = |it: &Universal| it.bound == 1 && it.body.0.iter().all(|conj| conj.iter().any(denies));
-        let is_said = |it: &Literal| match it {
+        let is_said = |it: &Literal| {
+            match it {
             Literal::In { cell, values } => self.t.guard.iter().any(
                 |known| matches!(known, Literal::In { cell: of, values: held } if of == cell && held & !values == 0),
             ),
             _ => false,
+        }
         };
         self.t.universals.iter().any(excludes)
             && self.of_sorts(index).iter().all(is_said)

@@ -24,7 +24,8 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
         return decide(session);
     };
     for (tail, var) in tails.iter().zip(&instrumented.system.vars[system.vars.len()..]) {
-        let text = format!("searching with {}, which is true wherever {}", var.name, words::tail(system, tail));
+        let text =
+            format!("searching with {}, which is true wherever {}", var.name, words::tail(system, tail));
         info!("{text}");
         session.tell(Event::Note(&text));
     }

@@ -20,8 +20,8 @@ pub mod refines;
 mod restart;
 pub mod shrink;
 pub mod strengthen;
-mod taken;
 mod tails;
+mod taken;
 
 pub use again::ActsAgain;
 pub use counts::with_updates_of_counts;
@@ -29,5 +29,5 @@ pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
-pub use taken::Taken;
 pub use tails::{searched_system, tails_of, with_tails};
+pub use taken::Taken;

@@ -8,8 +8,8 @@
 use cubicle_lang::model::rename;
 use cubicle_lang::model::semantics::{State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term,
-    Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
+    Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term, Transition,
+    TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
 };
 use tracing::debug_span;
 

@@ -42,7 +42,8 @@ fn rule(var: VarId, params: u8, cube: &Conj) -> Option<Rule> {
     let (index, value) = cube.iter().find_map(holds)?;
     let others: Conj = cube.iter().filter(|it| holds(it).is_none()).cloned().collect();
     let own = |cell: &&Cell| cell.var == var;
-    let is_simple = others.iter().flat_map(Literal::cells).find(own).is_none() && others.len() + 1 == cube.len();
+    let is_simple =
+        others.iter().flat_map(Literal::cells).find(own).is_none() && others.len() + 1 == cube.len();
     is_simple.then_some(Rule { params, index, value, others })
 }
 

@@ -7,9 +7,7 @@ use crate::cube::{
     CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
     conjoin,
 };
-use cubicle_lang::model::{
-    Assignment, Literal, ProcRef, System, Transition, TransitionId, mentioned,
-};
+use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId, mentioned};
 
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
@@ -66,7 +64,8 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
             let sorts = (0..transition.arity()).map(|param| sorts_of(system, transition, param)).collect();
             let of_universals = transition.universals.iter().flat_map(|it| it.body.0.iter().flatten());
             let named: Vec<ProcRef> = of_universals.flat_map(mentioned).collect();
-            let asked = (0..transition.arity()).filter(|at| named.contains(&ProcRef::Var(*at as u8))).collect();
+            let asked =
+                (0..transition.arity()).filter(|at| named.contains(&ProcRef::Var(*at as u8))).collect();
             let witnesses = if transition.universals.is_empty() { Vec::new() } else { witnesses.clone() };
             let id = TransitionId(i as u16);
             Prepared { id, transition, written, updates, sorts, witnesses, asked }

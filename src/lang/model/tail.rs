@@ -37,13 +37,17 @@ impl Tail {
 
     /// That the array `ghost` is true, or false, at these processes.
     pub fn literal(ghost: super::VarId, index: impl IntoIterator<Item = ProcRef>, holds: bool) -> Literal {
-        Literal::In { cell: Cell { var: ghost, index: index.into_iter().collect() }, values: 1 << u8::from(holds) }
+        Literal::In {
+            cell: Cell { var: ghost, index: index.into_iter().collect() },
+            values: 1 << u8::from(holds),
+        }
     }
 }
 
 /// Names of the arrays for some tails, in order: none is a name of the system.
 pub fn tail_names(system: &System, tails: &[Tail]) -> Vec<String> {
-    let constructors = system.enums.iter().flat_map(|it| it.constructors.iter().chain(it.words()).chain([&it.name]));
+    let constructors =
+        system.enums.iter().flat_map(|it| it.constructors.iter().chain(it.words()).chain([&it.name]));
     let taken: Vec<&String> = system.vars.iter().map(|it| &it.name).chain(constructors).collect();
     let mut free = (1..).map(|n| format!("Tail{n}")).filter(|name| !taken.contains(&name));
     tails.iter().map(|_| free.next().unwrap_or_default()).collect()
@@ -59,7 +63,9 @@ pub fn mentioned(literal: &Literal) -> Vec<ProcRef> {
     };
     match literal {
         Literal::In { cell, .. } => cell.index.to_vec(),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => [term(left), term(right)].concat(),
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            [term(left), term(right)].concat()
+        }
         Literal::Linear { expr, .. } => term(&Term::Linear(expr.clone())),
     }
 }

@@ -44,30 +44,34 @@ impl<'a> Effect<'a> {
 
     /// The conjunction in short, unless it is plainly contradictory. The parameters and `other` are different processes.
     pub fn consistent(&self, conj: Conj) -> Option<Conj> {
-        let mut kept = Conj::with_capacity(conj.len());
+        let open: Conj = self.open(conj)?;
+        // Where processes are the same, what is said of both is said of one.
+        let mut merged = open.clone();
+        while let Some((a, b)) = merged.iter().find_map(equated) {
+            let map = |p: ProcRef| if p == a.max(b) { a.min(b) } else { p };
+            merged = self.open(rename::conj(&merged, &map)??)?;
+        }
+        simplify(merged, &|a, b| self.same(a, b))?;
+        simplify(open, &|a, b| self.same(a, b))
+    }
+
+    /// Without comparisons of processes that are known to hold; `None` when one does not hold.
+    fn open(&self, conj: Conj) -> Option<Conj> {
+        let mut open = Conj::with_capacity(conj.len());
         for literal in conj {
             match self.truth(&literal) {
                 Some(true) => {}
                 Some(false) => return None,
-                None => kept.push(literal),
+                None => open.push(literal),
             }
         }
-        let kept = simplify(kept, &|a, b| self.same(a, b))?;
-        // That two processes are the same, and that they are not.
-        let contradicts = |a: &Literal| match a {
-            Literal::Eq { left, right, negated } => {
-                kept.contains(&Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated })
-            }
-            _ => false,
-        };
-        (!kept.iter().any(contradicts)).then_some(kept)
+        Some(open)
     }
 
     /// Whether two processes are the same, where that is known.
     fn same(&self, a: ProcRef, b: ProcRef) -> Option<bool> {
-        let differs = |p: ProcRef| {
-            p == self.other || matches!(p, ProcRef::Var(v) if usize::from(v) < self.t.arity())
-        };
+        let differs =
+            |p: ProcRef| p == self.other || matches!(p, ProcRef::Var(v) if usize::from(v) < self.t.arity());
         if a == b { Some(true) } else { (differs(a) && differs(b)).then_some(false) }
     }
 
@@ -130,5 +134,13 @@ impl<'a> Effect<'a> {
             }
         }
         Some(ways)
+    }
+}
+
+/// The processes that a literal says are the same.
+fn equated(literal: &Literal) -> Option<(ProcRef, ProcRef)> {
+    match literal {
+        Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => Some((*a, *b)),
+        _ => None,
     }
 }

@@ -6,7 +6,7 @@
 //! `Member[n, q] = False || Vote[n, v] = True || Voted[n] = False`, where a node votes once. Nothing depends on what is found here but speed.
 
 use super::effect::Effect;
-use super::{at, becomes_elsewhere, constants, sorts_said};
+use super::explicit::{at, becomes_elsewhere, constants, other, sorts_said};
 use cubicle_lang::model::{
     Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
 };
@@ -48,7 +48,7 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
     found
 }
 
-/// The clause of a universal guard.
+/// The clause of a universal guard about processes of a sort that has witnesses.
 fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail> {
     if universal.bound != 1 {
         return None;
@@ -74,7 +74,12 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail
             _ => None,
         })
         .collect();
-    let fits = (1..=MOST_CONSTANTS).contains(&of.len());
+    let of_bound = denial.iter().flatten().flat_map(Literal::cells).find_map(|cell| {
+        let at = cell.index.iter().position(|p| *p == ProcRef::Var(of.len() as u8))?;
+        system.index_sort(cell.var, at)
+    });
+    let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
+    let fits = is_value && (1..=MOST_CONSTANTS).contains(&of.len());
     fits.then_some(Tail { constants: of.len() as u8, denial: denial? })
 }
 
@@ -91,7 +96,8 @@ fn weakened(system: &System, tail: Tail) -> Option<Tail> {
         for literal in repairs {
             let mut next = tail.clone();
             next.denial.push(literal);
-            let known = waiting.iter().any(|(_, it)| it.denial.len() == next.denial.len() && covers(it, &next));
+            let known =
+                waiting.iter().any(|(_, it)| it.denial.len() == next.denial.len() && covers(it, &next));
             if !known && waiting.len() < MOST_EXAMINED {
                 waiting.push((added + 1, next));
             }
@@ -110,7 +116,7 @@ fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>
     for t in &system.transitions {
         let constants = constants(t, tail);
         let of_sorts = sorts_said(system, tail, &constants);
-        let other = super::other(t, tail);
+        let other = other(t, tail);
         let effect = Effect::new(system, t, other);
         for n in (0..t.arity() as u8).map(ProcRef::Var).chain([other]) {
             let ways = if n == other {
@@ -129,7 +135,12 @@ fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>
 }
 
 /// Negations of what holds of the bound process before such a step, over the constants of the tail.
-fn repairs(system: &System, tail: &Tail, before: &Conj, (constants, n): (&[ProcRef], ProcRef)) -> Vec<Literal> {
+fn repairs(
+    system: &System,
+    tail: &Tail,
+    before: &Conj,
+    (constants, n): (&[ProcRef], ProcRef),
+) -> Vec<Literal> {
     let same = |a: ProcRef, b: ProcRef| {
         let equal = |left: ProcRef, right: ProcRef| {
             before.contains(&Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false })
@@ -147,7 +158,10 @@ fn repairs(system: &System, tail: &Tail, before: &Conj, (constants, n): (&[ProcR
     for literal in before {
         let Literal::In { cell, .. } = literal else { continue };
         let rigid = !system.transitions.iter().any(|t| system.may_change(t, cell.var));
-        if rigid || denied.contains(literal) || !cell.index.contains(&n) || cell.index.iter().any(|p| name(*p).is_none())
+        if rigid
+            || denied.contains(literal)
+            || !cell.index.contains(&n)
+            || cell.index.iter().any(|p| name(*p).is_none())
         {
             continue;
         }
