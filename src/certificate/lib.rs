@@ -62,6 +62,17 @@
 //! argument: where such guards occur, a case may assume that the owner is one of the named processes, or a
 //! further one that is then named.
 //!
+//! # Tails
+//!
+//! A certificate may name *tails* ([`Tail`]): ghost arrays that are false only where a universal clause fails, so that guards which imply the
+//! clause say that they are true (`tails`, which has the argument).
+//!
+//! # Witnesses
+//!
+//! The model may have *witnesses*: arrays each of whose cells holds a process, by declaration. Universal guards hold of these, too. So where a
+//! step has such guards, a case may assume for cells at named processes that the witness is one of the named processes, or a further one that is
+//! then named.
+//!
 //! # What it is about
 //!
 //! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart
@@ -74,7 +85,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction` and `refinement` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -108,6 +119,7 @@ mod smtlib;
 mod solver;
 mod stop;
 mod subject;
+mod tails;
 mod text;
 mod tuning;
 mod unreadable;
@@ -132,7 +144,7 @@ pub use unreadable::{LineError, TextError};
 use abstraction::sayable;
 use added::NotDerived;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::{Count, Owner, System, Var, owner_names};
+use cubicle_lang::model::{Count, Owner, System, Tail, Var, owner_names};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
@@ -276,7 +288,9 @@ pub fn certify(
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Claim<'a> {
-    /// Ghost variables that the cubes may mention, after those of the system.
+    /// Ghost arrays that the cubes may mention, after the variables of the system.
+    pub tails: &'a [Tail],
+    /// Ghost variables that they may mention, after these.
     pub owners: &'a [Owner],
     /// Counts that they may mention, after the owners.
     pub counts: &'a [(Var, Count)],
@@ -289,7 +303,7 @@ impl<'a> Claim<'a> {
     pub fn of(report: &'a Report) -> Self {
         let proof = report.backward.as_ref();
         let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-        Self { owners: &report.owners, counts, cubes }
+        Self { tails: &report.tails, owners: &report.owners, counts, cubes }
     }
 }
 
@@ -302,9 +316,13 @@ pub fn certify_as(
     subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
-    Claim { owners, counts, cubes }: Claim<'_>,
+    Claim { tails, owners, counts, cubes }: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
+    let subject = &Subject { tails: tails::named(made, tails), ..subject.clone() };
+    let made = &tails::extended(made, &subject.tails).map_err(|why| match why {
+        NotDerived::Unfit(why) | NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
+    })?;
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();

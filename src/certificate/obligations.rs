@@ -10,9 +10,9 @@ use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use super::refinement::RefinementReader;
-use super::tuning::MAX_PROCS;
+use super::tuning::{MAX_PROCS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{BadKind, Literal, System, Transition};
+use cubicle_lang::model::{BadKind, Cell, Conj, Literal, ProcRef, System, Term, Transition, VarId};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Forbidden;
 
@@ -53,7 +53,12 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         let further = system.transitions.iter().map(|t| reader.further(t)).max();
         usize::from(further.unwrap_or(0).max(reader.begins().end))
     });
-    usize::from(system.proc_constants) + arity + named.max(refinement) + 1 + cubes.owners.len()
+    usize::from(system.proc_constants)
+        + arity
+        + named.max(refinement)
+        + 1
+        + cubes.owners.len()
+        + most_witnessed(system)
 }
 
 /// Makes the obligations of a system and its cubes.
@@ -255,7 +260,7 @@ impl<'a> Obligations<'a> {
                     parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
                 parts.push(guard.clone());
-                for (procs, owned) in self.owners(t, procs)? {
+                for (procs, owned) in self.further(t, (procs, &args[..]), (&cube.cube, &named[..]))? {
                     for other in others.len() as u8..procs {
                         others.push(self.universals(t, &args, 0..other, other)?);
                     }
@@ -316,7 +321,7 @@ impl<'a> Obligations<'a> {
                 if unexplained == GroundFormula::FALSE {
                     continue;
                 }
-                for (procs, owned) in self.owners(t, procs)? {
+                for (procs, owned) in self.further(t, (procs, &args[..]), (&Conj::new(), &[]))? {
                     let mut parts = vec![guard.clone(), unexplained.clone()];
                     parts.extend(owned);
                     for other in 0..procs {
@@ -327,6 +332,59 @@ impl<'a> Obligations<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// The choices for owners and witnesses where a transition is taken and a cube holds after it.
+    fn further(
+        &self,
+        t: &Transition,
+        (procs, args): (u8, &[u8]),
+        cube: (&Conj, &[u8]),
+    ) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
+        let mut ways = self.owners(t, procs)?;
+        if t.universals.is_empty() {
+            return Ok(ways);
+        }
+        let sorts = self.sorts_of(procs, [(&t.guard, args), cube]);
+        for &var in &self.system.witnesses {
+            for index in witness_cells(self.system, var, args, &sorts) {
+                let index = (0..index.len() as u8).map(ProcRef::Var).zip(index);
+                let (vars, mut names): (Vec<ProcRef>, Vec<u8>) = index.unzip();
+                let value = ProcRef::Var(names.len() as u8);
+                let cell = Cell { var, index: vars.into_iter().collect() };
+                let is = Literal::Eq { left: Term::Cell(cell), right: Term::Proc(value), negated: false };
+                names.push(0);
+                let mut next = Vec::new();
+                for (procs, said) in ways {
+                    let mut known = Vec::new();
+                    for p in 0..=procs {
+                        *names.last_mut().expect("there is the value") = p;
+                        known.push(self.reader.literal(&is, &names, Reading::Now)?);
+                    }
+                    let further = known.pop().expect("there is the further process");
+                    next.push((procs, [&said[..], &[GroundFormula::any(known)]].concat()));
+                    next.push((procs + 1, [&said[..], &[further]].concat()));
+                }
+                ways = next;
+            }
+        }
+        Ok(ways)
+    }
+
+    /// The sorts of named processes that these conjunctions say.
+    fn sorts_of(&self, procs: u8, said: [(&Conj, &[u8]); 2]) -> Vec<Option<u8>> {
+        let mut sorts = vec![None; usize::from(procs)];
+        let literals = said.into_iter().flat_map(|(conj, names)| conj.iter().map(move |it| (it, names)));
+        for (literal, names) in literals {
+            if let Literal::In { cell, values } = literal
+                && Some(cell.var) == self.system.sort_array()
+                && values.count_ones() == 1
+                && let [ProcRef::Var(p)] = cell.index[..]
+            {
+                sorts[usize::from(names[usize::from(p)])] = Some(values.trailing_zeros() as u8);
+            }
+        }
+        sorts
     }
 
     /// The choices for the owners where a transition with universal guards is taken and `procs` processes are named: one of
@@ -412,6 +470,35 @@ impl<'a> Obligations<'a> {
         }
         Ok(out)
     }
+}
+
+/// The cells of a witness that a case is split by, as processes of these sorts: those at an argument of the step and other named processes,
+/// each of the sort that the cell's index is of. Where one process is at several indices, only if there are no others; of those that
+/// differ in the order of processes of one sort only the first.
+fn witness_cells(system: &System, var: VarId, args: &[u8], sorts: &[Option<u8>]) -> Vec<Vec<u8>> {
+    let wanted: Vec<Option<u8>> = (0..system.var(var).arity()).map(|at| system.index_sort(var, at)).collect();
+    if wanted.contains(&None) {
+        return Vec::new();
+    }
+    let fits = |tuple: &Vec<usize>| {
+        let right = tuple.iter().zip(&wanted).all(|(p, sort)| sorts[*p] == *sort);
+        let ordered =
+            (0..tuple.len()).all(|a| (0..a).all(|b| wanted[a] != wanted[b] || tuple[b] <= tuple[a]));
+        right && ordered && tuple.iter().any(|p| args.contains(&(*p as u8)))
+    };
+    let mut cells: Vec<Vec<usize>> = tuples(sorts.len(), wanted.len()).filter(fits).collect();
+    let differ = |tuple: &Vec<usize>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));
+    if cells.iter().any(differ) {
+        cells.retain(differ);
+    }
+    cells.truncate(MOST_WITNESSED);
+    cells.into_iter().map(|cell| cell.into_iter().map(|p| p as u8).collect()).collect()
+}
+
+/// How many further processes witnesses may name in a case, at most.
+fn most_witnessed(system: &System) -> usize {
+    let is_asked = system.transitions.iter().any(|t| !t.universals.is_empty());
+    if is_asked { system.witnesses.len() * MOST_WITNESSED } else { 0 }
 }
 
 /// All ways to choose distinct processes for `params` parameters: each is one of the first `procs`, or a

@@ -91,7 +91,7 @@ impl ObligationKeys {
         let vars: Vec<_> = system.vars.iter().map(|it| (&it.name, it.kind, it.ty)).collect();
         let counts: Vec<_> = system.counts.iter().map(|it| (it.var, &it.body, &it.summand)).collect();
         let axioms: Vec<_> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
-        let sizes = (system.max_procs, system.proc_constants, orders(system, cubes));
+        let sizes = (system.max_procs, system.proc_constants, orders(system, cubes), &system.witnesses);
         let init = &system.init;
         let keys: Vec<u128> = cubes.all.iter().map(|it| digest(&(it.params, &it.cube))).collect();
         Some(Self {

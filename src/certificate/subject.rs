@@ -4,10 +4,11 @@
 //! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
-//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. The system is derived here, from these lines and the model
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
 //! alone.
 
 use super::added::NotDerived;
+use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
 use super::{abstraction, monitor, restart, stop};
 use cubicle_lang::model::{
@@ -23,6 +24,8 @@ pub struct Subject {
     pub runs: Option<RunsClaim>,
     /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
     pub refines: Option<Vec<(String, String)>>,
+    /// Ghost arrays that the cubes may mention, after the other variables.
+    pub tails: Vec<NamedTail>,
 }
 
 /// What a certificate shows about a property of runs.
@@ -103,8 +106,9 @@ impl Subject {
             lines.push(format!("refines {OTHER}"));
             lines.extend(chosen.iter().map(|(name, of)| format!("chosen {name} of {of}")));
         }
+        let tails = self.tails.iter().map(|(name, words)| format!("tail {name} {words}"));
         match &self.runs {
-            None => {}
+            None => lines.extend(tails),
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
             Some(RunsClaim::Holds(plan)) => {
                 lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
@@ -184,6 +188,13 @@ impl Subject {
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
                 _ => Err(LineError::NoMonitor),
             },
+            "tail" => match words.trim().split_once(' ') {
+                Some((name, words)) => {
+                    self.tails.push((name.to_owned(), words.trim().to_owned()));
+                    Ok(())
+                }
+                None => Err(LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`")),
+            },
             "refines" if self.refines.is_some() || words.trim() != OTHER => {
                 Err(LineError::Form("`refines another model`, once"))
             }
@@ -205,6 +216,9 @@ impl Subject {
 
     /// The system that the subject names, derived from the model.
     pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
+        if !self.tails.is_empty() && (self.runs.is_some() || self.refines.is_some()) {
+            return Err(NotDerived::TooHard("tails are for bad states".to_owned()));
+        }
         if let Some(chosen) = &self.refines {
             if self.failures.is_some() || self.runs.is_some() {
                 return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
@@ -217,7 +231,7 @@ impl Subject {
             Some(Failures::Restart) => restart::restarting(model)?,
         };
         match &self.runs {
-            None => Ok(failing),
+            None => tails::extended(&failing, &self.tails),
             Some(RunsClaim::Never(property)) => never_reached(failing, property),
             Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
                 Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))

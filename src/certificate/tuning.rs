@@ -27,6 +27,9 @@ pub const FREE_CALLS: u64 = 100;
 /// Beside these, one call for this many that the proof took.
 pub const CALLS_PER_TRIAL_CALL: u64 = 16;
 
+/// Cells of one witness that a case is split by: each doubles the number of cases. Pre-images split by at most as many.
+pub const MOST_WITNESSED: usize = 4;
+
 /// Classes of the unnamed processes of a case, of all partitions. Where there would be more, they become coarser.
 pub const CLASSES: usize = 32;
 

@@ -36,6 +36,7 @@ mod search;
 mod session;
 mod sizes;
 mod spurious;
+mod tails;
 mod tuning;
 mod turn;
 mod vacuity;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::remote::RemoteExplorer;
 use super::session::Session;
+use super::tails::decide_with_tails;
 use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
 use cubicle_backward::Lemmas;
@@ -147,12 +148,10 @@ fn check_with(
     }
     session.timed("look at runs", runs::look);
     if session.report.verdict.is_none() && !options.only_forward {
-        match options.proof {
-            BackwardMode::Auto => auto::decide(&mut session),
-            BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => {
-                search::search(&mut session);
-            }
-        }
+        decide_with_tails(&mut session, |session| match options.proof {
+            BackwardMode::Auto => auto::decide(session),
+            BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
+        });
         session.put_explorations();
     }
     if !session.report.temporal.is_empty() && !options.only_forward {

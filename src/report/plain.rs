@@ -10,7 +10,8 @@ use super::progress::literals;
 use super::stages::ordered_name;
 use super::trace::TraceStates;
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::model::{System, owner_names};
+use cubicle_lang::model::{System, owner_names, tail_names};
+use cubicle_lang::words;
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
 use cubicle_run::style::Style;
@@ -94,6 +95,7 @@ pub fn plain_conclusion(
             text.push_str(&searched(&only_stage(options, outcome), style));
         }
         text.push_str(&candidates(outcome, all, style));
+        text.push_str(&tails(system, report, style));
         text.push_str(&owners(system, report, style));
         text.push_str(&figures(outcome, style));
     }
@@ -135,6 +137,22 @@ fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
         let _ = writeln!(
             text,
             "  and {more} more: `--verbose` shows them all, `--certificate DIR` writes the whole proof"
+        );
+    }
+    text
+}
+
+/// The arrays that the proof has added to the model.
+fn tails(system: &System, report: &Report, style: Style) -> String {
+    let mut text = String::new();
+    for (tail, name) in report.tails.iter().zip(tail_names(system, &report.tails)) {
+        let index: Vec<String> = ('a'..).take(tail.constants.into()).map(String::from).collect();
+        let _ = write!(
+            text,
+            "\n{}: added for the proof; true at {} wherever {}\n",
+            style.title(format!("Tail {name}")),
+            index.join(", "),
+            words::tail(system, tail)
         );
     }
     text

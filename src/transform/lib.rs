@@ -4,6 +4,7 @@
 //! runs found there. `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
 //! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
 //! `refines`: to one in which a step that another model does not have is a bad state.
+//! `tails`: to one with ghost arrays that say what holds of all processes.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
@@ -19,6 +20,7 @@ pub mod refines;
 mod restart;
 pub mod shrink;
 pub mod strengthen;
+mod tails;
 mod taken;
 
 pub use again::ActsAgain;
@@ -26,5 +28,6 @@ pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
-pub use owner::{Instrumented, excluded_initially, gives, with_owners, with_owners_and_counts};
+pub use owner::{Instrumented, excluded_initially, gives, with_owners};
+pub use tails::{searched_system, tails_of, with_tails};
 pub use taken::Taken;

@@ -8,8 +8,8 @@
 use cubicle_lang::model::rename;
 use cubicle_lang::model::semantics::{State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Count, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term,
-    Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
+    Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term, Transition,
+    TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
 };
 use tracing::debug_span;
 
@@ -23,6 +23,11 @@ pub struct Instrumented {
 }
 
 impl Instrumented {
+    /// A system with further variables, each of whose transitions is a part of one of the original.
+    pub(super) const fn new(system: System, parts_of: Vec<TransitionId>) -> Self {
+        Self { system, parts_of }
+    }
+
     /// A run of this system as one of the original.
     pub fn run(&self, original: &System, run: &Trace) -> Trace {
         let added = self.system.vars.len() - original.vars.len();
@@ -71,22 +76,6 @@ pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> 
     let (parts_of, transitions) = parts.into_iter().unzip();
     system.transitions = transitions;
     Some(Instrumented { system: System::new(system), parts_of })
-}
-
-/// The system whose variables a backward search mentions, which had the first of these owners, and then these counts; `None` when they
-/// do not fit it.
-pub fn with_owners_and_counts(
-    original: &System,
-    owners: &[Owner],
-    counts: &[(Var, Count)],
-) -> Option<System> {
-    let own = original.vars.len();
-    let before = counts.first().map_or(own, |(_, count)| usize::from(count.var.0));
-    let owners = owners.get(..before.checked_sub(own)?)?;
-    if owners.is_empty() {
-        return Some(original.with_counts(counts));
-    }
-    Some(with_owners(original, owners)?.system.with_counts(counts))
 }
 
 /// Whether init says that the global does not hold the value.

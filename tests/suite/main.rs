@@ -36,3 +36,4 @@ mod sorted;
 mod spin_runs;
 mod states;
 mod support;
+mod tails;

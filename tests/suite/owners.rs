@@ -199,7 +199,8 @@ fn owners_change_no_behaviour() {
             Verdict::Safe => {
                 safe += 1;
                 assert!(!bad, "seed {seed}: safe with {owners:?}\n{text}");
-                let claim = Claim { owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant };
+                let claim =
+                    Claim { tails: &[], owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant };
                 let named =
                     certificate::certify(&system, &text, claim, CheckOptions::new(TIMEOUT, &interrupt));
                 match named {

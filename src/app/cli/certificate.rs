@@ -65,8 +65,8 @@ pub fn certify(
         other => Reason::Uncertified(certificate::explain(system, &other)),
     };
     let mut certificates = Certificates::default();
-    if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
-        let claim = Claim { owners: &found.owners, counts: &proof.counts, cubes: &proof.invariant };
+    if safe && found.backward.is_some() {
+        let claim = Claim::of(found);
         match certificate::certify_as(&subject, model, made, claim, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
@@ -84,7 +84,8 @@ pub fn certify(
             None => RunsClaim::Never(name.clone()),
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
-        let claim = Claim { owners: &proof.owners, counts: &proof.counts, cubes: &proof.invariant };
+        let claim =
+            Claim { owners: &proof.owners, counts: &proof.counts, cubes: &proof.invariant, tails: &[] };
         match certificate::certify_as(&subject, model, &proof.system, claim, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {

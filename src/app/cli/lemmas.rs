@@ -7,7 +7,7 @@ use cubicle_check::Numbers;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Equation, Forbidden, Literal, System, forbids_all_of};
 use cubicle_run::result::Report;
-use cubicle_transform::with_owners_and_counts;
+use cubicle_transform::searched_system;
 
 use super::args::Args;
 use super::failure::Failure;
@@ -62,7 +62,7 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     let Some(path) = &args.lemmas_out else { return Ok(()) };
     let (text, left_out) = match &found.backward {
         None => cubicle_certificate::lemmas(system, system, &[], &[]),
-        Some(outcome) => match with_owners_and_counts(system, &found.owners, &outcome.counts) {
+        Some(outcome) => match searched_system(system, (&found.tails, &found.owners), &outcome.counts) {
             None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
             Some(all) => {
                 let excluded = excluded(&all, &outcome.equations);

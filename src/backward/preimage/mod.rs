@@ -4,14 +4,16 @@
 //!
 //! In reading order: `pre` (the result), `transition` (the effect of an update on a cell), `pre_image` (the
 //! choice of arguments), `step` (the cube before one step), `project` (eliminates the values that `?`
-//! chose), `merge` (fewer cubes with the same union).
+//! chose), `axioms` and `witness` (processes that universal guards are about besides), `merge` (fewer cubes with the same union).
 
+mod axioms;
 mod merge;
 mod pre;
 mod pre_image;
 mod project;
 mod step;
 mod transition;
+mod witness;
 
 #[cfg(test)]
 pub use merge::merge;

@@ -9,6 +9,7 @@ use super::merge::merge;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::FiredTransition;
 use super::transition::Prepared;
+use super::witness::name_witnesses;
 use crate::counting::{Counting, Everywhere};
 use crate::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
 
@@ -73,6 +74,7 @@ impl Instances<'_, '_> {
         }
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
+        name_witnesses(context, t, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
             let mut at = from;

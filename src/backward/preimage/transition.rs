@@ -2,11 +2,12 @@
 
 use smallvec::SmallVec;
 
+use super::axioms::{Witness, witnesses};
 use crate::cube::{
     CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
     conjoin,
 };
-use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
+use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId, mentioned};
 
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ pub struct Prepared<'a> {
     updates: Vec<Option<&'a Assignment>>,
     /// For each parameter, the sorts that its guard allows; all in a system without sorts.
     sorts: Vec<u64>,
+    /// Where it has universal guards, the witnesses of the system.
+    pub witnesses: Vec<Witness>,
+    /// The parameters that universal guards are about.
+    pub asked: Vec<usize>,
 }
 
 /// One way in which a cell gets its new value: the old state satisfies `when`, the new value is `value`.
@@ -44,6 +49,7 @@ pub enum Effect {
 /// The transitions of a system in the order in which pre-images are taken: fewest parameters, array
 /// updates, universal guards and guard literals first, file order on ties.
 pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
+    let witnesses = witnesses(system);
     let mut all: Vec<Prepared<'_>> = system
         .transitions
         .iter()
@@ -56,7 +62,13 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
                 written |= 1 << (u.var.0 & 63);
             }
             let sorts = (0..transition.arity()).map(|param| sorts_of(system, transition, param)).collect();
-            Prepared { id: TransitionId(i as u16), transition, written, updates, sorts }
+            let of_universals = transition.universals.iter().flat_map(|it| it.body.0.iter().flatten());
+            let named: Vec<ProcRef> = of_universals.flat_map(mentioned).collect();
+            let asked =
+                (0..transition.arity()).filter(|at| named.contains(&ProcRef::Var(*at as u8))).collect();
+            let witnesses = if transition.universals.is_empty() { Vec::new() } else { witnesses.clone() };
+            let id = TransitionId(i as u16);
+            Prepared { id, transition, written, updates, sorts, witnesses, asked }
         })
         .collect();
     all.sort_by_key(|p| {

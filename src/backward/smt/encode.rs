@@ -311,7 +311,7 @@ impl<'a> Encoder<'a> {
         all(conjuncts)
     }
 
-    /// The axioms for the frame.
+    /// The axioms for the frame, and that witnesses are processes.
     fn axioms(&self, frame: &Frame) -> Vec<Bool> {
         let mut conjuncts = Vec::new();
         for axiom in &self.system.axioms {
@@ -319,7 +319,21 @@ impl<'a> Encoder<'a> {
                 conjuncts.push(self.conj(frame, &names, &axiom.cube).not());
             }
         }
+        for &witness in &self.system.witnesses {
+            for index in tuples(self.procs(), self.system.var(witness).arity()) {
+                conjuncts.push(self.holds_a_process(frame, witness, &index));
+            }
+        }
         conjuncts
+    }
+
+    /// Formula: a cell of a witness holds a process.
+    fn holds_a_process(&self, frame: &Frame, witness: VarId, index: &[usize]) -> Bool {
+        let arity = index.len() as u8;
+        let cell = Cell { var: witness, index: (0..arity).map(ProcRef::Var).collect() };
+        let (left, right) = (Term::Cell(cell), Term::Proc(ProcRef::Var(arity)));
+        let is = Literal::Eq { left, right, negated: false };
+        any((0..self.procs()).map(|p| self.literal(frame, &[index, &[p]].concat(), &is)))
     }
 
     /// Formula: a transition is enabled for these arguments.

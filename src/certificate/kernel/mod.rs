@@ -73,6 +73,12 @@ pub fn theorem(
     if cubes.abstraction.is_some() {
         return Err(NoTheorem::Unsupported("refinements"));
     }
+    if !cubes.subject.tails.is_empty() {
+        return Err(NoTheorem::Unsupported("tails, arrays that the proof added"));
+    }
+    if !system.witnesses.is_empty() {
+        return Err(NoTheorem::Unsupported("witnesses"));
+    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }

@@ -94,7 +94,8 @@ pub fn states(
     last: Vec<i64>,
     back: Option<usize>,
 ) -> Option<(State, Vec<Step>)> {
-    let values = concretize(program, steps, last, back);
+    let mut values = concretize(program, steps, last, back);
+    values.iter_mut().for_each(|it| program.choose(it));
     let state = |values| with_counts(system, State { procs: program.cells.procs, values });
     let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");

@@ -19,6 +19,7 @@ mod terms;
 mod transitions;
 mod types;
 mod updates;
+mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
@@ -169,6 +170,9 @@ impl Expander {
                 Item::Type(decl) => self.type_decl(decl, &mut types),
                 Item::Symbol(decl) => match &decl.kind {
                     SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
+                    SymbolKind::Witness(params, axiom) => {
+                        self.witness(decl, (params, axiom.as_deref()), &mut symbols, &mut rest);
+                    }
                     _ => self.symbol(decl, &mut symbols),
                 },
                 Item::Property(property) => {
@@ -187,6 +191,9 @@ impl Expander {
                     }
                 }
                 Item::Transition(transition) => {
+                    for update in &transition.updates {
+                        self.never_assigned(&update.target);
+                    }
                     rest.extend(self.transition(transition).into_iter().map(Item::Transition));
                 }
             }
@@ -294,13 +301,8 @@ impl Expander {
         }
         let array =
             Name { text: self.symbols.fresh(&declare::capital(&decl.name.text)), ..decl.name.clone() };
-        let index: Vec<Name> = params
-            .iter()
-            .map(|it| match &it.sort {
-                Some(sort) => (**sort).clone(),
-                None => Name { text: "proc".to_owned(), ..it.clone() },
-            })
-            .collect();
+        self.rigid.insert(array.text.clone(), "relation");
+        let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
         let loc = decl.loc;
         let cell = |index| Term { kind: TermKind::Base(Base::Cell { array: array.clone(), index }), loc };

@@ -54,6 +54,8 @@ pub struct SystemParts {
     pub failures: Option<u16>,
     /// The sorts of processes, in a model that declares any.
     pub sorts: Option<ProcessSorts>,
+    /// Arrays that hold processes, one in each cell of every state, and that no transition assigns: which ones, axioms say.
+    pub witnesses: Vec<VarId>,
     /// How variables were made that stand for another one of the text. Nothing but what is shown depends on it.
     pub families: Families,
     /// Whether something outside of the system orders processes: a formula to be evaluated in its states.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::values::constant;
 use crate::model::{
-    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarKind,
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, Type,
+    VarKind,
 };
 
 /// Processes are written as `name` says.
@@ -15,6 +16,25 @@ pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> Str
 /// A cell; of a count, its formula. Processes are written as `name` says.
 pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> String {
     LiteralWriter { system, name, taken: &[] }.cell(cell)
+}
+
+/// What a tail says: `forall n. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, ..
+pub fn tail(system: &System, tail: &Tail) -> String {
+    let name = |p: ProcRef| match p {
+        ProcRef::Var(v) if v == tail.constants => "n".to_owned(),
+        ProcRef::Var(v) => char::from(b'a' + v % 13).to_string(),
+        ProcRef::Const(k) => format!("#{}", k + 1),
+    };
+    let literal = |it: &Literal| {
+        let Literal::In { cell: of, values } = it else { return String::new() };
+        let Type::Enum(id) = system.var(of.var).ty else { return String::new() };
+        let names = (0..).zip(&system.enumeration(id).constructors);
+        let allowed: Vec<&str> =
+            names.filter(|(c, _)| values >> c & 1 == 0).map(|(_, name)| name.as_str()).collect();
+        format!("{} = {}", cell(system, of, &name), allowed.join(" | "))
+    };
+    let clause: Vec<String> = tail.denial.iter().map(literal).collect();
+    format!("forall n. {}", clause.join(" || "))
 }
 
 /// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.

@@ -13,7 +13,7 @@ use cubicle_lang::words;
 use cubicle_run::named::Named;
 use cubicle_run::options::Method;
 use cubicle_run::result::{Candidate, Enough, Exploration, Report, Stage, Stop, TechniqueReport};
-use cubicle_transform::with_owners_and_counts;
+use cubicle_transform::searched_system;
 
 /// A transition as the model declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -305,7 +305,7 @@ impl BackwardFigures {
     /// Of the search of a report, if there was one.
     pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
         let outcome = report.backward.as_ref()?;
-        let searched = with_owners_and_counts(system, &report.owners, &outcome.counts);
+        let searched = searched_system(system, (&report.tails, &report.owners), &outcome.counts);
         let text = |system: System| -> Vec<String> {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };

@@ -7,7 +7,7 @@ use crate::named;
 use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{Owner, TransitionId};
+use cubicle_lang::model::{Owner, Tail, TransitionId};
 
 /// The results of a run.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`BackwardMode::Auto`], in order.
     pub stages: Vec<Stage>,
+    /// The ghost arrays that the searches had; their cubes may mention them.
+    pub tails: Vec<Tail>,
     /// The ghost variables that the last backward search had; its cubes may mention them.
     pub owners: Vec<Owner>,
     /// The assumptions that the answer rests on.
@@ -94,6 +96,7 @@ impl Report {
             explorations: Vec::new(),
             backward: None,
             stages: Vec::new(),
+            tails: Vec::new(),
             owners: Vec::new(),
             assumptions: Vec::new(),
             refuted: None,

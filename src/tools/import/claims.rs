@@ -3,10 +3,12 @@
 //! A claim that holds in all states says of some different elements what never is: its negation, once for each way in which they may
 //! coincide. An application of a function that is an argument is one more such element, which equals it.
 
+use std::collections::BTreeSet;
+
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::flat;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::steps::fresh;
 use super::symbols::{Symbol, Symbols, Vars};
@@ -26,6 +28,16 @@ pub(super) struct Never {
 #[derive(Clone, Debug)]
 pub(super) struct Initially {
     pub params: Vec<VarId>,
+    pub formula: Formula,
+    pub span: Span,
+}
+
+/// That for all elements there is another one, which never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    pub params: Vec<VarId>,
+    pub value: VarId,
+    /// What holds of both.
     pub formula: Formula,
     pub span: Span,
 }
@@ -73,6 +85,55 @@ pub(super) fn never(
         }
     }
     Ok(all)
+}
+
+/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs;
+/// `leads` has the sorts that witnesses lead from and to.
+pub(super) fn witness(
+    part: &Part,
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    leads: &mut BTreeSet<(SortId, SortId)>,
+) -> Option<Witness> {
+    let (bound, formula) = opened(&part.formula.normal(), vars, true);
+    let (values, formula) = opened(&formula, vars, false);
+    let [value] = values[..] else { return None };
+    let free = formula.free();
+    let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
+    let plain = |it: &Term| matches!(it, Term::Var(_));
+    let mut said = true;
+    formula.visit(
+        &mut |it| {
+            said &= match it {
+                Formula::Is(app) => {
+                    let symbol = symbols.get(app.symbol);
+                    !symbol.mutable
+                        && symbol.result.is_none()
+                        && !app.args.is_empty()
+                        && app.args.iter().all(plain)
+                }
+                Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
+                Formula::Each { .. } => false,
+                _ => true,
+            }
+        },
+        &mut |_| {},
+    );
+    let sort = vars.known(value);
+    let mut known = leads.clone();
+    known.extend(params.iter().map(|it| (vars.known(*it), sort)));
+    let mut reached = vec![sort];
+    for at in 0.. {
+        let Some(&from) = reached.get(at) else { break };
+        let next: Vec<SortId> =
+            known.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
+        reached.extend(next);
+    }
+    if !said || params.is_empty() || params.iter().any(|it| reached.contains(&vars.known(*it))) {
+        return None;
+    }
+    *leads = known;
+    Some(Witness { params, value, formula, span: part.span })
 }
 
 /// What holds initially.

@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::flat;
-use self::claims::{initially, is_about, named_witnesses, never};
+use self::claims::{initially, is_about, named_witnesses, never, witness};
 use self::formula::{Formula, SymbolId, VarId};
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
@@ -79,9 +79,18 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
 
     let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
-    let mut axioms = Vec::new();
+    let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
+    let mut leads = BTreeSet::new();
     for (claim, parts) in of(ClaimKind::Axiom) {
-        axioms.push((claim, named_witnesses(parts.clone(), &mut symbols, &mut vars)));
+        let mut rest = Vec::new();
+        for part in named_witnesses(parts.clone(), &mut symbols, &mut vars) {
+            let has_exists = part.formula.normal().has(false);
+            match has_exists.then(|| witness(&part, &symbols, &mut vars, &mut leads)).flatten() {
+                Some(made) => witnesses.push(made),
+                None => rest.push(part),
+            }
+        }
+        axioms.push((claim, rest));
     }
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
@@ -138,6 +147,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
     let mut printer = Printer::new(&symbols, &vars, text, file);
     printer.declarations();
+    printer.witnesses(&witnesses);
     printer.init(&init);
     for (claim, all) in &written {
         let word = match claim.kind {

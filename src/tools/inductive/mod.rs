@@ -177,7 +177,7 @@ impl Asked<'_> {
             }
         }
         let system = self.only(cubes);
-        let claim = Claim { owners: &[], counts: &[], cubes: &outside };
+        let claim = Claim { cubes: &outside, ..Claim::default() };
         Ok(match self.certified(&system, claim) {
             Ok(_) => Induction::Inductive,
             Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
@@ -220,7 +220,7 @@ impl Asked<'_> {
                 finding.holds = true;
                 let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 let all = certificate.cubes.system(&system);
-                let owners = certificate.cubes.owners.len();
+                let owners = certificate.cubes.subject.tails.len() + certificate.cubes.owners.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
                     .iter()
                     .filter(|it| !claimed.iter().any(|known| forbids_all_of(known, it)));
@@ -241,7 +241,7 @@ fn may_enter(system: &System, cube: &Conj, transition: usize) -> bool {
     cube.iter().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
 }
 
-/// Whether a cube is about nothing but the variables of a model and counts of its processes: owners, which a proof may add, come
+/// Whether a cube is about nothing but the variables of a model and counts of its processes: tails and owners, which a proof may add, come
 /// between these.
 fn is_about(system: &System, owners: usize, cube: &Conj) -> bool {
     let own = system.vars.len();

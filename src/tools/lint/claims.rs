@@ -81,7 +81,7 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
         let same = |cube: &Forbidden| of(system, lemma).any(|bad| equivalent(cube, &bad.into()));
         let kept = outcome.invariant.iter().filter(|cube| !same(cube));
         let kept: Vec<Forbidden> = kept.cloned().collect();
-        let claim = Claim { owners: &report.owners, counts: &outcome.counts, cubes: &kept };
+        let claim = Claim { cubes: &kept, ..Claim::of(&report) };
         certificate::certify(&without, model.text, claim, options).is_ok()
     };
     let warning = |span: Span| {

@@ -1,0 +1,169 @@
+//! Names processes that witnesses hold in the cubes of a pre-image: a universal guard is true of them, too.
+//!
+//! A witness holds a process for all processes at its indices. For an argument of the step and other processes that a cube names, it is one that the
+//! cube names, or a further one: the cube is split into these cases, in each of which the axioms say what they say of it, and universal guards
+//! hold of a further process as they do of named ones. The union of the cases has all states of the cube that a system may be in. Which cell
+//! holds the process is not kept: a process that satisfies the axioms serves as well, so that nothing is split where a cube has one already.
+
+use super::axioms::Witness;
+use super::pre::Pre;
+use super::transition::Prepared;
+use crate::cube::{
+    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, rename_mask,
+};
+
+/// Most cells of witnesses for which one cube is split.
+const MOST_CELLS: usize = 4;
+
+/// The cubes `from..` of a pre-image of a transition with universal guards, split by the values of witnesses.
+pub fn name_witnesses(
+    context: &CubeContext,
+    t: &Prepared<'_>,
+    out: &mut Vec<Pre>,
+    from: usize,
+) -> Result<(), Halt> {
+    for witness in &t.witnesses {
+        let pres = out.split_off(from);
+        for pre in pres {
+            let tuples = tuples(context, t, witness, &pre);
+            let mut cases = vec![pre];
+            for tuple in tuples.iter().take(MOST_CELLS) {
+                let mut next = Vec::new();
+                for pre in cases {
+                    split(context, t, witness, tuple, pre, &mut next)?;
+                }
+                cases = next;
+            }
+            out.append(&mut cases);
+        }
+    }
+    Ok(())
+}
+
+/// The names of the arguments in a cube; `None` where one is not named any more.
+fn args_of(pre: &Pre) -> Option<Vec<u8>> {
+    let place = |arg: &u8| pre.kept.iter().position(|kept| kept == arg).map(|at| at as u8);
+    pre.args.iter().map(place).collect()
+}
+
+/// The indices for which a witness is named: an argument of the step occurs in them. Those where one process is at several indices
+/// only when there are no others; of those that differ in the order of processes of one sort only the first.
+fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, pre: &Pre) -> Vec<Vec<u8>> {
+    let Some(args) = args_of(pre) else { return Vec::new() };
+    let of_sort = |process: u8, sort: u8| {
+        let cell = context.sort_of(process);
+        cell.and_then(|cell| pre.cube.mask(cell)).is_some_and(|mask| mask == 1 << sort)
+    };
+    // Arguments that the guard is about, with a process that it binds.
+    let asked: Vec<u8> = t.asked.iter().map(|at| args[*at]).collect();
+    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
+    for (at, sort) in witness.sorts.iter().enumerate() {
+        let Some(sort) = *sort else { return Vec::new() };
+        let mut longer = Vec::new();
+        for known in &all {
+            for p in (0..pre.cube.procs).filter(|p| of_sort(*p, sort)) {
+                let before = (0..at).rev().find(|it| witness.sorts[*it] == Some(sort));
+                if before.is_none_or(|before| known[before] <= p) {
+                    longer.push([&known[..], &[p]].concat());
+                }
+            }
+        }
+        all = longer;
+    }
+    all.retain(|tuple| tuple.iter().any(|p| asked.contains(p)));
+    let differ = |tuple: &Vec<u8>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));
+    if all.iter().any(differ) {
+        all.retain(differ);
+    }
+    all
+}
+
+/// The cases of a cube for the process that a witness holds.
+fn split(
+    context: &CubeContext,
+    t: &Prepared<'_>,
+    witness: &Witness,
+    tuple: &[u8],
+    pre: Pre,
+    out: &mut Vec<Pre>,
+) -> Result<(), Halt> {
+    let mut cases: Vec<Pre> = Vec::new();
+    for value in 0..pre.cube.procs {
+        context.interrupt.poll()?;
+        let mut b = CubeBuilder::from_cube(context, &pre.cube);
+        if !witness.require(&mut b, tuple, value)? {
+            continue;
+        }
+        let Some(cube) = b.finish()? else { continue };
+        if cube == pre.cube {
+            out.push(pre);
+            return Ok(());
+        }
+        cases.push(Pre { cube, ..pre.clone() });
+    }
+    if usize::from(pre.cube.procs) >= context.max_procs {
+        // There is no further process, or too little room to name it.
+        out.push(pre);
+        return Ok(());
+    }
+    let value = pre.cube.procs;
+    let mut wider = widened(context, &pre.cube)?;
+    if witness.require(&mut wider, tuple, value)? {
+        for b in with_universals(context, t, &pre, wider, value)? {
+            let Some(cube) = b.finish()? else { continue };
+            let mut kept = pre.kept.clone();
+            kept.push(pre.procs);
+            cases.push(Pre { cube, kept, procs: pre.procs + 1, args: pre.args.clone() });
+        }
+    }
+    out.append(&mut cases);
+    Ok(())
+}
+
+/// A cube with a further process, its last one.
+fn widened<'a>(context: &'a CubeContext, cube: &Cube) -> Result<CubeBuilder<'a>, Halt> {
+    let mut wider = CubeBuilder::new(context, cube.procs + 1);
+    let own: Vec<u8> = (0..cube.procs).collect();
+    for literal in cube.literals() {
+        let fits = match literal {
+            CubeLiteral::Mask(cell, mask) => {
+                wider.restrict(cell, rename_mask(context, cell, mask, &own, cube.procs + 1))
+            }
+            literal @ CubeLiteral::Relational(_) => wider.require(&literal),
+        };
+        debug_assert!(fits, "a further process contradicts nothing");
+    }
+    Ok(wider)
+}
+
+/// The cube where the universal guards of one process hold of `value`.
+fn with_universals<'a>(
+    context: &'a CubeContext,
+    t: &Prepared<'_>,
+    pre: &Pre,
+    b: CubeBuilder<'a>,
+    value: u8,
+) -> Result<Vec<CubeBuilder<'a>>, Halt> {
+    let mut cases = vec![b];
+    let Some(mut vars) = args_of(pre) else { return Ok(cases) };
+    vars.push(value);
+    let env = Instantiation { context, procs: value + 1, vars: &vars };
+    for universal in t.transition.universals.iter().filter(|it| it.bound == 1) {
+        let InstantiatedFormula::Any(any) = env.dnf(&universal.body)? else { continue };
+        let mut next = Vec::new();
+        for case in cases {
+            if any.iter().any(|conj| case.says_all(conj)) {
+                next.push(case);
+                continue;
+            }
+            for conj in &any {
+                let mut case = case.clone();
+                if case.require_all(conj) {
+                    next.push(case);
+                }
+            }
+        }
+        cases = next;
+    }
+    Ok(cases)
+}

@@ -1,0 +1,362 @@
+//! Tails in a certificate: ghost arrays that its cubes may mention, as text, and their meaning for the model.
+//!
+//! `tail NAME over 2: Member[p3, p1] = True && Vote[p3, p2] = False` adds an array NAME of `bool` with two indices. It is false at p1, p2 only where
+//! these literals hold of some process p3, which we call a *gap* there: whoever p3 is, one of p1 and p2 included. The array, its updates
+//! and what guards say of it are made here from that line and the model alone:
+//!
+//! - Initially it is true everywhere.
+//! - A step makes it false where a parameter is a gap after the step; else true where a parameter was a gap and is none after it, and where
+//!   another process may have been one and may be none after it: what such a process has to satisfy for that is left out; else it keeps its
+//!   value. If that is false, there was a gap before the step, and the same process is one after it.
+//! - A guard says that it is true at parameters where no process is a gap: no parameter is, because that contradicts the rest of the guard,
+//!   and no other, because a universal guard of one process denies all literals of the line, one of which a gap has.
+//!
+//! So the added literals follow from the guards that they are added to, in every reachable state, and the derived system has the runs
+//! of the model.
+
+use super::added::{NotDerived, declare};
+use cubicle_lang::model::{
+    Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Tail, Term, Transition, Type,
+    Universal, Update, VarId, VarKind, negated, rename, simplify, tail_names,
+};
+
+/// Most alternatives of a condition.
+const MOST: usize = 400;
+
+/// The name of a tail's array, and the words of its line after the name.
+pub type NamedTail = (String, String);
+
+/// Names for the tails of a system, and their words.
+pub fn named(system: &System, tails: &[Tail]) -> Vec<NamedTail> {
+    let words = |tail: &Tail| {
+        let literals: Vec<String> = tail.denial.iter().map(|it| literal_text(system, it)).collect();
+        format!("over {}: {}", tail.constants, literals.join(" && "))
+    };
+    tail_names(system, tails).into_iter().zip(tails.iter().map(words)).collect()
+}
+
+fn literal_text(system: &System, literal: &Literal) -> String {
+    let Literal::In { cell, values } = literal else { return String::new() };
+    let var = system.var(cell.var);
+    let Type::Enum(id) = var.ty else { return String::new() };
+    let names = (0..).zip(&system.enumeration(id).constructors);
+    let held: Vec<&str> = names.filter(|(c, _)| values >> c & 1 == 1).map(|(_, it)| it.as_str()).collect();
+    let index: Vec<String> = (cell.index.iter())
+        .map(|p| match p {
+            ProcRef::Var(v) => format!("p{}", v + 1),
+            ProcRef::Const(k) => format!("#{}", k + 1),
+        })
+        .collect();
+    let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
+    format!("{}{index} = {}", var.name, held.join(" | "))
+}
+
+/// The tail that such words say; `None` when they are not in the words of the system.
+fn read(system: &System, words: &str) -> Option<Tail> {
+    let (constants, literals) = words.trim().strip_prefix("over ")?.split_once(':')?;
+    let constants: u8 = constants.trim().parse().ok().filter(|it| (1..=8).contains(it))?;
+    let process = |text: &str| {
+        let number: u8 = text.trim().strip_prefix('p')?.parse().ok()?;
+        (1..=constants + 1).contains(&number).then(|| ProcRef::Var(number - 1))
+    };
+    let literal = |text: &str| {
+        let (left, right) = text.split_once('=')?;
+        let (name, index) = match left.trim().strip_suffix(']') {
+            Some(left) => left.split_once('[').map(|(name, index)| (name, Some(index)))?,
+            None => (left.trim(), None),
+        };
+        let index: Vec<ProcRef> =
+            index.into_iter().flat_map(|it| it.split(',')).map(process).collect::<Option<_>>()?;
+        let var = system.vars.iter().position(|it| it.name == name.trim())?;
+        let Type::Enum(id) = system.vars[var].ty else { return None };
+        let (names, all) = (&system.enumeration(id).constructors, system.enumeration(id).all());
+        let mut values = 0;
+        for value in right.split('|') {
+            values |= 1_u64 << names.iter().position(|it| it == value.trim())?;
+        }
+        let fits = index.len() == system.vars[var].arity() && values != all;
+        let cell = Cell { var: VarId(var as u16), index: index.into_iter().collect() };
+        fits.then_some(Literal::In { cell, values })
+    };
+    let denial: Conj = literals.split("&&").map(literal).collect::<Option<_>>()?;
+    Some(Tail { constants, denial })
+}
+
+/// The system with an array for each tail, and what guards say of it.
+pub fn extended(system: &System, tails: &[NamedTail]) -> Result<System, NotDerived> {
+    let mut extended = system.clone();
+    for (name, words) in tails {
+        let unfit = || {
+            NotDerived::Unfit(format!(
+                "tail {name}: expected `over NUMBER: CELL = VALUE && ..` in the names of the model"
+            ))
+        };
+        let tail = read(system, words).ok_or_else(unfit)?;
+        if system.proc_constants > 0 {
+            return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
+        }
+        extended = with(system, &extended, name, &tail)?;
+    }
+    Ok(extended)
+}
+
+fn with(model: &System, so_far: &System, name: &str, tail: &Tail) -> Result<System, NotDerived> {
+    let mut system = so_far.to_parts();
+    let sorts = tail.sorts(model);
+    let array = declare(&mut system, name, VarKind::Array(tail.constants), Type::Enum(BOOL))?;
+    if let Some(declared) = &mut system.sorts {
+        declared.indices.insert(name.to_owned(), sorts.clone());
+    }
+    let all: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
+    system.init.params = system.init.params.max(tail.constants);
+    for conj in &mut system.init.body.0 {
+        conj.push(holds(array, &all));
+    }
+    for (t, own) in system.transitions.iter_mut().zip(&model.transitions) {
+        let step = TailStep { model, t: own, tail, sorts: &sorts };
+        let too_hard =
+            || NotDerived::TooHard(format!("tail {name}: the steps of {} have too many cases", own.name));
+        let branches = step.branches(array).ok_or_else(too_hard)?;
+        if branches.len() > 1 {
+            t.updates.push(Update { var: array, assignment: Assignment::Cases(branches) });
+        }
+        for index in step.without_gaps() {
+            t.guard.push(holds(array, &index));
+            t.spans.push(own.span);
+        }
+    }
+    Ok(System::new(system))
+}
+
+fn holds(array: VarId, index: &[ProcRef]) -> Literal {
+    Literal::In { cell: Cell { var: array, index: index.iter().copied().collect() }, values: 1 << 1 }
+}
+
+/// A tail and a transition of the model.
+struct TailStep<'a> {
+    model: &'a System,
+    t: &'a Transition,
+    tail: &'a Tail,
+    sorts: &'a [Option<u8>],
+}
+
+impl TailStep<'_> {
+    fn parameters(&self) -> Vec<ProcRef> {
+        (0..self.t.arity() as u8).map(ProcRef::Var).collect()
+    }
+
+    /// The index variables of an update.
+    fn index(&self) -> Vec<ProcRef> {
+        (0..self.tail.constants).map(|it| ProcRef::Var(self.t.arity() as u8 + it)).collect()
+    }
+
+    /// The literals of the tail where `gap` is a gap at `index`.
+    fn gap(&self, index: &[ProcRef], gap: ProcRef) -> Conj {
+        let name = |p: ProcRef| match p {
+            ProcRef::Var(v) if v == self.tail.constants => gap,
+            ProcRef::Var(v) => index[usize::from(v)],
+            constant @ ProcRef::Const(_) => constant,
+        };
+        let at = |literal: &Literal| {
+            let Literal::In { cell, values } = literal else { unreachable!("a tail was read so") };
+            Literal::In { cell: rename::cell(cell, &name), values: *values }
+        };
+        self.tail.denial.iter().map(at).collect()
+    }
+
+    /// That processes at an index are of their sorts.
+    fn of_sorts(&self, index: &[ProcRef]) -> Conj {
+        let Some(var) = self.model.sort_array() else { return Conj::new() };
+        let said = index.iter().zip(self.sorts).filter_map(|(p, sort)| {
+            let cell = Cell { var, index: std::iter::once(*p).collect() };
+            sort.map(|sort| Literal::In { cell, values: 1 << sort })
+        });
+        said.collect()
+    }
+
+    /// The conjunction, unless it is plainly false where the parameters and `other` are different processes.
+    fn possible(&self, conj: Conj, other: ProcRef) -> Option<Conj> {
+        let arity = self.t.arity();
+        let apart = |p: ProcRef| p == other || matches!(p, ProcRef::Var(v) if usize::from(v) < arity);
+        let same = |a: ProcRef, b: ProcRef| {
+            if a == b { Some(true) } else { Some(false).filter(|_| apart(a) && apart(b)) }
+        };
+        let known = |literal: &Literal| match literal {
+            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
+                same(*a, *b).map(|same| same != *negated)
+            }
+            _ => None,
+        };
+        if conj.iter().any(|it| known(it) == Some(false)) {
+            return None;
+        }
+        let open: Conj = conj.into_iter().filter(|it| known(it).is_none()).collect();
+        // Another name for each process that is said to be the same as one.
+        let mut one = open.clone();
+        let mut at = 0;
+        while at < one.len() {
+            let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = one[at] else {
+                at += 1;
+                continue;
+            };
+            one = rename::conj(&one, &|p| if p == a.max(b) { a.min(b) } else { p })??;
+            if one.iter().any(|it| known(it) == Some(false)) {
+                return None;
+            }
+            one.retain(|it| known(it).is_none());
+            at = 0;
+        }
+        simplify(one, &same)?;
+        simplify(open, &same)
+    }
+
+    /// The states before the step after which the literal holds.
+    fn after(&self, literal: &Literal, other: ProcRef) -> Option<Vec<Conj>> {
+        let Literal::In { cell, values } = literal else { return None };
+        let Some(update) = self.t.updates.iter().find(|it| it.var == cell.var) else {
+            return Some(vec![vec![literal.clone()]]);
+        };
+        let Assignment::Cases(branches) = &update.assignment else { return None };
+        let mut out = Vec::new();
+        self.follow(branches, (cell, *values), Conj::new(), other, &mut out)?;
+        Some(out)
+    }
+
+    /// Adds the states in which the first of the branches that applies gives the cell one of the values, where `known` holds.
+    fn follow(
+        &self,
+        branches: &[Branch],
+        (cell, values): (&Cell, u64),
+        known: Conj,
+        other: ProcRef,
+        out: &mut Vec<Conj>,
+    ) -> Option<()> {
+        let Some((branch, rest)) = branches.split_first() else { return Some(()) };
+        let arity = self.t.arity();
+        let at = |p: ProcRef| match p {
+            ProcRef::Var(v) if usize::from(v) >= arity => cell.index[usize::from(v) - arity],
+            p => p,
+        };
+        let when = rename::disjunction(&branch.when.0, &at)?;
+        let value = match rename::term(&branch.value, &at)? {
+            Term::Constructor(c) => Some(Conj::new()).filter(|_| values >> c & 1 == 1),
+            Term::Cell(cell) => Some(vec![Literal::In { cell, values }]),
+            Term::Proc(_) | Term::Linear(_) => return None,
+        };
+        for conj in &when {
+            if let Some(value) = &value {
+                out.extend(self.possible([&known[..], conj, value].concat(), other));
+            }
+        }
+        let mut unmatched = vec![known];
+        for conj in &when {
+            let mut next = Vec::new();
+            for known in &unmatched {
+                for literal in conj {
+                    let denied = negated(self.model, literal)?;
+                    next.extend(self.possible([&known[..], &[denied]].concat(), other));
+                }
+            }
+            unmatched = next;
+        }
+        if unmatched.len() + out.len() > MOST {
+            return None;
+        }
+        unmatched.into_iter().try_for_each(|known| self.follow(rest, (cell, values), known, other, out))
+    }
+
+    /// The states in which `known` holds and after which all of these literals do.
+    fn all_after(&self, known: Conj, literals: &[Literal], other: ProcRef) -> Option<Vec<Conj>> {
+        let mut ways = vec![known];
+        for literal in literals {
+            let after = self.after(literal, other)?;
+            let both = ways.iter().flat_map(|way| after.iter().map(move |it| [&way[..], it].concat()));
+            ways = both.filter_map(|it| self.possible(it, other)).collect();
+            if ways.len() > MOST {
+                return None;
+            }
+        }
+        Some(ways)
+    }
+
+    /// The branches of the update; only the last one where the array keeps all its values.
+    fn branches(&self, array: VarId) -> Option<Vec<Branch>> {
+        let index = self.index();
+        let other = ProcRef::Var((self.t.arity() + index.len()) as u8);
+        let (mut opens, mut closes) = (Vec::new(), Vec::new());
+        for p in self.parameters().into_iter().chain([other]) {
+            let gap = self.gap(&index, p);
+            if p != other {
+                opens.extend(self.all_after(Conj::new(), &gap, other)?);
+            }
+            for literal in &gap {
+                let closed = [negated(self.model, literal)?];
+                for mut way in self.all_after(gap.clone(), &closed, other)? {
+                    if p == other {
+                        way.retain(|it| !cubicle_lang::model::mentioned(it).contains(&other));
+                    }
+                    closes.push(way);
+                }
+            }
+        }
+        let of_sorts = self.of_sorts(&index);
+        let mut branches = Vec::new();
+        for (ways, value) in [(opens, 0), (closes, 1)] {
+            let mut when: Vec<Conj> = Vec::new();
+            for way in ways {
+                let way = [&of_sorts[..], &way].concat();
+                // Where the guard excludes it, the step is not possible.
+                let fits = self.possible([&self.t.guard[..], &way].concat(), other).is_some();
+                if fits && !when.contains(&way) {
+                    when.push(way);
+                }
+            }
+            if !when.is_empty() {
+                branches.push(Branch { when: Dnf(when), value: Term::Constructor(value) });
+            }
+        }
+        let own = Term::Cell(Cell { var: array, index: index.into_iter().collect() });
+        branches.push(Branch { when: Dnf::truth(), value: own });
+        Some(branches)
+    }
+
+    /// The parameters at which the guard says that there is no gap.
+    fn without_gaps(&self) -> Vec<Vec<ProcRef>> {
+        let all = self.parameters();
+        let mut indices: Vec<Vec<ProcRef>> = vec![Vec::new()];
+        for _ in 0..self.tail.constants {
+            let longer = |it: &Vec<ProcRef>| {
+                let free: Vec<ProcRef> = all.iter().copied().filter(|p| !it.contains(p)).collect();
+                free.into_iter().map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
+            };
+            indices = indices.iter().flat_map(longer).collect();
+        }
+        indices.retain(|index| self.has_no_gap(index));
+        indices
+    }
+
+    fn has_no_gap(&self, index: &[ProcRef]) -> bool {
+        let other = ProcRef::Var(self.t.arity() as u8);
+        let excluded = |conj: Conj| self.possible([&self.t.guard[..], &conj].concat(), other).is_none();
+        let gap = self.gap(index, other);
+        // Each alternative of the universal guard contradicts a literal that a gap has.
+        let denies = |literal: &Literal| match literal {
+            Literal::In { cell, values } => gap.iter().any(
+                |it| matches!(it, Literal::In { cell: of, values: held } if of == cell && held & values == 0),
+            ),
+            _ => false,
+        };
+        let excludes = |it: &Universal| it.bound == 1 && it.body.0.iter().all(|conj| conj.iter().any(denies));
+        let is_said = |it: &Literal| {
+            match it {
+            Literal::In { cell, values } => self.t.guard.iter().any(
+                |known| matches!(known, Literal::In { cell: of, values: held } if of == cell && held & !values == 0),
+            ),
+            _ => false,
+        }
+        };
+        self.t.universals.iter().any(excludes)
+            && self.of_sorts(index).iter().all(is_said)
+            && self.parameters().into_iter().all(|p| excluded(self.gap(index, p)))
+    }
+}

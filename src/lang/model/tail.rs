@@ -1,0 +1,71 @@
+//! Tails: universal clauses over all processes that a ghost array of a proof stands for.
+
+use super::{Cell, Conj, Literal, ProcRef, System, Term};
+
+/// A clause `forall n. C(x; n)` over constants x and one bound process n, which need not differ from each other.
+///
+/// A proof adds an array G of `bool` to the model, with one index for each constant. Whenever the clause holds at some
+/// processes, G is true there: G is true initially; a step makes it false only where the clause fails for a process after the step, and true
+/// wherever it may have made the clause hold. So a literal `G[x] = True` beside a guard that implies the clause changes no behaviour.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tail {
+    /// How many constants there are: [`ProcRef::Var`] 0, 1, ..; the bound process comes after them.
+    pub constants: u8,
+    /// The negation of C: all of these literals, each of which says which constructors an enum cell holds.
+    pub denial: Conj,
+}
+
+impl Tail {
+    /// The bound process.
+    pub const fn bound(&self) -> ProcRef {
+        ProcRef::Var(self.constants)
+    }
+
+    /// The sorts of the constants, where the declarations of the cells say them.
+    pub fn sorts(&self, system: &System) -> Vec<Option<u8>> {
+        let of = |constant: u8| {
+            let at = |cell: &Cell| {
+                let indices = cell.index.iter().enumerate();
+                indices
+                    .filter(|(_, p)| **p == ProcRef::Var(constant))
+                    .find_map(|(at, _)| system.index_sort(cell.var, at))
+            };
+            self.denial.iter().flat_map(Literal::cells).find_map(at)
+        };
+        (0..self.constants).map(of).collect()
+    }
+
+    /// That the array `ghost` is true, or false, at these processes.
+    pub fn literal(ghost: super::VarId, index: impl IntoIterator<Item = ProcRef>, holds: bool) -> Literal {
+        Literal::In {
+            cell: Cell { var: ghost, index: index.into_iter().collect() },
+            values: 1 << u8::from(holds),
+        }
+    }
+}
+
+/// Names of the arrays for some tails, in order: none is a name of the system.
+pub fn tail_names(system: &System, tails: &[Tail]) -> Vec<String> {
+    let constructors =
+        system.enums.iter().flat_map(|it| it.constructors.iter().chain(it.words()).chain([&it.name]));
+    let taken: Vec<&String> = system.vars.iter().map(|it| &it.name).chain(constructors).collect();
+    let mut free = (1..).map(|n| format!("Tail{n}")).filter(|name| !taken.contains(&name));
+    tails.iter().map(|_| free.next().unwrap_or_default()).collect()
+}
+
+/// The processes that a literal mentions.
+pub fn mentioned(literal: &Literal) -> Vec<ProcRef> {
+    let term = |term: &Term| match term {
+        Term::Proc(p) => vec![*p],
+        Term::Cell(cell) => cell.index.to_vec(),
+        Term::Linear(linear) => linear.terms.iter().flat_map(|(cell, _)| cell.index.to_vec()).collect(),
+        Term::Constructor(_) => Vec::new(),
+    };
+    match literal {
+        Literal::In { cell, .. } => cell.index.to_vec(),
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            [term(left), term(right)].concat()
+        }
+        Literal::Linear { expr, .. } => term(&Term::Linear(expr.clone())),
+    }
+}

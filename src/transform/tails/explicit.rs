@@ -1,0 +1,188 @@
+//! The system with arrays for tails, their updates, and what guards say of them.
+
+use super::effect::Effect;
+use crate::owner::{Instrumented, with_owners};
+use cubicle_lang::model::{
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Literal, Owner, ProcRef, System, Tail, Term,
+    Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, mentioned, negated, rename,
+    tail_names,
+};
+
+/// Most conditions of an update.
+const MOST_CONDITIONS: usize = 200;
+
+/// The system with arrays for these tails, in this order after its own variables; `None` when one does not fit it or is too large.
+pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
+    let mut system = original.to_parts();
+    for (tail, name) in tails.iter().zip(tail_names(original, tails)) {
+        let ghost = VarId::new(system.vars.len())?;
+        if let Some(declared) = &mut system.sorts {
+            declared.indices.insert(name.clone(), tail.sorts(original));
+        }
+        let (kind, span) = (VarKind::Array(tail.constants), system.init.span);
+        system.vars.push(Var { name, kind, ty: Type::Enum(BOOL), range: u64::MAX, span });
+        system.init.params = system.init.params.max(tail.constants);
+        let everywhere = Tail::literal(ghost, (0..tail.constants).map(ProcRef::Var), true);
+        system.init.body.0.iter_mut().for_each(|conj| conj.push(everywhere.clone()));
+        let mut transitions = std::mem::take(&mut system.transitions);
+        for t in &mut transitions {
+            let update = update(original, t, tail, ghost)?;
+            for index in implied_at(original, t, tail) {
+                t.guard.push(Tail::literal(ghost, index, true));
+                t.spans.push(t.span);
+            }
+            t.updates.extend(update);
+        }
+        system.transitions = transitions;
+    }
+    let parts_of = (0..original.transitions.len()).map(|t| TransitionId(t as u16)).collect();
+    Some(Instrumented::new(System::new(system), parts_of))
+}
+
+/// The system whose variables a backward search mentions, which had these tails, the first of these owners, and then these counts;
+/// `None` when they do not fit it.
+pub fn searched_system(
+    original: &System,
+    (tails, owners): (&[Tail], &[Owner]),
+    counts: &[(Var, Count)],
+) -> Option<System> {
+    let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails)?.system };
+    let own = tailed.vars.len();
+    let before = counts.first().map_or(own, |(_, count)| usize::from(count.var.0));
+    let owners = owners.get(..before.checked_sub(own)?)?;
+    let owned = if owners.is_empty() { tailed } else { with_owners(&tailed, owners)?.system };
+    Some(owned.with_counts(counts))
+}
+
+/// The update of a tail's array by a transition; `None` inside when it keeps all values, and at all when it is too large.
+fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<Option<Update>> {
+    let constants = constants(t, tail);
+    let other = other(t, tail);
+    let effect = Effect::new(system, t, other);
+    let (mut fails, mut holds): (Vec<Conj>, Vec<Conj>) = (Vec::new(), Vec::new());
+    for n in (0..t.arity() as u8).map(ProcRef::Var) {
+        let denial = at(tail, &constants, n);
+        fails.extend(effect.denied_after(&denial)?);
+        holds.extend(effect.becomes(&denial)?);
+    }
+    let becomes = becomes_elsewhere(system, t, tail)?;
+    holds.extend(becomes.into_iter().map(|conj| without(conj, other)));
+    let of_sorts = sorts_said(system, tail, &constants);
+    let conditions = |conjs: Vec<Conj>| -> Vec<Conj> {
+        let mut out: Vec<Conj> = Vec::new();
+        for conj in conjs {
+            // Where the guard contradicts it, it never applies; what the guard says need not be said.
+            if effect.consistent([&t.guard[..], &of_sorts, &conj].concat()).is_none() {
+                continue;
+            }
+            let mut conj = [&of_sorts[..], &conj].concat();
+            conj.retain(|literal| !t.guard.iter().any(|known| implies(known, literal)));
+            if !out.contains(&conj) {
+                out.push(conj);
+            }
+        }
+        out
+    };
+    let (fails, holds) = (conditions(fails), conditions(holds));
+    if fails.len() + holds.len() > MOST_CONDITIONS {
+        return None;
+    }
+    let own = Term::Cell(Cell { var: ghost, index: constants.iter().copied().collect() });
+    let cases = [(fails, Term::Constructor(0)), (holds, Term::Constructor(1))];
+    let mut branches: Vec<Branch> = (cases.into_iter().filter(|it| !it.0.is_empty()))
+        .map(|(when, value)| Branch { when: Dnf(when), value })
+        .collect();
+    if branches.is_empty() {
+        return Some(None);
+    }
+    branches.push(Branch { when: Dnf::truth(), value: own });
+    Some(Some(Update { var: ghost, assignment: Assignment::Cases(branches) }))
+}
+
+/// The index variables of an update of the tail's array.
+pub fn constants(t: &Transition, tail: &Tail) -> Vec<ProcRef> {
+    let arity = t.arity() as u8;
+    (arity..arity + tail.constants).map(ProcRef::Var).collect()
+}
+
+/// A process that is not a parameter of the transition, which may be one of the constants.
+pub fn other(t: &Transition, tail: &Tail) -> ProcRef {
+    ProcRef::Var(t.arity() as u8 + tail.constants)
+}
+
+/// Where a step may make the clause true at [`other`].
+pub fn becomes_elsewhere(system: &System, t: &Transition, tail: &Tail) -> Option<Vec<Conj>> {
+    let other = other(t, tail);
+    Effect::new(system, t, other).becomes(&at(tail, &constants(t, tail), other))
+}
+
+/// The denial of a tail at these processes.
+pub fn at(tail: &Tail, constants: &[ProcRef], n: ProcRef) -> Conj {
+    let map = |p: ProcRef| match p {
+        ProcRef::Var(v) => constants.get(usize::from(v)).copied().unwrap_or(n),
+        constant @ ProcRef::Const(_) => constant,
+    };
+    let renamed = |it: &Literal| match it {
+        Literal::In { cell, values } => Literal::In { cell: rename::cell(cell, &map), values: *values },
+        other => other.clone(),
+    };
+    tail.denial.iter().map(renamed).collect()
+}
+
+/// That the constants of a tail are of their sorts.
+pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
+    let Some(var) = system.sort_array() else { return Conj::new() };
+    let said = |(p, sort): (&ProcRef, Option<u8>)| {
+        let cell = Cell { var, index: std::iter::once(*p).collect() };
+        sort.map(|sort| Literal::In { cell, values: 1 << sort })
+    };
+    constants.iter().zip(tail.sorts(system)).filter_map(said).collect()
+}
+
+/// The conjunction without what it says of a process.
+fn without(conj: Conj, process: ProcRef) -> Conj {
+    conj.into_iter().filter(|it| !mentioned(it).contains(&process)).collect()
+}
+
+/// The parameters at which the guard of a transition implies the clause of a tail.
+fn implied_at(system: &System, t: &Transition, tail: &Tail) -> Vec<Vec<ProcRef>> {
+    let arity = t.arity() as u8;
+    let bound = ProcRef::Var(arity);
+    let effect = Effect::new(system, t, bound);
+    let contradicts = |conj: &[Literal]| effect.consistent([&t.guard[..], conj].concat()).is_none();
+    let holds = |index: &Vec<ProcRef>| {
+        let of_sorts = sorts_said(system, tail, index);
+        let denied = at(tail, index, bound);
+        let is_denied = |literal: &Literal| {
+            negated(system, literal).is_some_and(|it| denied.iter().any(|known| implies(known, &it)))
+        };
+        let of_others = |it: &Universal| {
+            it.bound == 1 && it.body.0.iter().all(|conj| matches!(&conj[..], [literal] if is_denied(literal)))
+        };
+        t.universals.iter().any(of_others)
+            && of_sorts.iter().all(|it| t.guard.iter().any(|known| implies(known, it)))
+            && (0..arity).map(ProcRef::Var).all(|p| contradicts(&at(tail, index, p)))
+    };
+    tuples(arity, tail.constants).into_iter().filter(holds).collect()
+}
+
+/// Whether a literal about a cell's constructors follows from another.
+fn implies(known: &Literal, literal: &Literal) -> bool {
+    match (known, literal) {
+        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+            a == b && fewer & !more == 0
+        }
+        _ => known == literal,
+    }
+}
+
+/// All tuples of different parameters.
+fn tuples(arity: u8, length: u8) -> Vec<Vec<ProcRef>> {
+    (0..length).fold(vec![Vec::new()], |shorter, _| {
+        let longer = shorter.iter().flat_map(|it: &Vec<ProcRef>| {
+            let free = (0..arity).map(ProcRef::Var).filter(|p| !it.contains(p));
+            free.map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
+        });
+        longer.collect()
+    })
+}

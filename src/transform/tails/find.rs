@@ -1,0 +1,174 @@
+//! Tails that may help a proof: clauses of universal guards, weakened until no step makes them true.
+//!
+//! A clause that is false and becomes true again is of little use: its array then says nothing of what was. Where a step makes it true,
+//! a literal of the guard of that step about the process for which it does so holds before the step; with that literal in the clause, the step finds
+//! the clause true. So `Member[n, q] = False || Vote[n, v] = True`, which a vote makes true, becomes
+//! `Member[n, q] = False || Vote[n, v] = True || Voted[n] = False`, where a node votes once. Nothing depends on what is found here but speed.
+
+use super::effect::Effect;
+use super::explicit::{at, becomes_elsewhere, constants, other, sorts_said};
+use cubicle_lang::model::{
+    Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
+};
+use tracing::debug;
+
+/// Most tails of a system.
+const MOST_TAILS: usize = 4;
+
+/// Most constants of a tail.
+const MOST_CONSTANTS: usize = 3;
+
+/// Most literals that weaken a clause.
+const MOST_ADDED: usize = 3;
+
+/// Most clauses that are examined for one universal guard.
+const MOST_EXAMINED: usize = 40;
+
+/// The tails of a system, in the order of its transitions.
+pub fn tails_of(system: &System) -> Vec<Tail> {
+    let mut found: Vec<Tail> = Vec::new();
+    if system.proc_constants > 0 {
+        return found;
+    }
+    for t in &system.transitions {
+        for universal in &t.universals {
+            let Some(tail) = clause(system, t, universal) else { continue };
+            match weakened(system, tail) {
+                Some(tail) if !found.contains(&tail) => {
+                    debug!(?tail, "tail");
+                    found.push(tail);
+                }
+                _ => {}
+            }
+            if found.len() == MOST_TAILS {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The clause of a universal guard about processes of a sort that has witnesses.
+fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail> {
+    if universal.bound != 1 {
+        return None;
+    }
+    let literals: Vec<&Literal> = universal
+        .body
+        .0
+        .iter()
+        .map(|conj| if let [literal @ Literal::In { .. }] = &conj[..] { Some(literal) } else { None })
+        .collect::<Option<_>>()?;
+    let bound = ProcRef::Var(t.arity() as u8);
+    let mut of: Vec<ProcRef> = Vec::new();
+    for p in literals.iter().flat_map(|it| mentioned(it)) {
+        if p != bound && !of.contains(&p) {
+            of.push(p);
+        }
+    }
+    let map = |p: ProcRef| ProcRef::Var(of.iter().position(|it| *it == p).unwrap_or(of.len()) as u8);
+    let denial: Option<Conj> = literals
+        .iter()
+        .map(|literal| match negated(system, literal)? {
+            Literal::In { cell, values } => Some(Literal::In { cell: rename::cell(&cell, &map), values }),
+            _ => None,
+        })
+        .collect();
+    let of_bound = denial.iter().flatten().flat_map(Literal::cells).find_map(|cell| {
+        let at = cell.index.iter().position(|p| *p == ProcRef::Var(of.len() as u8))?;
+        system.index_sort(cell.var, at)
+    });
+    let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
+    let fits = is_value && (1..=MOST_CONSTANTS).contains(&of.len());
+    fits.then_some(Tail { constants: of.len() as u8, denial: denial? })
+}
+
+/// The clause with the fewest further literals that no step makes true.
+fn weakened(system: &System, tail: Tail) -> Option<Tail> {
+    let mut waiting = vec![(0, tail)];
+    let mut at = 0;
+    while let Some((added, tail)) = waiting.get(at).cloned() {
+        at += 1;
+        let Some(repairs) = first_way_to_hold(system, &tail)? else { return Some(tail) };
+        if added == MOST_ADDED {
+            continue;
+        }
+        for literal in repairs {
+            let mut next = tail.clone();
+            next.denial.push(literal);
+            let known =
+                waiting.iter().any(|(_, it)| it.denial.len() == next.denial.len() && covers(it, &next));
+            if !known && waiting.len() < MOST_EXAMINED {
+                waiting.push((added + 1, next));
+            }
+        }
+    }
+    None
+}
+
+fn covers(a: &Tail, b: &Tail) -> bool {
+    a.denial.iter().all(|it| b.denial.contains(it))
+}
+
+/// The first way in which a step makes the clause true for a process, as literals of a denial that would exclude it; `None`
+/// inside when there is no such way, and at all when it is not known.
+fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>>> {
+    for t in &system.transitions {
+        let constants = constants(t, tail);
+        let of_sorts = sorts_said(system, tail, &constants);
+        let other = other(t, tail);
+        let effect = Effect::new(system, t, other);
+        for n in (0..t.arity() as u8).map(ProcRef::Var).chain([other]) {
+            let ways = if n == other {
+                becomes_elsewhere(system, t, tail)?
+            } else {
+                effect.becomes(&at(tail, &constants, n))?
+            };
+            for way in ways {
+                if let Some(before) = effect.consistent([&t.guard[..], &of_sorts, &way].concat()) {
+                    return Some(Some(repairs(system, tail, &before, (&constants, n))));
+                }
+            }
+        }
+    }
+    Some(None)
+}
+
+/// Negations of what holds of the bound process before such a step, over the constants of the tail.
+fn repairs(
+    system: &System,
+    tail: &Tail,
+    before: &Conj,
+    (constants, n): (&[ProcRef], ProcRef),
+) -> Vec<Literal> {
+    let same = |a: ProcRef, b: ProcRef| {
+        let equal = |left: ProcRef, right: ProcRef| {
+            before.contains(&Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false })
+        };
+        a == b || equal(a, b) || equal(b, a)
+    };
+    let name = |p: ProcRef| {
+        if p == n {
+            return Some(tail.bound());
+        }
+        constants.iter().position(|it| same(*it, p)).map(|at| ProcRef::Var(at as u8))
+    };
+    let denied = at(tail, constants, n);
+    let mut out = Vec::new();
+    for literal in before {
+        let Literal::In { cell, .. } = literal else { continue };
+        let rigid = !system.transitions.iter().any(|t| system.may_change(t, cell.var));
+        if rigid
+            || denied.contains(literal)
+            || !cell.index.contains(&n)
+            || cell.index.iter().any(|p| name(*p).is_none())
+        {
+            continue;
+        }
+        let map = |p: ProcRef| name(p).unwrap_or(p);
+        if let Some(Literal::In { cell, values }) = negated(system, literal) {
+            out.push(Literal::In { cell: rename::cell(&cell, &map), values });
+        }
+    }
+    out
+}

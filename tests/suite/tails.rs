@@ -1,0 +1,438 @@
+//! Quorums: random models with witnesses and guards over all members of a quorum, against an interpreter that is written from the book
+//! alone, for each number of processes of each sort; and forged tails in certificates.
+//!
+//! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use cubicle::certificate::{self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure};
+use cubicle::check;
+use cubicle::interrupt::Interrupt;
+use cubicle::observer::Silent;
+use cubicle::options::BackwardMode;
+use cubicle::verdict::Verdict;
+
+use super::doors::small_search;
+use super::support::dice::Dice;
+
+const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
+
+/// A cell: of a node, of a node and a quorum, of a quorum; places are positions among the names in scope.
+#[derive(Clone, Copy, PartialEq)]
+enum Cell {
+    Node(usize, usize),
+    Both(usize, usize),
+    Quorum(usize),
+}
+
+/// That the cell holds the phase, or does not.
+type Literal = (Cell, u8, bool);
+
+struct Transition {
+    /// Numbers of nodes and of quorums, whose places come first and after these.
+    params: (usize, usize),
+    guard: Vec<Literal>,
+    /// A quorum, and what holds of its members that are not parameters: one of these.
+    members: Vec<(usize, Vec<Literal>)>,
+    updates: Vec<(Cell, u8)>,
+    /// All nodes in one phase of an array go to another.
+    all: Option<(usize, u8, u8)>,
+}
+
+struct Model {
+    /// What the witness is for: two quorums, or one; whether its value is special.
+    pairs: bool,
+    special: bool,
+    transitions: Vec<Transition>,
+    bad: ((usize, usize), Vec<Literal>, Option<(usize, usize)>),
+}
+
+fn name(params: (usize, usize), place: usize) -> String {
+    if place < params.0 { format!("n{place}") } else { format!("q{place}") }
+}
+
+fn declared(params: (usize, usize)) -> String {
+    let all = (0..params.0 + params.1).map(|at| {
+        let sort = if at < params.0 { "node" } else { "quorum" };
+        format!("{} : {sort}", name(params, at))
+    });
+    all.collect::<Vec<_>>().join(" ")
+}
+
+fn cell(cell: Cell, name: &dyn Fn(usize) -> String) -> String {
+    match cell {
+        Cell::Node(0, n) => format!("S[{}]", name(n)),
+        Cell::Node(_, n) => format!("T[{}]", name(n)),
+        Cell::Both(n, q) => format!("V[{}, {}]", name(n), name(q)),
+        Cell::Quorum(q) => format!("D[{}]", name(q)),
+    }
+}
+
+fn literal((of, phase, holds): Literal, name: &dyn Fn(usize) -> String) -> String {
+    format!("{} {} {}", cell(of, name), if holds { "=" } else { "<>" }, PHASES[usize::from(phase)])
+}
+
+fn text(model: &Model) -> String {
+    let mut out = String::from("type quorum < proc\ntype node < proc\ntype t = Aa | Bb | Cc\n");
+    out.push_str("relation member (n : node q : quorum)\nrelation special (n : node)\n");
+    let (params, call) = if model.pairs { ("q r : quorum", "w(q, r)") } else { ("q : quorum", "w(q)") };
+    let second = if model.pairs { format!(" && member({call}, r)") } else { String::new() };
+    let special = if model.special { format!(" && special({call})") } else { String::new() };
+    let _ = writeln!(out, "witness w ({params}) : node {{ member({call}, q){second}{special} }}");
+    out.push_str("array S[node] : t\narray T[node] : t\narray V[node, quorum] : t\narray D[quorum] : t\n");
+    out.push_str("init (n : node q : quorum) { S[n] = Aa && T[n] = Aa && V[n, q] = Aa && D[q] = Aa }\n");
+    let (params, literals, member) = &model.bad;
+    let mut said: Vec<String> = literals.iter().map(|it| literal(*it, &|at| name(*params, at))).collect();
+    said.extend(member.map(|(n, q)| format!("member({}, {})", name(*params, n), name(*params, q))));
+    let _ = writeln!(out, "unsafe ({}) {{ {} }}", declared(*params), said.join(" && "));
+    for (number, t) in model.transitions.iter().enumerate() {
+        let of = |at: usize| name(t.params, at);
+        let mut said: Vec<String> = t.guard.iter().map(|it| literal(*it, &of)).collect();
+        for (quorum, literals) in &t.members {
+            let bound = |at: usize| if at == usize::MAX { "m".to_owned() } else { of(at) };
+            let any: Vec<String> = literals.iter().map(|it| literal(*it, &bound)).collect();
+            said.push(format!(
+                "(forall_other m : node. not member(m, {}) || {})",
+                of(*quorum),
+                any.join(" || ")
+            ));
+        }
+        let _ = writeln!(out, "transition t{number} ({})", declared(t.params));
+        if !said.is_empty() {
+            let _ = writeln!(out, "requires {{ {} }}", said.join(" && "));
+        }
+        let mut updates: Vec<String> = (t.updates.iter())
+            .map(|(it, phase)| format!("{} := {}", cell(*it, &of), PHASES[usize::from(*phase)]))
+            .collect();
+        updates.extend(t.all.map(|(array, from, to)| {
+            let (array, from, to) = (["S", "T"][array], PHASES[usize::from(from)], PHASES[usize::from(to)]);
+            format!("{array}[k] := case | {array}[k] = {from} : {to} | _ : {array}[k]")
+        }));
+        let _ = writeln!(out, "{{ {} }}", updates.join("; "));
+    }
+    out
+}
+
+// Brute force
+
+/// `nodes` of S, `nodes` of T, `nodes * quorums` of V, `quorums` of D.
+type State = Vec<u8>;
+
+struct Instance<'m> {
+    model: &'m Model,
+    nodes: usize,
+    quorums: usize,
+    member: Vec<bool>,
+}
+
+impl Instance<'_> {
+    fn at(&self, cell: Cell, args: &[usize], bound: usize) -> usize {
+        let of = |place: usize| if place == usize::MAX { bound } else { args[place] };
+        let (n, q) = (self.nodes, self.quorums);
+        match cell {
+            Cell::Node(array, node) => array * n + of(node),
+            Cell::Both(node, quorum) => 2 * n + of(node) * q + of(quorum),
+            Cell::Quorum(quorum) => 2 * n + n * q + of(quorum),
+        }
+    }
+
+    fn holds(&self, state: &State, (cell, phase, holds): Literal, args: &[usize], bound: usize) -> bool {
+        (state[self.at(cell, args, bound)] == phase) == holds
+    }
+
+    fn is_member(&self, node: usize, quorum: usize) -> bool {
+        self.member[node * self.quorums + quorum]
+    }
+
+    /// All choices of different processes.
+    fn choices(&self, params: (usize, usize)) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+        for at in 0..params.0 + params.1 {
+            let (from, size) = if at < params.0 { (0, self.nodes) } else { (params.0, self.quorums) };
+            let longer = |it: &Vec<usize>| {
+                let free: Vec<usize> = (0..size).filter(|p| !it[from..].contains(p)).collect();
+                free.into_iter().map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    fn after(&self, state: &State, t: &Transition, args: &[usize]) -> Option<State> {
+        if !t.guard.iter().all(|it| self.holds(state, *it, args, 0)) {
+            return None;
+        }
+        for (quorum, literals) in &t.members {
+            let others = (0..self.nodes).filter(|node| !args[..t.params.0].contains(node));
+            for node in others.filter(|node| self.is_member(*node, args[*quorum])) {
+                if !literals.iter().any(|it| self.holds(state, *it, args, node)) {
+                    return None;
+                }
+            }
+        }
+        let mut next = state.clone();
+        if let Some((array, from, to)) = t.all {
+            let cells = &mut next[array * self.nodes..(array + 1) * self.nodes];
+            cells.iter_mut().filter(|it| **it == from).for_each(|it| *it = to);
+        }
+        for (cell, phase) in &t.updates {
+            next[self.at(*cell, args, 0)] = *phase;
+        }
+        Some(next)
+    }
+
+    fn is_bad(&self, state: &State) -> bool {
+        let (params, literals, member) = &self.model.bad;
+        self.choices(*params).iter().any(|args| {
+            literals.iter().all(|it| self.holds(state, *it, args, 0))
+                && member.is_none_or(|(n, q)| self.is_member(args[n], args[q]))
+        })
+    }
+
+    fn reaches_bad(&self) -> Option<bool> {
+        let first = vec![0; 2 * self.nodes + self.nodes * self.quorums + self.quorums];
+        let mut known = BTreeSet::from([first.clone()]);
+        let mut waiting = VecDeque::from([first]);
+        while let Some(state) = waiting.pop_front() {
+            if self.is_bad(&state) {
+                return Some(true);
+            }
+            for t in &self.model.transitions {
+                for args in self.choices(t.params) {
+                    if let Some(next) = self.after(&state, t, &args)
+                        && known.insert(next.clone())
+                    {
+                        waiting.push_back(next);
+                    }
+                }
+            }
+            if known.len() > 3000 {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}
+
+/// Whether a bad state is reached with so many processes, for some relations that the axiom allows; `None` when there is too much.
+fn brute_force(model: &Model, nodes: usize, quorums: usize) -> Option<bool> {
+    for bits in 0..1_u32 << (nodes * quorums) {
+        let member: Vec<bool> = (0..nodes * quorums).map(|at| bits >> at & 1 == 1).collect();
+        let instance = Instance { model, nodes, quorums, member };
+        // No step depends on which nodes are special: all may be.
+        let both = |a, b| (0..nodes).any(|node| instance.is_member(node, a) && instance.is_member(node, b));
+        let fits = (0..quorums).all(|a| (0..quorums).all(|b| both(a, if model.pairs { b } else { a })));
+        if fits && instance.reaches_bad()? {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+// Random models
+
+fn random_literal(dice: &mut Dice, params: (usize, usize), bound: bool) -> Option<Literal> {
+    let (nodes, quorums) = params;
+    let node = if bound { usize::MAX } else { dice.below(nodes.max(1)) };
+    let quorum = nodes + dice.below(quorums.max(1));
+    let of = match dice.below(if bound { 3 } else { 4 }) {
+        0 | 1 if bound || nodes > 0 => Cell::Node(dice.below(2), node),
+        2 if (bound || nodes > 0) && quorums > 0 => Cell::Both(node, quorum),
+        3 if quorums > 0 => Cell::Quorum(quorum),
+        _ => return None,
+    };
+    Some((of, dice.below(3) as u8, dice.chance(70)))
+}
+
+fn literals(dice: &mut Dice, params: (usize, usize), bound: bool, most: usize) -> Vec<Literal> {
+    let mut out: Vec<Literal> = Vec::new();
+    for _ in 0..=dice.below(most) {
+        let next = random_literal(dice, params, bound);
+        out.extend(next.filter(|it| !out.iter().any(|known| known.0 == it.0)));
+    }
+    out
+}
+
+fn model(seed: u64) -> Model {
+    let dice = &mut Dice::new(seed);
+    let mut transitions = Vec::new();
+    for number in 0..3 + dice.below(2) {
+        let asks = number % 2 == 1;
+        let params = if asks { (dice.below(4) / 3, 1 + dice.below(2)) } else { (1, dice.below(2)) };
+        let guard = if dice.chance(80) { literals(dice, params, false, 2) } else { Vec::new() };
+        let mut members = Vec::new();
+        if asks {
+            let any = literals(dice, params, true, 2);
+            if !any.is_empty() {
+                members.push((params.0, any));
+            }
+        }
+        let mut updates: Vec<(Cell, u8)> = Vec::new();
+        for (of, phase, _) in literals(dice, params, false, 2) {
+            updates.push((of, phase));
+        }
+        if asks && dice.chance(70) {
+            updates.retain(|it| it.0 != Cell::Quorum(params.0));
+            updates.push((Cell::Quorum(params.0), 1 + dice.below(2) as u8));
+        }
+        let all = dice.chance(12).then(|| (dice.below(2), dice.below(3) as u8, dice.below(3) as u8));
+        if let Some((array, ..)) = all {
+            updates.retain(|it| !matches!(it.0, Cell::Node(of, _) if of == array));
+        }
+        if !updates.is_empty() || all.is_some() {
+            transitions.push(Transition { params, guard, members, updates, all });
+        }
+    }
+    let params = (dice.below(2), 1 + dice.below(2));
+    let mut bad: Vec<Literal> =
+        (0..params.1).map(|at| (Cell::Quorum(params.0 + at), 1 + dice.below(2) as u8, true)).collect();
+    if params.0 > 0 {
+        bad.extend(
+            literals(dice, params, false, 2).into_iter().filter(|it| !matches!(it.0, Cell::Quorum(_))),
+        );
+    }
+    let member = (params.0 > 0).then_some((0, 1));
+    Model { pairs: dice.chance(70), special: dice.chance(20), transitions, bad: (params, bad, member) }
+}
+
+/// Whether it was proved with a tail; what is wrong.
+fn examine(seed: u64) -> Result<bool, String> {
+    let model = model(seed);
+    let text = text(&model);
+    let loaded = cubicle::load(&text).map_err(|why| format!("seed {seed}: refused\n{text}\n{why}"))?;
+    let proof = match seed % 4 {
+        0 | 1 => BackwardMode::Classic,
+        2 => BackwardMode::Brab(2),
+        _ => BackwardMode::Pdr(2),
+    };
+    let (options, interrupt) = (small_search(proof), Interrupt::default());
+    let report = check(&loaded.system, &options, &interrupt, &mut Silent);
+    let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
+    match &report.verdict {
+        Some(Verdict::Safe) => {
+            for (nodes, quorums) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)] {
+                if brute_force(&model, nodes, quorums) == Some(true) {
+                    return Err(format!(
+                        "seed {seed}, {proof:?}: safe, but not with {nodes}, {quorums}\n{text}"
+                    ));
+                }
+            }
+            let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
+            match certificate::certify(&loaded.system, &text, Claim::of(&report), how) {
+                Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
+                Err(why) => {
+                    let why = certificate::explain(&loaded.system, &why);
+                    return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
+                }
+            }
+            Ok(!report.tails.is_empty())
+        }
+        Some(Verdict::Unsafe(run)) => {
+            let total = run.initial.procs;
+            let found = (0..=total).map(|nodes| brute_force(&model, nodes, total - nodes));
+            if found.into_iter().all(|it| it == Some(false)) {
+                return Err(format!("seed {seed}, {proof:?}: unsafe with {total}, but it is not\n{text}"));
+            }
+            Ok(false)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn campaign(first: u64, count: u64) {
+    let (mut proved, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => proved += u64::from(it),
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 4, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{proved} of {count} proved with tails");
+    assert!(proved * 20 > count, "only {proved} of {count} models were proved with tails");
+}
+
+#[test]
+fn models_with_quorums_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 40));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_models_with_quorums() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000));
+}
+
+const TOY: &str = "
+type value < proc
+type quorum < proc
+type node < proc
+relation member (n : node q : quorum)
+witness common (q r : quorum) : node { member(common(q, r), q) && member(common(q, r), r) }
+array Voted[node] : bool
+array Vote[node, value] : bool
+array Decided[value] : bool
+init (n : node v : value) { Voted[n] = False && Vote[n, v] = False && Decided[v] = False }
+unsafe (v w : value) { Decided[v] = True && Decided[w] = True }
+transition cast_vote (n : node v : value)
+requires { Voted[n] = False }
+{ Vote[n, v] := True; Voted[n] := True }
+transition decide (v : value q : quorum)
+requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }
+{ Decided[v] := True }
+";
+
+/// A certificate whose tail says something else is refused, and so is the same one for a model where quorums need not meet.
+#[test]
+fn a_forged_tail_is_refused() {
+    let system = cubicle::load(TOY).expect("a correct model").system;
+    let interrupt = Interrupt::default();
+    let report = check(&system, &small_search(BackwardMode::Classic), &interrupt, &mut Silent);
+    let report = report.expect("no engine fails");
+    assert_eq!(report.verdict, Some(Verdict::Safe));
+    let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
+    let certificate = certificate::certify(&system, TOY, Claim::of(&report), how).expect("it is certified");
+    let text = certificate.invariants(&system);
+    let check = |model: &str, text: &str| {
+        let system = cubicle::load(model).expect("a correct model").system;
+        certificate::check(&system, model, text, Extent::All, how).is_ok()
+    };
+    assert!(check(TOY, &text));
+    let line = text.lines().find(|it| it.starts_with("tail ")).expect("it has a tail");
+    let parts = ["Sort[p3] = Node", "Member[p3, p1] = True", "Vote[p3, p2] = False", "Voted[p3] = True"];
+    for part in parts {
+        assert!(line.contains(part), "{line}");
+        // Less is asked of a gap: the array is false more often, where the guard does not say that it is true.
+        let without = line.replace(&format!("{part} && "), "").replace(&format!(" && {part}"), "");
+        let forged = text.replace(line, &without);
+        assert!(part == "Sort[p3] = Node" || !check(TOY, &forged), "{without}");
+        let turned =
+            if part.contains("True") { part.replace("True", "False") } else { part.replace("False", "True") };
+        let forged = text.replace(line, &line.replace(part, &turned));
+        assert!(turned == part || !check(TOY, &forged), "{forged}");
+    }
+    for (from, to) in [
+        ("over 2", "over 1"),
+        ("over 2", "over 9"),
+        ("p3, p1", "p3, p2"),
+        ("p3, p1", "p3, p7"),
+        ("tail Tail1", "tail Vote"),
+    ] {
+        assert!(!check(TOY, &text.replace(line, &line.replace(from, to))), "{from} {to}");
+    }
+    assert!(!check(TOY, &text.replace(line, "")));
+    let apart = TOY.replace(
+        "(q r : quorum) : node { member(common(q, r), q) && member(common(q, r), r) }",
+        "(q : quorum) : node { member(common(q), q) }",
+    );
+    assert!(!check(&apart, &text), "quorums need not meet");
+    let twice = TOY.replace("requires { Voted[n] = False }", "");
+    assert!(!check(&twice, &text), "nodes vote twice");
+}
