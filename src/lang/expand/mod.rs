@@ -509,7 +509,11 @@ impl Expander {
                 && init.kind == PropertyKind::Init
                 && !initially.is_empty()
             {
-                let mut parts = vec![init.body.clone()];
+                // Each conjunct by itself: with sorts, it is about those that it mentions.
+                let mut parts = match &init.body.kind {
+                    ExprKind::And(list) => list.clone(),
+                    _ => vec![init.body.clone()],
+                };
                 let mut known: Vec<Expr> = Vec::new();
                 for make in &initially {
                     let part = make(init);
