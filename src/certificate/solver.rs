@@ -310,10 +310,10 @@ impl<'a> ProverSession<'a> {
             Type::Enum(id) => {
                 let count = self.system.enumeration(id).constructors.len();
                 let bits: Vec<Bool> = (0..count).map(|c| Bool::new_const(format!("{name}={c}"))).collect();
-                self.solver.assert(Bool::or(&bits));
+                self.solver.assert(&Bool::or(&bits));
                 for (c, bit) in bits.iter().enumerate() {
                     for other in &bits[..c] {
-                        self.solver.assert(Bool::or(&[bit.not(), other.not()]));
+                        self.solver.assert(&Bool::or(&[bit.not(), other.not()]));
                     }
                 }
                 CellExpr::Enum(bits)

@@ -68,18 +68,20 @@ impl<'a> SolverSession<'a> {
         answer
     }
 
-    /// Whether some state in which these processes are as initially satisfies all of `formulas`.
+    /// Whether some state in which these processes are as initially satisfies all of `formulas`, which say that the processes
+    /// are of these sorts.
     ///
     /// # Errors
     /// The run must end.
     pub fn check_initial(
         &self,
         formulas: &[InstanceFormula],
+        sorts: &[Option<u8>],
         timeout: Duration,
         interrupt: &Interrupt,
     ) -> Result<Satisfiability, Interrupted> {
         self.solver.push();
-        self.solver.assert(&self.encoder.initial(&self.frame));
+        self.solver.assert(&self.encoder.initial(&self.frame, sorts));
         for f in formulas {
             self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
         }

@@ -94,7 +94,7 @@ pub fn unroll(
     encoder.count(&mut first);
     let solver = Solver::default();
     solver.assert(&match &path.begin {
-        RunStart::Initial => encoder.initial(&first),
+        RunStart::Initial => encoder.initial(&first, &sorts_said(system, path)),
         RunStart::Outside(cubes) => encoder.outside(&first, cubes),
     });
     let mut unrolling =
@@ -151,6 +151,18 @@ pub fn unroll(
             }
         }
     })
+}
+
+/// The sorts that the guards of steps with arguments say the processes of a run are of.
+fn sorts_said(system: &System, path: &Path) -> Vec<Option<u8>> {
+    let mut sorts = vec![None; path.procs];
+    for (id, args) in &path.steps {
+        let (t, args) = (system.transition(*id), args.as_deref().unwrap_or_default());
+        for (arg, sort) in args.iter().zip(system.sorts_said(&t.guard, t.arity())) {
+            sorts[*arg] = sorts[*arg].or(sort);
+        }
+    }
+    sorts
 }
 
 /// The choices of a step: arguments (with a selector each when there are several) and values of `?`.
