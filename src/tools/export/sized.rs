@@ -23,6 +23,18 @@ pub fn sized(system: &System, sizes: &[usize], range: Range) -> System {
     })
 }
 
+/// Whether any formula may read a cell: its processes are of the sorts that the array has.
+pub fn is_read(
+    system: &SystemParts,
+    var: VarId,
+    at: &[usize],
+    sort_of: impl Fn(usize) -> Option<u8>,
+) -> bool {
+    let fits = |sort, process| sort_of(process).is_none_or(|it| it == sort);
+    let mut sorted = at.iter().enumerate();
+    sorted.all(|(index, process)| system.index_sort(var, index).is_none_or(|sort| fits(sort, *process)))
+}
+
 /// The sort of a process, from 0, of a [`sized`] system.
 pub fn sort_of(system: &System, process: usize) -> Option<u8> {
     let mut last = 0;
@@ -44,9 +56,7 @@ fn said(system: &SystemParts, sorts: &[u8], range: Range) -> Vec<Literal> {
                 out.push(Literal::In { cell, values: 1 << sorts[at[0]] });
                 continue;
             }
-            let mut sorted = at.iter().enumerate();
-            let is_read =
-                sorted.all(|(index, p)| system.index_sort(id, index).is_none_or(|it| it == sorts[*p]));
+            let is_read = is_read(system, id, &at, |process| sorts.get(process).copied());
             let point = |at, negated| Literal::Eq {
                 left: Term::Cell(cell.clone()),
                 right: Term::Proc(process(at)),
