@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use hashbrown::HashSet;
+
 use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
 use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
@@ -12,7 +14,7 @@ use super::owners::is_first;
 use super::refinement::RefinementReader;
 use super::tuning::{MAX_PROCS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{BadKind, Cell, Conj, Literal, ProcRef, System, Term, Transition, VarId};
+use cubicle_lang::model::{BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Forbidden;
 
@@ -222,11 +224,18 @@ impl<'a> Obligations<'a> {
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
-            let mut parts = vec![formula];
+            let (mut parts, mut said) = (vec![formula], HashSet::new());
+            let mut sorts = vec![None; procs.into()];
+            for (process, sort) in named.iter().zip(self.system.sorts_said(&cube.cube, named.len())) {
+                sorts[usize::from(*process)] = sort;
+            }
+            let mut body = FormulaOfSorts::new(self.system, &init.body);
             for names in tuples(procs.into(), init.params.into()) {
                 self.interrupt.poll()?;
+                let of_sorts = body.of(names.iter().map(|name| sorts[*name]).collect());
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
+                let said_here = self.reader.dnf(of_sorts, &names, Reading::Now)?;
+                parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
             }
             out.push(self.case(About::Initial, (procs, &[], &named), GroundFormula::all(parts))?);
         }

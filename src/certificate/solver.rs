@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
-use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
+use z3::{FuncDecl, Model, Sort, Symbol};
 
 use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
 use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_solver as solver;
+use cubicle_solver::{self as solver, Answer, Solver};
 
 /// The answer of a call.
 #[derive(Debug)]
@@ -58,14 +58,14 @@ impl<'a> ProverSession<'a> {
     /// A session over at most these processes, which differ, and others below `all`; each call is limited to `timeout`.
     /// `ordered` says whether any formula orders processes.
     pub fn new(system: &'a System, procs: Range<u8>, all: u8, ordered: bool, timeout: Duration) -> Self {
-        let solver = solver::new();
+        let solver = Solver::default();
         let proc_sort =
             if ordered { Sort::int() } else { Sort::uninterpreted(Symbol::String("Proc".into())) };
         let processes: Vec<Dynamic> =
             (0..all).map(|p| constant(&format!("#{}", p + 1), &proc_sort)).collect();
         let differ = &processes[usize::from(procs.start)..usize::from(procs.end)];
         if differ.len() > 1 {
-            solver.assert(Dynamic::distinct(&differ.iter().collect::<Vec<_>>()));
+            solver.assert(&Dynamic::distinct(&differ.iter().collect::<Vec<_>>()));
         }
         let session = Self {
             system,
@@ -142,18 +142,18 @@ impl<'a> ProverSession<'a> {
         self.solver.push();
         self.solver.assert(formula);
         for (name, fact) in facts {
-            self.solver.assert(Bool::or(&[name.not(), fact.clone()]));
+            self.solver.assert(&Bool::or(&[name.not(), fact.clone()]));
         }
         let names: Vec<Bool> = facts.iter().map(|(name, _)| name.clone()).collect();
         let result = match solver::check(&self.solver, "obligation", &names, self.timeout, interrupt) {
             Ok(result) => result,
             Err(stopped) => {
-                self.solver.pop(1);
+                self.solver.pop();
                 return Err(stopped);
             }
         };
         let answer = match result {
-            SatResult::Sat => match self.solver.get_model() {
+            Answer::Sat => match self.solver.get_model() {
                 Some(model) => CaseAnswer::Sat(SatisfyingState {
                     model,
                     known: HashMap::new(),
@@ -161,15 +161,13 @@ impl<'a> ProverSession<'a> {
                 }),
                 None => CaseAnswer::Unknown("no model".to_owned()),
             },
-            SatResult::Unsat => {
+            Answer::Unsat => {
                 let core = self.solver.get_unsat_core();
                 CaseAnswer::Unsat((0..names.len()).filter(|&i| core.contains(&names[i])).collect())
             }
-            SatResult::Unknown => CaseAnswer::Unknown(
-                self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()),
-            ),
+            Answer::Unknown(why) => CaseAnswer::Unknown(why),
         };
-        self.solver.pop(1);
+        self.solver.pop();
         Ok(answer)
     }
 
@@ -312,10 +310,10 @@ impl<'a> ProverSession<'a> {
             Type::Enum(id) => {
                 let count = self.system.enumeration(id).constructors.len();
                 let bits: Vec<Bool> = (0..count).map(|c| Bool::new_const(format!("{name}={c}"))).collect();
-                self.solver.assert(Bool::or(&bits));
+                self.solver.assert(&Bool::or(&bits));
                 for (c, bit) in bits.iter().enumerate() {
                     for other in &bits[..c] {
-                        self.solver.assert(Bool::or(&[bit.not(), other.not()]));
+                        self.solver.assert(&Bool::or(&[bit.not(), other.not()]));
                     }
                 }
                 CellExpr::Enum(bits)

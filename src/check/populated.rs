@@ -112,8 +112,12 @@ impl Question<'_> {
             })
             .without_ranges();
         // No time is given: Z3 answers a small question at once.
-        let answer =
-            SolverSession::of_instance(&part, procs).check_initial(&[], Duration::ZERO, interrupt)?;
+        let answer = SolverSession::of_instance(&part, procs).check_initial(
+            &[],
+            &vec![None; procs],
+            Duration::ZERO,
+            interrupt,
+        )?;
         Ok(match answer {
             Satisfiability::Sat => Some(true),
             Satisfiability::Unsat => Some(false),

@@ -2,13 +2,14 @@
 
 pub mod queries;
 
+use std::cell::RefCell;
 use std::sync::{Once, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tracing::{debug, trace};
 use z3::ast::Bool;
-use z3::{Context, Params, SatResult, Solver, set_global_param};
+use z3::{Context, Model, Params, SatResult, set_global_param};
 
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 
@@ -32,19 +33,102 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// versions, a context that was interrupted answers nothing any more.
 const INTERRUPT_AFTER: Duration = Duration::from_millis(60);
 
-/// A solver of the current context.
+/// A solver of the current context, and what it was told.
 ///
 /// Z3's SMT engine answers all queries. By default Z3 also makes its chain of preprocessing tactics for
 /// each solver, which takes ten times as long as a small query does. The setting applies to the whole process, and is
 /// the only one that does: the crate's documentation mentions it.
-pub fn new() -> Solver {
+///
+/// A call that runs out of its work or time leaves Z3 in the middle of a search, and some versions (4.8.12) then answer
+/// `sat` to later queries that are not satisfiable. So after such a call Z3's solver is made anew, from what this one was told.
+#[derive(Debug)]
+pub struct Solver {
+    z3: RefCell<z3::Solver>,
+    told: RefCell<Vec<Bool>>,
+    /// How much was told before each [`Solver::push`] that is not yet undone.
+    scopes: RefCell<Vec<usize>>,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self { z3: RefCell::new(empty()), told: RefCell::default(), scopes: RefCell::default() }
+    }
+}
+
+fn empty() -> z3::Solver {
     SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
-    let solver = Solver::new();
+    let solver = z3::Solver::new();
     limit(&solver, EASY_WORK, u32::MAX);
     solver
 }
 
-/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`. `kind` names
+impl Solver {
+    /// From now on, only states where this holds.
+    pub fn assert(&self, formula: &Bool) {
+        self.z3.borrow().assert(formula);
+        self.told.borrow_mut().push(formula.clone());
+    }
+
+    /// Begins what [`Solver::pop`] undoes.
+    pub fn push(&self) {
+        self.z3.borrow().push();
+        self.scopes.borrow_mut().push(self.told.borrow().len());
+    }
+
+    /// Forgets what was told since the last [`Solver::push`].
+    pub fn pop(&self) {
+        self.z3.borrow().pop(1);
+        if let Some(before) = self.scopes.borrow_mut().pop() {
+            self.told.borrow_mut().truncate(before);
+        }
+    }
+
+    /// A state, after a query that was answered with `sat`.
+    pub fn get_model(&self) -> Option<Model> {
+        self.z3.borrow().get_model()
+    }
+
+    /// Assumptions that contradict each other, after a query that was answered with `unsat`.
+    pub fn get_unsat_core(&self) -> Vec<Bool> {
+        self.z3.borrow().get_unsat_core()
+    }
+
+    /// Z3's own solver with the same content, which has not searched yet.
+    fn renew(&self) {
+        let z3 = empty();
+        let (told, scopes) = (self.told.borrow(), self.scopes.borrow());
+        let mut begins = scopes.iter().peekable();
+        for (at, formula) in told.iter().enumerate() {
+            while begins.next_if(|begin| **begin == at).is_some() {
+                z3.push();
+            }
+            z3.assert(formula);
+        }
+        begins.for_each(|_| z3.push());
+        self.z3.replace(z3);
+    }
+
+    /// Whether the state that Z3 found is one: no formula is false in it.
+    fn model_fits(&self, assumptions: &[Bool]) -> bool {
+        let Some(model) = self.get_model() else { return false };
+        let fails =
+            |formula: &Bool| model.eval(formula, true).and_then(|value| value.as_bool()) == Some(false);
+        !self.told.borrow().iter().chain(assumptions).any(fails)
+    }
+}
+
+/// What became of a query.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// There is a state: [`Solver::get_model`].
+    Sat,
+    /// There is none: [`Solver::get_unsat_core`].
+    Unsat,
+    /// Z3 did not find out, for this reason.
+    Unknown(String),
+}
+
+/// Whether what `solver` was told is satisfiable together with `assumptions`, found within `timeout`. `kind` names
 /// the purpose of the query in the log.
 ///
 /// # Errors
@@ -55,16 +139,16 @@ pub fn check(
     assumptions: &[Bool],
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<SatResult, Interrupted> {
+) -> Result<Answer, Interrupted> {
     let start = Instant::now();
     let result = ask(solver, assumptions, timeout, interrupt);
-    let (time, known) = (start.elapsed(), result.as_ref().ok().copied());
-    let (answer, seconds) = (queries::word(known), time.as_secs_f64());
+    let time = start.elapsed();
+    let (answer, seconds) = (queries::word(result.as_ref().ok()), time.as_secs_f64());
     trace!(kind, answer, seconds, assumptions = assumptions.len(), "query");
-    if known == Some(SatResult::Unknown) {
-        debug!(kind, seconds, why = solver.get_reason_unknown(), "query without an answer");
+    if let Ok(Answer::Unknown(why)) = &result {
+        debug!(kind, seconds, why, "query without an answer");
     }
-    queries::keep(solver, assumptions, answer, time);
+    queries::keep(&solver.z3.borrow(), assumptions, answer, time);
     result
 }
 
@@ -73,23 +157,33 @@ fn ask(
     assumptions: &[Bool],
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<SatResult, Interrupted> {
+) -> Result<Answer, Interrupted> {
     interrupt.check()?;
     // A time limit costs a thread for each call, so most calls have a work limit instead.
-    let easy = solver.check_assumptions(assumptions);
-    if easy != SatResult::Unknown {
-        return Ok(easy);
+    match solver.z3.borrow().check_assumptions(assumptions) {
+        SatResult::Sat => return Ok(Answer::Sat),
+        SatResult::Unsat => return Ok(Answer::Unsat),
+        SatResult::Unknown => {}
     }
+    solver.renew();
     interrupt.check()?;
     // One more than what is left of the run: rounded down, Z3 would give up before the time of the run is over.
     let timeout = interrupt.remaining().map_or(timeout, |left| (left + MILLISECOND).min(timeout));
-    limit(solver, 0, u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
-    let result = while_wanted(interrupt, || solver.check_assumptions(assumptions));
-    limit(solver, EASY_WORK, u32::MAX);
-    if result == SatResult::Unknown {
-        interrupt.check()?;
+    let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1);
+    limit(&solver.z3.borrow(), 0, millis);
+    let result = while_wanted(interrupt, || solver.z3.borrow().check_assumptions(assumptions));
+    limit(&solver.z3.borrow(), EASY_WORK, u32::MAX);
+    match result {
+        SatResult::Unsat => Ok(Answer::Unsat),
+        SatResult::Sat if solver.model_fits(assumptions) => Ok(Answer::Sat),
+        SatResult::Sat => Ok(Answer::Unknown("Z3 found a state that is none".to_owned())),
+        SatResult::Unknown => {
+            let why = solver.z3.borrow().get_reason_unknown();
+            solver.renew();
+            interrupt.check()?;
+            Ok(Answer::Unknown(why.unwrap_or_else(|| "no reason given".to_owned())))
+        }
     }
-    Ok(result)
 }
 
 /// Runs `call`, a call of Z3; interrupts it when the run must end and it does not.
@@ -119,7 +213,7 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
 
 /// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds. By default Z3 takes over SIGINT
 /// for the time of a call, and two calls at once do not give it back: then the signal would be lost.
-fn limit(solver: &Solver, work: u32, millis: u32) {
+fn limit(solver: &z3::Solver, work: u32, millis: u32) {
     let mut params = Params::new();
     params.set_bool("ctrl_c", false);
     params.set_u32("rlimit", work);
@@ -138,10 +232,10 @@ mod tests {
     fn pigeons(solver: &Solver, holes: usize) {
         let sits = |pigeon: usize, hole: usize| Bool::new_const(format!("{pigeon} in {hole}"));
         for pigeon in 0..=holes {
-            solver.assert(Bool::or(&(0..holes).map(|hole| sits(pigeon, hole)).collect::<Vec<_>>()));
+            solver.assert(&Bool::or(&(0..holes).map(|hole| sits(pigeon, hole)).collect::<Vec<_>>()));
             for other in 0..pigeon {
                 for hole in 0..holes {
-                    solver.assert(Bool::or(&[sits(pigeon, hole).not(), sits(other, hole).not()]));
+                    solver.assert(&Bool::or(&[sits(pigeon, hole).not(), sits(other, hole).not()]));
                 }
             }
         }
@@ -162,8 +256,9 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| {
                 with_z3_config(&Config::new(), || {
-                    let solver = new();
+                    let solver = Solver::default();
                     pigeons(&solver, 12);
+                    let solver = solver.z3.into_inner();
                     limit(&solver, 0, u32::MAX);
                     begun.send(()).unwrap();
                     let ended = while_wanted(&interrupt, || solver.check_assumptions(&[]));
@@ -186,7 +281,7 @@ mod tests {
         let long = Duration::from_secs(600);
         for (by_signal, expected) in [(true, Reason::Interrupted(15)), (false, Reason::Time)] {
             let took = with_z3_config(&Config::new(), || {
-                let solver = new();
+                let solver = Solver::default();
                 pigeons(&solver, 14);
                 let interrupt = Interrupt::default();
                 let start = Instant::now();
@@ -212,17 +307,48 @@ mod tests {
     #[test]
     fn a_timeout_of_a_call_does_not_end_the_run() {
         with_z3_config(&Config::new(), || {
-            let solver = new();
+            let solver = Solver::default();
             pigeons(&solver, 14);
             let interrupt = Interrupt::default();
             let answer = check(&solver, "test", &[], Duration::from_millis(200), &interrupt);
-            assert_eq!(answer, Ok(SatResult::Unknown));
+            assert!(matches!(answer, Ok(Answer::Unknown(_))), "{answer:?}");
             // The next query is answered.
             let never = Bool::from_bool(false);
             assert_eq!(
                 check(&solver, "test", &[never], Duration::from_millis(200), &interrupt),
-                Ok(SatResult::Unsat)
+                Ok(Answer::Unsat)
             );
+        });
+    }
+    #[test]
+    fn after_a_call_without_an_answer_the_same_is_known() {
+        with_z3_config(&Config::new(), || {
+            let (solver, interrupt) = (Solver::default(), Interrupt::default());
+            let [a, b, c] = ["a", "b", "c"].map(Bool::new_const);
+            let ask = |assumptions: &[Bool]| {
+                check(&solver, "test", assumptions, Duration::from_millis(50), &interrupt).unwrap()
+            };
+            solver.push();
+            solver.assert(&a);
+            solver.push();
+            solver.assert(&Bool::or(&[b.not(), c.clone()]));
+            solver.push();
+            solver.push();
+            pigeons(&solver, 14);
+            assert!(matches!(ask(&[]), Answer::Unknown(_)));
+            solver.pop();
+            // A state is found from the beginning, and fits.
+            assert_eq!(ask(&[b.clone()]), Answer::Sat);
+            assert!(solver.model_fits(&[a.clone(), b.clone(), c.clone()]));
+            assert!(!solver.model_fits(&[a.not()]));
+            solver.pop();
+            assert_eq!(ask(&[b.clone(), c.not()]), Answer::Unsat);
+            assert_eq!(solver.get_unsat_core().len(), 2);
+            solver.pop();
+            assert_eq!(ask(&[b, c.not()]), Answer::Sat);
+            assert_eq!(ask(&[a.not()]), Answer::Unsat);
+            solver.pop();
+            assert_eq!(ask(&[a.not()]), Answer::Sat);
         });
     }
 }

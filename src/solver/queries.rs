@@ -5,8 +5,10 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use z3::Solver;
 use z3::ast::Bool;
-use z3::{SatResult, Solver};
+
+use super::Answer;
 
 static HARDEST: OnceLock<Mutex<Hardest>> = OnceLock::new();
 
@@ -41,11 +43,11 @@ pub fn hardest() -> Vec<Query> {
 }
 
 /// [`Query::answer`] for the result of a query.
-pub(super) const fn word(answer: Option<SatResult>) -> &'static str {
+pub(super) const fn word(answer: Option<&Answer>) -> &'static str {
     match answer {
-        Some(SatResult::Sat) => "sat",
-        Some(SatResult::Unsat) => "unsat",
-        Some(SatResult::Unknown) => "unknown",
+        Some(Answer::Sat) => "sat",
+        Some(Answer::Unsat) => "unsat",
+        Some(Answer::Unknown(_)) => "unknown",
         None => "no answer",
     }
 }

@@ -12,53 +12,60 @@ use crate::harness::{cubicle, run, run_stdin, run_words, run_words_stdin};
 /// A model as the other tools get it.
 struct Case {
     model: &'static str,
-    procs: u8,
+    /// As `--procs` has it.
+    procs: &'static str,
     /// Bounds of numbers, as words.
     bounds: &'static str,
 }
 
-const fn case(model: &'static str, procs: u8, bounds: &'static str) -> Case {
+const fn case(model: &'static str, procs: &'static str, bounds: &'static str) -> Case {
     Case { model, procs, bounds }
 }
 
-/// The models of every test run: arrays and a variable, a wrong one, `case` and numbers.
-const FEW: &[Case] = &[case("mutex", 3, ""), case("moesi_wrong", 2, ""), case("bakery_wrong", 2, "0 3")];
+/// The models of every test run: arrays and a variable, a wrong one, `case` and numbers, sorts.
+const FEW: &[Case] = &[
+    case("mutex", "3", ""),
+    case("moesi_wrong", "2", ""),
+    case("bakery_wrong", "2", "0 3"),
+    case("two_locks", "node=2,lock=1", ""),
+];
 
 /// The models of the table.
 const MANY: &[Case] = &[
-    case("mutex", 3, ""),
-    case("mutex_wrong", 3, ""),
-    case("bakery", 2, "0 3"),
-    case("bakery_wrong", 2, "0 3"),
-    case("berkeley", 3, ""),
-    case("burns", 3, ""),
-    case("burns_wrong", 3, ""),
-    case("dekker", 2, ""),
-    case("dekker_wrong", 2, ""),
-    case("dijkstra", 3, ""),
-    case("directory", 2, ""),
-    case("illinois", 3, ""),
-    case("leader_election", 3, ""),
-    case("leader_election_wrong", 3, ""),
-    case("mesi", 2, ""),
-    case("moesi", 3, ""),
-    case("moesi_wrong", 3, ""),
-    case("peterson", 2, ""),
-    case("pipeline_barrier", 2, ""),
-    case("pipeline_barrier_wrong", 3, ""),
-    case("readers_count", 3, "-1 4"),
-    case("ricart_agrawala", 2, "0 3"),
-    case("rwlock", 2, ""),
-    case("rwlock_wrong", 2, ""),
-    case("sense_barrier", 3, ""),
-    case("sense_barrier_wrong", 3, ""),
-    case("synapse", 3, ""),
-    case("szymanski", 3, ""),
-    case("szymanski_wrong", 3, ""),
-    case("ticket_lock", 2, "0 3"),
-    case("token_ring", 3, ""),
-    case("two_phase_commit", 3, ""),
-    case("two_phase_commit_wrong", 3, ""),
+    case("mutex", "3", ""),
+    case("mutex_wrong", "3", ""),
+    case("bakery", "2", "0 3"),
+    case("bakery_wrong", "2", "0 3"),
+    case("berkeley", "3", ""),
+    case("burns", "3", ""),
+    case("burns_wrong", "3", ""),
+    case("dekker", "2", ""),
+    case("dekker_wrong", "2", ""),
+    case("dijkstra", "3", ""),
+    case("directory", "2", ""),
+    case("illinois", "3", ""),
+    case("leader_election", "3", ""),
+    case("leader_election_wrong", "3", ""),
+    case("mesi", "2", ""),
+    case("moesi", "3", ""),
+    case("moesi_wrong", "3", ""),
+    case("peterson", "2", ""),
+    case("pipeline_barrier", "2", ""),
+    case("pipeline_barrier_wrong", "3", ""),
+    case("readers_count", "3", "-1 4"),
+    case("ricart_agrawala", "2", "0 3"),
+    case("rwlock", "2", ""),
+    case("rwlock_wrong", "2", ""),
+    case("sense_barrier", "3", ""),
+    case("sense_barrier_wrong", "3", ""),
+    case("synapse", "3", ""),
+    case("szymanski", "3", ""),
+    case("szymanski_wrong", "3", ""),
+    case("ticket_lock", "2", "0 3"),
+    case("token_ring", "3", ""),
+    case("two_locks", "node=2,lock=2", ""),
+    case("two_phase_commit", "3", ""),
+    case("two_phase_commit_wrong", "3", ""),
 ];
 
 /// The result of one tool for an instance.

@@ -31,6 +31,12 @@ impl Cube {
         self.masks.binary_search_by_key(&cell, |m| m.0).ok().map(|i| self.masks[i].1)
     }
 
+    /// The sorts that it says its processes are of; `None` where it does not say which one.
+    pub fn sorts(&self, context: &CubeContext) -> Vec<Option<u8>> {
+        let said = |process| self.mask(context.sort_of(process)?).filter(|it| it.is_power_of_two());
+        (0..self.procs).map(|process| said(process).map(|it| it.trailing_zeros() as u8)).collect()
+    }
+
     /// Number of literals.
     pub fn len(&self) -> usize {
         self.masks.len() + self.relational.len()

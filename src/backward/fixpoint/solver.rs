@@ -54,10 +54,10 @@ impl<'a> CubeSolver<'a> {
 
     /// Whether an initial state satisfies a cube.
     pub fn ask_initial(&mut self, cube: &Cube) -> Result<Satisfiability, Halt> {
-        let formulas = formulas(self.context, cube);
+        let (formulas, sorts) = (formulas(self.context, cube), cube.sorts(self.context));
         let _phase = self.profiler.enter(Phase::Solver);
         let (timeout, context) = (self.timeout, self.context);
-        Ok(self.session(cube.procs).check_initial(&formulas, timeout, &context.interrupt)?)
+        Ok(self.session(cube.procs).check_initial(&formulas, &sorts, timeout, &context.interrupt)?)
     }
 }
 

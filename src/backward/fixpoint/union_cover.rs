@@ -95,7 +95,12 @@ pub fn escapes(
         violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
             let mut b = CubeBuilder::from_cube(context, &cube);
-            let decided = cells.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
+            // The value of a cell that no relational literal mentions is one of its own.
+            let counting = budget.counting.is_some();
+            let named: HashSet<CubeCell> = cube.relational.iter().flat_map(Relational::cells).collect();
+            let concerns = |cell: CubeCell| counting || named.contains(&cell);
+            let decided =
+                (cells.iter().zip(&table)).all(|(&s, &m)| m == 0 || !concerns(s) || b.restrict(s, m));
             let sat = if decided { satisfiable(context, &b)? } else { Sat::No };
             let sat = if sat == Sat::Yes && excluded(context, budget.counting, b)? { Sat::No } else { sat };
             return Ok((if sat == Sat::Yes { Sat::Yes } else { Sat::Unknown }, clauses.len()));

@@ -10,7 +10,7 @@ use super::vocabulary::{self, NumberClass};
 use crate::cube::{Cube, Halt, cubes_of, oracle_literals};
 use crate::fixpoint::{Tester, Visited};
 use crate::preimage::{Pre, PreCounts, pre_image};
-use crate::safety::Initial;
+use crate::safety::InitialOf;
 use crate::search::Setting;
 use crate::theory::Sat;
 use crate::tuning::{
@@ -56,7 +56,7 @@ pub struct Houdini<'a, 's, 't> {
     /// Whether the model compares counts.
     thresholds: bool,
     /// By number of processes.
-    initial: Vec<Option<Initial>>,
+    initial: InitialOf,
     progress: Progress,
     /// Questions asked before.
     questions: usize,
@@ -87,14 +87,13 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             progress.fresh.extend(templates.roots()?);
         }
         let questions = progress.asked.len();
-        let initial = Vec::new();
         Ok(Self {
             setting,
             tester,
             oracle,
             templates,
             thresholds: compares_counts,
-            initial,
+            initial: InitialOf::default(),
             progress,
             questions,
             tests: 0,
@@ -202,14 +201,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             OracleAnswer::Untested if self.thresholds && (guess.compares() || cube.procs > 2) => {}
             OracleAnswer::Untested | OracleAnswer::Reached => return Ok(true),
         }
-        let at = usize::from(cube.procs);
-        if self.initial.len() <= at {
-            self.initial.resize_with(at + 1, || None);
-        }
-        if self.initial[at].is_none() {
-            self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
-        }
-        let initial = self.initial[at].as_ref().expect("just made");
+        let initial = self.initial.cube(context, self.setting.system, cube)?;
         Ok(initial.meets(context, cube)? != Sat::No)
     }
 

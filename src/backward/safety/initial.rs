@@ -3,15 +3,32 @@
 //! Init is universal, so an initial state of a larger instance restricted to the cube's processes is one
 //! of the smaller; the instance with exactly the cube's processes decides. All tuples of processes for the
 //! parameters, repetitions included, are conjoined. Axioms are universal as well, over distinct processes, and
-//! are part of init here.
+//! are part of init here. Where a cube says of which sorts its processes are, only what init says of these sorts counts.
+
+use std::collections::HashMap;
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
 use crate::theory::{Sat, satisfiable};
 use crate::tuning::MAX_BRANCHES;
-use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_lang::model::{FormulaOfSorts, System};
 
-/// Init instantiated for cubes with a given number of processes.
+/// Init instantiated for the cubes of a search.
+#[derive(Default, Debug)]
+pub struct InitialOf(HashMap<Vec<Option<u8>>, Initial>);
+
+impl InitialOf {
+    /// That for cubes with as many processes, of the same sorts, as this one.
+    pub fn cube(&mut self, context: &CubeContext, system: &System, cube: &Cube) -> Result<&Initial, Halt> {
+        let sorts = cube.sorts(context);
+        if !self.0.contains_key(&sorts) {
+            self.0.insert(sorts.clone(), Initial::new(context, system, &sorts)?);
+        }
+        Ok(&self.0[&sorts])
+    }
+}
+
+/// Init instantiated for cubes with a given number of processes, of given sorts.
 #[derive(Debug)]
 pub struct Initial {
     /// Literals that hold in every initial state.
@@ -23,25 +40,28 @@ pub struct Initial {
 }
 
 impl Initial {
-    /// Instantiates init and axioms over `procs` processes.
-    pub fn new(context: &CubeContext, system: &System, procs: u8) -> Result<Self, Halt> {
-        let init = &system.init;
+    /// Instantiates init and axioms over processes of these sorts; `None`: of any sort.
+    fn new(context: &CubeContext, system: &System, sorts: &[Option<u8>]) -> Result<Self, Halt> {
+        let (init, procs) = (&system.init, sorts.len() as u8);
+        let of = |names: &[u8]| names.iter().map(|name| sorts[usize::from(*name)]).collect::<Vec<_>>();
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
         for axiom in &system.axioms {
+            let mut denial = FormulaOfSorts::new(system, &axiom.denial);
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
                 context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                out.add(Instantiation { context, procs, vars: &names }.dnf(&axiom.denial)?);
+                out.add(Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?);
             }
         }
         if procs == 0 {
             out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?);
             return Ok(out);
         }
+        let mut body = FormulaOfSorts::new(system, &init.body);
         let mut names = vec![0u8; usize::from(init.params)];
         loop {
             context.interrupt.poll()?;
-            out.add(Instantiation { context, procs, vars: &names }.dnf(&init.body)?);
+            out.add(Instantiation { context, procs, vars: &names }.dnf(body.of(of(&names)))?);
             let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < procs) else {
                 return Ok(out);
             };

@@ -11,4 +11,4 @@ mod initial;
 
 pub use concretize::{NamedPath, RunGoal, concretize};
 pub use forgotten::forgotten;
-pub use initial::Initial;
+pub use initial::InitialOf;

@@ -15,7 +15,7 @@ use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
 use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
-use crate::safety::Initial;
+use crate::safety::InitialOf;
 use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
@@ -122,7 +122,7 @@ pub struct Run<'a, 'r> {
     pub visited: Visited,
     /// The node of each of them; `None` for assumed cubes.
     pub(super) visited_ids: Vec<Option<NodeId>>,
-    pub(super) initial: Vec<Option<Initial>>,
+    pub(super) initial: InitialOf,
     /// Figures.
     pub counts: RunCounts,
     /// The cubes of trusted invariants, to be examined first.
@@ -153,7 +153,7 @@ impl<'a, 'r> Run<'a, 'r> {
             taken: None,
             visited: Visited::default(),
             visited_ids: Vec::new(),
-            initial: Vec::new(),
+            initial: InitialOf::default(),
             counts: RunCounts::default(),
             trusted: Vec::new(),
             spurious: None,

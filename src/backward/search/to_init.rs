@@ -5,7 +5,7 @@ use super::run::{Run, RunEnd, Setting};
 use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
 use crate::profile::Phase;
-use crate::safety::{Initial, concretize, forgotten};
+use crate::safety::{concretize, forgotten};
 use crate::smt::{Satisfiability, Unrolled};
 use crate::theory::Sat;
 use cubicle_run::interrupt::Interrupted;
@@ -28,15 +28,8 @@ impl Run<'_, '_> {
     /// Whether the cube contains an initial state.
     pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let _phase = self.tester.profiler.enter(Phase::Initial);
-        let at = usize::from(cube.procs);
-        if self.initial.len() <= at {
-            self.initial.resize_with(at + 1, || None);
-        }
         let context = self.setting.context;
-        if self.initial[at].is_none() {
-            self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
-        }
-        let initial = self.initial[at].as_ref().expect("just made");
+        let initial = self.initial.cube(context, self.setting.system, cube)?;
         let met = initial.meets(context, cube)?;
         if met != Sat::No
             && let Some(counting) = self.setting.pre.counting

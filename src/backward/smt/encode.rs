@@ -5,8 +5,8 @@ use z3::ast::{Ast, Bool, Int, Real};
 use super::InstanceFormula;
 use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples, tuples};
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Count, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System,
-    Term, Type, VarId,
+    Assignment, Cell, Conj, Count, Dnf, Forbidden, FormulaOfSorts, Linear, Literal, ProcRef, Rational,
+    Relation, System, Term, Type, VarId,
 };
 
 /// The value of a cell as an expression.
@@ -281,17 +281,18 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Formula: the frame is an initial state of this instance.
-    pub fn initial(&self, frame: &Frame) -> Bool {
+    /// Formula: the frame is an initial state of this instance, whose processes are of these sorts; `None`: of any.
+    pub fn initial(&self, frame: &Frame, sorts: &[Option<u8>]) -> Bool {
         let init = &self.system.init;
-        let mut conjuncts = self.axioms(frame);
+        let mut conjuncts = self.axioms(frame, sorts);
         if self.procs() == 0 {
             conjuncts.push(self.dnf(frame, &[], &init.without_processes));
             return all(conjuncts);
         }
+        let mut body = FormulaOfSorts::new(self.system, &init.body);
         let mut names = vec![0; usize::from(init.params)];
         loop {
-            conjuncts.push(self.dnf(frame, &names, &init.body));
+            conjuncts.push(self.dnf(frame, &names, body.of(names.iter().map(|name| sorts[*name]).collect())));
             // Next tuple, repetitions included.
             let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < self.procs()) else {
                 return all(conjuncts);
@@ -303,7 +304,7 @@ impl<'a> Encoder<'a> {
 
     /// Formula: the frame is a state of this instance in none of these cubes.
     pub fn outside(&self, frame: &Frame, cubes: &[Forbidden]) -> Bool {
-        let mut conjuncts = self.axioms(frame);
+        let mut conjuncts = self.axioms(frame, &vec![None; self.procs()]);
         for it in cubes {
             let all = distinct_tuples(self.procs(), usize::from(it.params));
             conjuncts.extend(all.map(|names| self.conj(frame, &names, &it.cube).not()));
@@ -311,11 +312,16 @@ impl<'a> Encoder<'a> {
         all(conjuncts)
     }
 
-    /// The axioms for the frame, and that witnesses are processes.
-    fn axioms(&self, frame: &Frame) -> Vec<Bool> {
+    /// The axioms for the frame, for processes of these sorts, and that witnesses are processes.
+    fn axioms(&self, frame: &Frame, sorts: &[Option<u8>]) -> Vec<Bool> {
         let mut conjuncts = Vec::new();
         for axiom in &self.system.axioms {
-            for names in distinct_tuples(self.procs(), usize::from(axiom.params)) {
+            let said = self.system.sorts_said(&axiom.cube, usize::from(axiom.params));
+            let concerns = |names: &Vec<usize>| {
+                let mut both = names.iter().map(|name| sorts[*name]).zip(&said);
+                both.all(|(sort, said)| sort.is_none() || said.is_none() || sort == *said)
+            };
+            for names in distinct_tuples(self.procs(), usize::from(axiom.params)).filter(concerns) {
                 conjuncts.push(self.conj(frame, &names, &axiom.cube).not());
             }
         }

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use z3::{SatResult, Solver};
-
 use super::encode::{Encoder, Frame};
 use super::{InstanceFormula, Satisfiability};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_solver as solver;
+use cubicle_solver::{self as solver, Answer, Solver};
 
 /// A solver for the states of a number of processes.
 #[derive(Debug)]
@@ -40,13 +38,13 @@ impl<'a> SolverSession<'a> {
         } else {
             facts.extend(encoder.at_least(&frame));
         }
-        let solver = solver::new();
+        let solver = Solver::default();
         for f in facts {
             solver.assert(&f);
         }
         let names: Vec<usize> = (0..procs).collect();
         for f in known {
-            solver.assert(encoder.formula(&frame, &names, f));
+            solver.assert(&encoder.formula(&frame, &names, f));
         }
         Self { encoder, frame, names, solver }
     }
@@ -63,30 +61,32 @@ impl<'a> SolverSession<'a> {
     ) -> Result<Satisfiability, Interrupted> {
         self.solver.push();
         for f in formulas {
-            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
+            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
         }
         let answer = answer(&self.solver, "state", timeout, interrupt);
-        self.solver.pop(1);
+        self.solver.pop();
         answer
     }
 
-    /// Whether some state in which these processes are as initially satisfies all of `formulas`.
+    /// Whether some state in which these processes are as initially satisfies all of `formulas`, which say that the processes
+    /// are of these sorts.
     ///
     /// # Errors
     /// The run must end.
     pub fn check_initial(
         &self,
         formulas: &[InstanceFormula],
+        sorts: &[Option<u8>],
         timeout: Duration,
         interrupt: &Interrupt,
     ) -> Result<Satisfiability, Interrupted> {
         self.solver.push();
-        self.solver.assert(self.encoder.initial(&self.frame));
+        self.solver.assert(&self.encoder.initial(&self.frame, sorts));
         for f in formulas {
-            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
+            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
         }
         let answer = answer(&self.solver, "initial state", timeout, interrupt);
-        self.solver.pop(1);
+        self.solver.pop();
         answer
     }
 }
@@ -99,10 +99,8 @@ pub(super) fn answer(
     interrupt: &Interrupt,
 ) -> Result<Satisfiability, Interrupted> {
     Ok(match solver::check(solver, kind, &[], timeout, interrupt)? {
-        SatResult::Sat => Satisfiability::Sat,
-        SatResult::Unsat => Satisfiability::Unsat,
-        SatResult::Unknown => Satisfiability::Unknown(
-            solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()),
-        ),
+        Answer::Sat => Satisfiability::Sat,
+        Answer::Unsat => Satisfiability::Unsat,
+        Answer::Unknown(why) => Satisfiability::Unknown(why),
     })
 }

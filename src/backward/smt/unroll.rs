@@ -3,8 +3,8 @@
 use std::slice;
 use std::time::Duration;
 
+use z3::Model;
 use z3::ast::{Ast, Bool, Int, Real};
-use z3::{Model, Solver};
 
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::session::answer;
@@ -16,7 +16,7 @@ use cubicle_lang::model::semantics::{
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::{Forbidden, Trace};
-use cubicle_solver as solver;
+use cubicle_solver::{self as solver, Answer, Solver};
 
 /// The run to search for.
 #[derive(Clone, Debug)]
@@ -92,9 +92,9 @@ pub fn unroll(
     let mut facts = encoder.facts.clone();
     let mut first = encoder.frame("", &mut facts);
     encoder.count(&mut first);
-    let solver = solver::new();
-    solver.assert(match &path.begin {
-        RunStart::Initial => encoder.initial(&first),
+    let solver = Solver::default();
+    solver.assert(&match &path.begin {
+        RunStart::Initial => encoder.initial(&first, &sorts_said(system, path)),
         RunStart::Outside(cubes) => encoder.outside(&first, cubes),
     });
     let mut unrolling =
@@ -131,7 +131,7 @@ pub fn unroll(
             .collect::<Result<_, Interrupted>>()?,
         RunTarget::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
     };
-    solver.assert(any(reached));
+    solver.assert(&any(reached));
     for f in facts {
         solver.assert(&f);
     }
@@ -151,6 +151,18 @@ pub fn unroll(
             }
         }
     })
+}
+
+/// The sorts that the guards of steps with arguments say the processes of a run are of.
+fn sorts_said(system: &System, path: &Path) -> Vec<Option<u8>> {
+    let mut sorts = vec![None; path.procs];
+    for (id, args) in &path.steps {
+        let (t, args) = (system.transition(*id), args.as_deref().unwrap_or_default());
+        for (arg, sort) in args.iter().zip(system.sorts_said(&t.guard, t.arity())) {
+            sorts[*arg] = sorts[*arg].or(sort);
+        }
+    }
+    sorts
 }
 
 /// The choices of a step: arguments (with a selector each when there are several) and values of `?`.
@@ -182,7 +194,7 @@ impl Unrolling<'_> {
         let prefix = format!("{at}.");
         if options.len() == 1 {
             let args = options.into_iter().next().expect("there is one");
-            solver.assert(encoder.enabled(frame, t, &args));
+            solver.assert(&encoder.enabled(frame, t, &args));
             let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
             self.frame = next;
             return Ok(Some(StepChoice { options: vec![(args, None)], nondet }));
@@ -193,7 +205,7 @@ impl Unrolling<'_> {
         for (k, args) in options.into_iter().enumerate() {
             interrupt.check()?;
             let selector = Bool::new_const(format!("{at}@{k}"));
-            solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
+            solver.assert(&selector.implies(encoder.enabled(frame, t, &args)));
             // The values of `?` have the same names whatever the arguments: they are one choice.
             let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
             nondet = values;
@@ -207,10 +219,10 @@ impl Unrolling<'_> {
             chosen.push((args, Some(selector)));
         }
         let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
-        solver.assert(any(selectors.iter().cloned()));
+        solver.assert(&any(selectors.iter().cloned()));
         for (i, a) in selectors.iter().enumerate() {
             for b in &selectors[..i] {
-                solver.assert(all([a.clone(), b.clone()]).not());
+                solver.assert(&all([a.clone(), b.clone()]).not());
             }
         }
         let Some(next) = next else { return Ok(None) };
@@ -251,9 +263,7 @@ fn prefer_simple(
     }
     for options in wishes {
         for wish in options {
-            if solver::check(solver, "simple", slice::from_ref(&wish), timeout, interrupt)?
-                == z3::SatResult::Sat
-            {
+            if solver::check(solver, "simple", slice::from_ref(&wish), timeout, interrupt)? == Answer::Sat {
                 solver.assert(&wish);
                 break;
             }

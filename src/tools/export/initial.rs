@@ -3,11 +3,12 @@
 
 use super::read::Range;
 use super::refusal::Refusal;
+use super::sized::sort_of;
 use super::values::Values;
 use cubicle_lang::model::semantics::{Env, Layout, Point, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, VarId,
+    Cell, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, VarId,
 };
 
 /// A group of cells.
@@ -29,8 +30,8 @@ const MOST_TRIES: usize = 2_000_000;
 const MOST_INSTANCES: usize = 200_000;
 
 /// One instance of init or of an axiom.
-struct Constraint<'a> {
-    body: &'a Dnf,
+struct Constraint {
+    body: Dnf,
     procs: Vec<usize>,
     /// Positions of the cells that it reads, ascending.
     cells: Vec<usize>,
@@ -73,7 +74,7 @@ pub fn groups(
     let follows = sizes.flat_map(|(id, cells)| std::iter::repeat_n(system.count_of(id).is_some(), cells));
     let follows: Vec<bool> = follows.collect();
     for cells in connected(layout.len(), &constraints).into_iter().filter(|it| !follows[it[0]]) {
-        let about: Vec<&Constraint<'_>> =
+        let about: Vec<&Constraint> =
             constraints.iter().filter(|c| c.cells.len() > 1 && cells.contains(&c.cells[0])).collect();
         let mut ways = Vec::new();
         search.fill(&cells, 0, &about, &domains, &mut ways).ok_or_else(|| {
@@ -97,10 +98,10 @@ struct InitialSearch<'a> {
 }
 
 impl InitialSearch<'_> {
-    fn holds(&self, constraint: &Constraint<'_>) -> bool {
+    fn holds(&self, constraint: &Constraint) -> bool {
         let holds = |state: &State| {
             let env = Env { layout: self.semantics.layout(), state, procs: &constraint.procs };
-            env.dnf(constraint.body) == Some(true)
+            env.dnf(&constraint.body) == Some(true)
         };
         if self.semantics.system().counts.is_empty() {
             return holds(&self.state);
@@ -113,7 +114,7 @@ impl InitialSearch<'_> {
         &mut self,
         cells: &[usize],
         at: usize,
-        constraints: &[&Constraint<'_>],
+        constraints: &[&Constraint],
         domains: &[Vec<Value>],
         ways: &mut Vec<Vec<Value>>,
     ) -> Option<()> {
@@ -128,7 +129,7 @@ impl InitialSearch<'_> {
             }
             self.state.values[cell] = *value;
             // Constraints whose last cell this is can be evaluated now.
-            let settled = |c: &&&Constraint<'_>| c.cells.last() == Some(&cell);
+            let settled = |c: &&&Constraint| c.cells.last() == Some(&cell);
             if constraints.iter().filter(settled).all(|c| self.holds(c)) {
                 self.fill(cells, at + 1, constraints, domains, ways)?;
             }
@@ -166,12 +167,12 @@ fn pieces(system: &System) -> Vec<InitialPiece> {
     pieces
 }
 
-/// Every instance of every piece.
-fn constraints<'a>(
+/// Every instance of every piece; literal by literal where the sorts of the processes leave one conjunction.
+fn constraints(
     system: &System,
-    pieces: &'a [InitialPiece],
+    pieces: &[InitialPiece],
     layout: &Layout,
-) -> Result<Vec<Constraint<'a>>, Refusal> {
+) -> Result<Vec<Constraint>, Refusal> {
     let procs = layout.procs;
     let count = |piece: &InitialPiece| procs.checked_pow(u32::from(piece.params));
     if pieces.iter().map(count).any(|n| n.is_none_or(|n| n > MOST_INSTANCES)) {
@@ -180,7 +181,8 @@ fn constraints<'a>(
     }
     let mut constraints = Vec::new();
     for InitialPiece { params, distinct, body } in pieces {
-        let add = |procs: Vec<usize>| {
+        let mut of_sorts = FormulaOfSorts::new(system, body);
+        let mut add = |body: Dnf, procs: Vec<usize>| {
             let mut cells: Vec<usize> = Vec::new();
             for literal in body.0.iter().flatten() {
                 for_cells(literal, &mut |cell| match system.count_of(cell.var) {
@@ -193,6 +195,13 @@ fn constraints<'a>(
             cells.sort_unstable();
             cells.dedup();
             constraints.push(Constraint { body, procs, cells });
+        };
+        let add = |procs: Vec<usize>| {
+            let body = of_sorts.of(procs.iter().map(|process| sort_of(system, *process)).collect());
+            match body.0.as_slice() {
+                [conj] => conj.iter().for_each(|it| add(Dnf(vec![vec![it.clone()]]), procs.clone())),
+                _ => add(body.clone(), procs),
+            }
         };
         let params = usize::from(*params);
         if *distinct {
@@ -234,7 +243,7 @@ fn domains(
     layout: &Layout,
     range: Range,
     values: &Values,
-    constraints: &[Constraint<'_>],
+    constraints: &[Constraint],
 ) -> Result<Vec<Vec<Value>>, Refusal> {
     let mut equal: Vec<Option<Rational>> = vec![None; layout.len()];
     for constraint in constraints {
@@ -294,7 +303,7 @@ fn numbers(conj: &Conj) -> impl Iterator<Item = (&Cell, Rational)> {
 }
 
 /// The cells, in groups such that no constraint reads cells of two groups.
-fn connected(cells: usize, constraints: &[Constraint<'_>]) -> Vec<Vec<usize>> {
+fn connected(cells: usize, constraints: &[Constraint]) -> Vec<Vec<usize>> {
     let mut sets = UnionFind::new(cells);
     for constraint in constraints {
         for pair in constraint.cells.windows(2) {

@@ -7,6 +7,8 @@ use super::names::comment;
 pub struct InstanceName {
     /// Number of processes, at least 1.
     pub procs: usize,
+    /// How many of them are of each sort, in a model with sorts.
+    pub of_sorts: Vec<(String, usize)>,
     /// Bounds of numbers: a step that leaves them is not possible.
     pub range: Option<(i64, i64)>,
     /// Where the model comes from, for a comment.
@@ -17,8 +19,12 @@ pub struct InstanceName {
 
 /// The first lines of every file.
 pub fn title(instance: &InstanceName, language: &str) -> Vec<String> {
-    let processes =
-        if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
+    let of_sorts = instance.of_sorts.iter().map(|(sort, count)| format!("{sort}={count}"));
+    let processes = match instance.procs {
+        _ if !instance.of_sorts.is_empty() => format!("processes {}", of_sorts.collect::<Vec<_>>().join(",")),
+        1 => "1 process".to_owned(),
+        more => format!("{more} processes"),
+    };
     let mut lines =
         vec![format!("{} with {processes}, for {language}; written by cubicle.", comment(&instance.source))];
     if let Some((low, high)) = instance.range {

@@ -4,7 +4,7 @@
 //! All targets get the same states and steps that [`cubicle_lang::model::semantics`] has: updates read the old state,
 //! parameters are pairwise distinct, and values of proc type need not be a process. What a target cannot express is a
 //! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps
-//! of an instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target.
+//! of an instance), `values` (numbers for values without a name), `sized` (sorts of processes), `initial`, `names`, `symbols`, and a file for each target.
 //! `model` writes a system as a model.
 
 mod expr;
@@ -17,6 +17,7 @@ mod names;
 mod promela;
 mod read;
 mod refusal;
+mod sized;
 mod smtlib;
 mod symbols;
 mod tla;
@@ -56,15 +57,17 @@ pub fn export(system: &System, instance: &InstanceName, target: Target) -> Resul
     if values::cells(system, procs).is_none() {
         return Err(Refusal::of_command(format!("an instance with {procs} processes has too many cells")));
     }
-    if system.sorts.is_some() && matches!(target, Target::Murphi | Target::Promela) {
-        let what = "models with sorts of processes are not exported to Murphi and Promela";
-        return Err(Refusal::of_command(what).help("TLA+ and SMT-LIB have them, as an array of sorts"));
-    }
     if !system.witnesses.is_empty() {
         let what = "models with witnesses are not exported";
         let help = "an array that nothing assigns, with an `invariant` about it, is";
         return Err(Refusal::of_command(what).help(help));
     }
+    let sized = system.sorts.as_ref().map(|sorts| {
+        let of = |sort: &String| instance.of_sorts.iter().find(|it| it.0 == *sort).map_or(0, |it| it.1);
+        let sizes: Vec<usize> = sorts.names.iter().map(of).collect();
+        sized::sized(system, &sizes, instance.range)
+    });
+    let system = sized.as_ref().unwrap_or(system);
     match target {
         Target::Murphi => murphi::write(system, instance),
         Target::Promela => promela::write(system, instance),

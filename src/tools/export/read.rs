@@ -1,6 +1,7 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
 use super::expr::{ExportComparison, ExportExpr, Process};
+use super::sized::sort_of;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{
     Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
@@ -61,6 +62,9 @@ impl SystemReader<'_> {
 
     fn member(self, cell: &Cell, values: u64, scope: &[Process]) -> ExportExpr {
         let Type::Enum(id) = self.system.var(cell.var).ty else { unreachable!("only enums have value sets") };
+        if let Some(sort) = self.sort_of(cell, scope) {
+            return if values >> sort & 1 == 1 { ExportExpr::TRUE } else { ExportExpr::FALSE };
+        }
         let all = self.system.enumeration(id).all();
         let few = (values & all).count_ones() * 2 <= all.count_ones();
         let shown = if few { values & all } else { all & !values };
@@ -69,6 +73,13 @@ impl SystemReader<'_> {
             .filter(|c| shown >> c & 1 == 1)
             .map(|c| ExportExpr::compare(how, place(cell, scope), ExportExpr::Constructor(id, c)));
         if few { ExportExpr::any(parts) } else { ExportExpr::all(parts) }
+    }
+
+    /// The sort that a cell says a process with a number is of.
+    fn sort_of(self, cell: &Cell, scope: &[Process]) -> Option<u8> {
+        let [index] = cell.index[..] else { return None };
+        let Process::Number(number) = process(index, scope) else { return None };
+        sort_of(self.system, number - 1).filter(|_| self.system.sort_array() == Some(cell.var))
     }
 
     /// The guard of a transition with these arguments, hidden ones included; does not say that they differ.

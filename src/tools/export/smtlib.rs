@@ -7,6 +7,7 @@ use super::ground::{GroundWrite, bad, cells, numbers, steps};
 use super::instance::{InstanceName, title};
 use super::read::SystemReader;
 use super::refusal::Refusal;
+use super::sized::{is_read, sort_of};
 use super::symbols::used_enums;
 use super::values::Values;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
@@ -31,7 +32,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let reader = SystemReader { system, range: None, procs, counted: None };
     let ordered = Values::new(system, procs).is_ordered();
     let mut cells = cells(system, procs);
-    cells.retain(|(var, _)| system.count_of(*var).is_none());
+    cells.retain(|(var, index)| system.count_of(*var).is_none() && says_something(system, *var, index));
     let smt = SmtLib { system, ordered, cells };
     let mut out = String::new();
     for line in title(instance, "solvers of Horn clauses") {
@@ -59,7 +60,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         let mut after = state.clone();
         for GroundWrite { var, index, value } in &step.writes {
             let cell = (*var, index.clone());
-            let at = smt.cells.iter().position(|other| *other == cell).expect("a cell of the instance");
+            let Some(at) = smt.cells.iter().position(|other| *other == cell) else { continue };
             after[at] = if let Some(value) = value {
                 smt.term(value, system.var(*var).ty == Type::Real)
             } else {
@@ -78,6 +79,19 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     }
     out.push_str("(check-sat)\n");
     Ok(out)
+}
+
+/// Whether a cell is part of a state: where the sorts of processes are known, those that say so are not, nor are those that no
+/// formula reads.
+fn says_something(system: &System, var: VarId, index: &[Process]) -> bool {
+    let process = |process: &Process| match process {
+        Process::Number(number) => number - 1,
+        Process::Named(name) => unreachable!("a process of an instance has a number: {name}"),
+    };
+    let at: Vec<usize> = index.iter().map(process).collect();
+    let sized = system.sorts.as_ref().is_some_and(|sorts| sorts.sizes.is_some());
+    !(sized && system.sort_array() == Some(var))
+        && is_read(system, var, &at, |process| sort_of(system, process))
 }
 
 /// `(reachable x y ..)`.
@@ -138,7 +152,9 @@ impl SmtLib<'_> {
             ExportExpr::All(parts) => parts,
             other => vec![other],
         }) {
-            if !parts.contains(&part) {
+            let mut known = true;
+            part.cells(&mut |var, index| known &= says_something(self.system, var, index));
+            if known && !parts.contains(&part) {
                 parts.push(part);
             }
         }

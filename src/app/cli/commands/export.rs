@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::options::Procs;
 use cubicle_tools::export::{InstanceName, Target, export};
 
 use crate::cli::failure::{Failure, after_text};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
+use crate::cli::quantities::{self, Size};
 use crate::cli::{exit, files, input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
@@ -28,9 +31,9 @@ pub struct ExportArgs {
     #[arg(long, value_name = "LANGUAGE")]
     to: Language,
 
-    /// Processes of the instance
-    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
-    procs: u8,
+    /// Processes of the instance; `node=3,value=2`: of each sort [default: 2, of each sort]
+    #[arg(long, value_name = "K", value_parser = quantities::procs)]
+    procs: Option<Size>,
 
     /// Keep numbers between LO and UP: a step that leaves them is not possible. Murphi and Promela have no
     /// other numbers
@@ -46,6 +49,9 @@ pub struct ExportArgs {
     force: bool,
 }
 
+/// Processes of an instance, or of each sort, where nothing is said.
+const DEFAULT_PROCS: usize = 2;
+
 /// Languages of other tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Language {
@@ -57,6 +63,29 @@ enum Language {
     Tla,
     /// Horn clauses in SMT-LIB, for Z3 and others
     Smtlib,
+}
+
+/// How many processes the instance has, and in a model with sorts how many of each.
+fn size(system: &System, asked: Option<Size>) -> Result<(usize, Vec<(String, usize)>), Failure> {
+    let sorts = system.sorts.as_ref().map(|sorts| sorts.names.as_slice()).unwrap_or_default();
+    let Size { procs, of_sorts } = asked.unwrap_or_else(|| Size {
+        procs: Procs::Exactly(DEFAULT_PROCS * sorts.len().max(1)),
+        of_sorts: sorts.iter().map(|sort| (sort.clone(), DEFAULT_PROCS)).collect(),
+    });
+    quantities::are_sorts(system, &of_sorts)?;
+    match procs {
+        Procs::Exactly(procs) if procs > 0 && (sorts.is_empty() || !of_sorts.is_empty()) => {
+            Ok((procs, of_sorts))
+        }
+        Procs::Exactly(procs) if procs > 0 => {
+            let sized: Vec<String> = sorts.iter().map(|sort| format!("{sort}=2")).collect();
+            Err(Failure::usage(format!(
+                "the model has sorts: --procs says how many processes of each, as in `--procs {}`",
+                sized.join(",")
+            )))
+        }
+        _ => Err(Failure::usage("an instance that is written out has a number of processes, at least 1")),
+    }
 }
 
 /// Runs the command.
@@ -80,8 +109,13 @@ pub fn run(args: ExportArgs) -> u8 {
     passes_over_runs(&system, &messages);
     let name = input::name(&args.model);
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
+    let (procs, of_sorts) = match size(&system, args.procs) {
+        Ok(size) => size,
+        Err(failure) => return failure.complain(),
+    };
     let instance = InstanceName {
-        procs: usize::from(args.procs),
+        procs,
+        of_sorts,
         range,
         source: name.clone(),
         module: stem.map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned()),
