@@ -34,6 +34,8 @@ pub struct Shared<'a> {
     /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
     /// that reason ends there.
     pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
+    /// All effort counts as spent once a cube has more processes than this.
+    pub most_procs: Option<usize>,
 }
 
 /// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
@@ -78,6 +80,7 @@ pub fn search(
             options,
             pre,
             repairs: shared.repairs,
+            most_procs: shared.most_procs,
             interrupt,
         },
         method: proof.method(),

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
-use super::tuning::EFFORT_WITHOUT_EQUATIONS;
+use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
@@ -90,7 +90,9 @@ impl Session<'_> {
             let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
             let options = BackwardOptions { max_effort: Some(few), ..options.clone() };
             let numbers = Numbers::without_equations(self.system);
-            let outcome = self.search_with(&numbers, &options, proof, &Lemmas::default(), repairs);
+            let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
+            let outcome =
+                self.search_with((&numbers, &Lemmas::default()), &options, proof, most_procs, repairs);
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
             if !undecided || self.interrupt.reason().is_some() {
                 self.report.spend("backward search", start.elapsed());
@@ -109,7 +111,7 @@ impl Session<'_> {
             self.observer.event(&numbers.system, Event::Note(&text));
         }
         let lemmas = mem::take(&mut self.lemmas);
-        let outcome = self.search_with(numbers, &options, proof, &lemmas, repairs);
+        let outcome = self.search_with((numbers, &lemmas), &options, proof, None, repairs);
         self.lemmas = lemmas;
         self.report.spend("backward search", start.elapsed());
         outcome
@@ -118,15 +120,20 @@ impl Session<'_> {
     /// Searches with what is known of numbers.
     fn search_with(
         &mut self,
-        numbers: &Numbers,
+        (numbers, lemmas): (&Numbers, &Lemmas),
         options: &BackwardOptions,
         proof: BackwardMode,
-        lemmas: &Lemmas,
+        most_procs: Option<usize>,
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let oracle = OracleOf { original: self.system, oracle: &self.space };
-        let shared =
-            Shared { oracle: &oracle, equations: &numbers.equations, lemmas, repairs: Some(repairs) };
+        let shared = Shared {
+            oracle: &oracle,
+            equations: &numbers.equations,
+            lemmas,
+            repairs: Some(repairs),
+            most_procs,
+        };
         let (system, interrupt) = (&numbers.system, self.interrupt);
         let outcome = backward::search(system, options, proof, shared, interrupt, &mut *self.observer);
         numbers.conclude(self.system, outcome)

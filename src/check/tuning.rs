@@ -10,6 +10,9 @@ pub const DEFAULT_PROCS: usize = 3;
 /// for in vain where a search is short.
 pub const EFFORT_WITHOUT_EQUATIONS: u64 = 200;
 
+/// The same search ends at a cube of more processes: where numbers grow, each step adds one, and tests between large cubes take long.
+pub const PROCS_WITHOUT_EQUATIONS: usize = 4;
+
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 pub const STACK_BYTES: usize = 256 << 20;
 

@@ -191,7 +191,13 @@ fn owners_change_no_behaviour() {
             &with.system,
             &options,
             BackwardMode::Classic,
-            Shared { oracle: &Blind, equations: &[], lemmas: &Lemmas::default(), repairs: None },
+            Shared {
+                oracle: &Blind,
+                equations: &[],
+                lemmas: &Lemmas::default(),
+                repairs: None,
+                most_procs: None,
+            },
             &interrupt,
             &mut Silent,
         );

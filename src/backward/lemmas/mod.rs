@@ -83,6 +83,7 @@ impl Lemmas {
                 options,
                 pre,
                 repairs: None,
+                most_procs: None,
                 interrupt,
             };
             let mut tester = Tester::new(system, &context, counting, options);

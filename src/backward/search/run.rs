@@ -77,6 +77,8 @@ pub struct Setting<'a> {
     pub pre: PreOptions<'a>,
     /// Whether the caller can restore what a spurious path forgot; then the run ends there.
     pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
+    /// All effort counts as spent once a cube has more processes than this.
+    pub most_procs: Option<usize>,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
 }
@@ -308,7 +310,8 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     pub fn exhausted(&self) -> Option<Reason> {
-        let reached = self.setting.options.max_effort.filter(|&limit| self.spent() >= limit);
+        let wide = self.setting.most_procs.is_some_and(|most| self.counts.max_procs > most);
+        let reached = self.setting.options.max_effort.filter(|&limit| wide || self.spent() >= limit);
         self.setting.interrupt.reason().or(reached.map(Reason::Effort))
     }
 
