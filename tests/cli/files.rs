@@ -294,7 +294,7 @@ fn figures_are_json() {
 #[test]
 fn the_equations_of_a_proof_are_in_its_figures() {
     for (model, equations) in [
-        ("ticket_lock", &["Next = Serving + #{p | At[p] <> Out}"][..]),
+        ("ticket_queue", &["Next = Board + #{p | At[p] <> Outside}"][..]),
         (
             "readers_count",
             &[

@@ -82,7 +82,7 @@ fn equations_are_written_and_found_again() {
     let folder = TempDir::new().unwrap();
     for (name, line, again) in [
         ("readers_count", "invariant () { Readers <> #{p | At[p] = Reading || At[p] = Going} }", "5 lines"),
-        ("ticket_lock", "invariant () { Next <> Serving + #{p | At[p] <> Out} }", "1 line"),
+        ("ticket_queue", "invariant () { Next <> Board + #{p | At[p] <> Outside} }", "1 line"),
         (
             "two_phase_count",
             "invariant () { Decision = Open && Yes <> #{p | Status[p] = Counted} }",
