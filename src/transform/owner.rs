@@ -30,9 +30,8 @@ impl Instrumented {
 
     /// A run of this system as one of the original.
     pub fn run(&self, original: &System, run: &Trace) -> Trace {
-        let added = self.system.vars.len() - original.vars.len();
         let state = |state: &State| {
-            let cells = state.values.len() - added;
+            let cells = original.vars.iter().map(|var| state.procs.pow(var.arity() as u32)).sum();
             State { procs: state.procs, values: state.values[..cells].to_vec() }
         };
         let step = |step: &Step| {
