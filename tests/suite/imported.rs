@@ -435,7 +435,8 @@ impl Maker {
     /// For all elements of a sort, one or two of them, there is one of the other sort.
     fn some_for_all(&mut self, immutable: bool) -> Formula {
         let sort = self.dice.below(2);
-        let vars = self.vars(&vec![sort; 1 + self.dice.below(2)]);
+        let sorts = vec![sort; 1 + self.dice.below(2)];
+        let vars = self.vars(&sorts);
         let value = self.vars(&[1 - sort]);
         let scope = [&vars[..], &value].concat();
         let body = Each(false, value, Box::new(self.plain(&scope, immutable, 1)));

@@ -94,13 +94,13 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     }
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
-    let init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
+    let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
     let mut steps = Vec::new();
     for (definition, params, parts) in transitions {
         let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
-    loose::loosen(&mut steps, &mut symbols, &mut vars);
+    init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
     let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
     let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
