@@ -1,6 +1,9 @@
 //! Z3, set up to start fast and to stop soon: most queries are small, and most runs make few of them.
 
+mod answer;
 pub mod queries;
+
+pub use answer::Answer;
 
 use std::cell::RefCell;
 use std::sync::{Once, mpsc};
@@ -117,17 +120,6 @@ impl Solver {
     }
 }
 
-/// What became of a query.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// There is a state: [`Solver::get_model`].
-    Sat,
-    /// There is none: [`Solver::get_unsat_core`].
-    Unsat,
-    /// Z3 did not find out, for this reason.
-    Unknown(String),
-}
-
 /// Whether what `solver` was told is satisfiable together with `assumptions`, found within `timeout`. `kind` names
 /// the purpose of the query in the log.
 ///
@@ -143,7 +135,7 @@ pub fn check(
     let start = Instant::now();
     let result = ask(solver, assumptions, timeout, interrupt);
     let time = start.elapsed();
-    let (answer, seconds) = (queries::word(result.as_ref().ok()), time.as_secs_f64());
+    let (answer, seconds) = (Answer::word(result.as_ref().ok()), time.as_secs_f64());
     trace!(kind, answer, seconds, assumptions = assumptions.len(), "query");
     if let Ok(Answer::Unknown(why)) = &result {
         debug!(kind, seconds, why, "query without an answer");

@@ -8,8 +8,6 @@ use std::time::Duration;
 use z3::Solver;
 use z3::ast::Bool;
 
-use super::Answer;
-
 static HARDEST: OnceLock<Mutex<Hardest>> = OnceLock::new();
 
 /// A query to Z3.
@@ -40,16 +38,6 @@ pub fn hardest() -> Vec<Query> {
     HARDEST.get().map_or_else(Vec::new, |hardest| {
         hardest.lock().unwrap_or_else(PoisonError::into_inner).queries.clone()
     })
-}
-
-/// [`Query::answer`] for the result of a query.
-pub(super) const fn word(answer: Option<&Answer>) -> &'static str {
-    match answer {
-        Some(Answer::Sat) => "sat",
-        Some(Answer::Unsat) => "unsat",
-        Some(Answer::Unknown(_)) => "unknown",
-        None => "no answer",
-    }
 }
 
 /// Keeps a query that has ended, when queries are recorded and it is among the hardest.

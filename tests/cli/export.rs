@@ -22,13 +22,9 @@ const fn case(model: &'static str, procs: &'static str, bounds: &'static str) ->
     Case { model, procs, bounds }
 }
 
-/// The models of every test run: arrays and a variable, a wrong one, `case` and numbers, sorts.
-const FEW: &[Case] = &[
-    case("mutex", "3", ""),
-    case("moesi_wrong", "2", ""),
-    case("bakery_wrong", "2", "0 3"),
-    case("two_locks", "node=2,lock=1", ""),
-];
+/// The models of every test run: arrays and a variable, a wrong one, `case` and numbers.
+const FEW: &[Case] =
+    &[case("mutex", "3", ""), case("moesi_wrong", "2", ""), case("bakery_wrong", "2", "0 3")];
 
 /// The models of the table.
 const MANY: &[Case] = &[
@@ -369,13 +365,45 @@ fn all_tools_agree_on_updates_and_guards() {
     all_see_the_same_states(model, " --abstr-num 0 4");
 }
 
+#[test]
+#[cfg_attr(
+    any(without_rumur, without_spin, without_gcc),
+    ignore = "needs rumur, spin and gcc (apt-get install spin rumur gcc)"
+)]
+fn all_tools_agree_on_sorts() {
+    // Pointers, numbers, others of one sort, an update of a whole array, a count, processes of no sort.
+    let model = "
+        type node < proc
+        type lock < proc
+        var Leader : node
+        var Last : proc
+        array Holder[lock] : node
+        array Uses[node] : int
+        array Held[node, lock] : bool
+        array Up[proc] : bool
+        init (n : node l : lock p) { Held[n, l] = False && Uses[n] = 1 && Leader <> n && Holder[l] <> n && Up[p] = False && Last <> p }
+        unsafe (n : node l : lock) { Held[n, l] = True && Leader = n && Uses[n] = 3 }
+        transition take (n : node l : lock) requires { forall_other m : node. Held[m, l] = False && Uses[n] <= 2 }
+        { Held[n, l] := True; Uses[n] := Uses[n] + 1; Holder[l] := n; }
+        transition lead (n m : node p) requires { #{l : lock | Holder[l] = n} >= 1 } { Leader := n; Last := p; }
+        transition drop (l : lock p) requires { Last = p || Up[p] = False }
+        { Held[n, k] := case | k = l : False | _ : Held[n, k]; Up[p] := True; }
+    ";
+    all_see_the_same_states_of("node=2,lock=1,proc=1", model, " --abstr-num 0 3");
+}
+
 /// An unsafe model: all states of three processes are explored, by Cubicle and by the other tools.
 fn all_see_the_same_states(model: &str, bounds: &str) {
+    all_see_the_same_states_of("3", model, bounds);
+}
+
+/// As [`all_see_the_same_states`], for an instance of this size.
+fn all_see_the_same_states_of(procs: &str, model: &str, bounds: &str) {
     let flags = "--classic-output --forward-nosym --all-errors --vacuity ignore --allow C0933";
-    let explored = run_stdin(&format!("--only-forward --procs 3 {flags}{bounds} -"), model.as_bytes());
+    let explored = run_stdin(&format!("--only-forward --procs {procs} {flags}{bounds} -"), model.as_bytes());
     assert_eq!(explored.code, Some(1), "{}{}", explored.stdout, explored.stderr);
     let export = |target: &str| {
-        let line = format!("export - --procs 3 --to {target}{bounds}");
+        let line = format!("export - --procs {procs} --to {target}{bounds}");
         run_words_stdin(&line.split(' ').collect::<Vec<_>>(), model.as_bytes()).stdout
     };
     let (rumur, spin) = (rumur(&export("murphi")), spin(&export("promela")));
@@ -395,7 +423,16 @@ fn what_cannot_be_said_is_refused_with_its_place() {
     let large = "var N : int\ninit { N = 0 }\nunsafe { N = 4000000000 }\ntransition t () { N := N + 1; }\n";
     let nothing = "var B : bool\narray A[proc] : bool\ninit (p) { B = True && A[p] = True && A[p] = False }\n\
                    unsafe { B = False }\ntransition t () { B := False; }\n";
+    let sorts = "type node < proc\ntype lock < proc\narray Held[node, lock] : bool\ninit (n : node l : lock) { Held[n, l] = False }\n\
+                 unsafe (n : node l : lock) { Held[n, l] = True }\n";
     for (model, words, says) in [
+        (
+            sorts,
+            "--to murphi --procs 4",
+            "--procs says how many processes of each, as in `--procs node=2,lock=2`",
+        ),
+        (sorts, "--to tla --procs node=2,lok=2", "`lok` is not a sort of the model"),
+        (reals, "--to murphi --procs node=2", "--procs names sorts, and the model declares none"),
         (reals, "--to murphi", "<stdin>:1:1: Murphi has no real numbers, and `X` is one"),
         (reals, "--to promela", "<stdin>:1:1: Promela has no real numbers, and `X` is one"),
         (reals, "--to tla", "<stdin>:1:1: TLC has no real numbers, and `X` is one"),
@@ -418,7 +455,7 @@ fn what_cannot_be_said_is_refused_with_its_place() {
             "--to tla --procs 3",
             "no instance with 3 processes",
         ),
-        (numbers, "--to tla --procs 0", "invalid value '0'"),
+        (numbers, "--to tla --procs 0", "has a number of processes, at least 1"),
         (numbers, "--to lustre", "invalid value 'lustre'"),
         ("var", "--to tla", "C00"),
     ] {

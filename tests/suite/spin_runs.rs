@@ -55,7 +55,13 @@ struct Step {
 
 /// The model for SPIN, with a process for each instance of a fair transition.
 fn promela(system: &System, procs: usize, formula: &str) -> String {
-    let name = InstanceName { procs, range: None, source: "model".into(), module: "model".into() };
+    let name = InstanceName {
+        procs,
+        of_sorts: Vec::new(),
+        range: None,
+        source: "model".into(),
+        module: "model".into(),
+    };
     let text = export(system, &name, Target::Promela).unwrap_or_else(|refused| panic!("{}", refused.what));
     let (declarations, body) = text.split_once("active proctype instance() {\n").expect("one process");
     let (choices, options) = body.split_once("end:\n").expect("a loop");
