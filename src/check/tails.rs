@@ -40,6 +40,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
         lemmas: Lemmas::default(),
         numbers: Arc::default(),
         reports_equations: true,
+        needs_equations: false,
         remote: None,
     };
     inner.space.most_procs = session.space.most_procs;

@@ -45,10 +45,13 @@ pub enum Fact {
 }
 
 /// Numbers of named processes and of cells, as far as something is said of them.
+#[derive(Clone)]
 pub struct Numbers {
     values: HashMap<Key, Rational>,
     processes: Vec<Rational>,
     places: HashMap<Key, u64>,
+    /// Whether cells of which nothing is said hold numbers that nothing else holds; otherwise they are all the same.
+    apart: bool,
 }
 
 /// Whether a way to satisfy formulas is one.
@@ -238,15 +241,22 @@ impl Reader<'_> {
             }
         }
         let places = known.places.clone();
-        Numbers { values, processes, places }
+        Numbers { values, processes, places, apart: false }
     }
 }
 
 impl Numbers {
     /// The number of a cell of type `proc`, or of a number.
     pub fn number(&self, key: Key) -> Rational {
-        // What nothing is said of is no named process.
-        self.values.get(&key).copied().unwrap_or(Rational::integer(-1))
+        // What nothing is said of is not a named process.
+        let unsaid = if self.apart { (1 << 40) + (key % (1 << 30)) as i64 } else { -1 };
+        self.values.get(&key).copied().unwrap_or(Rational::integer(unsaid))
+    }
+
+    /// The same, where cells of which nothing is said hold numbers that nothing else holds.
+    #[must_use]
+    pub fn apart(self) -> Self {
+        Self { apart: true, ..self }
     }
 
     /// The number of a named process.

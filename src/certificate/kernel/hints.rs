@@ -4,50 +4,21 @@
 //! instance of the invariant does; until there is none. Then instances and facts that are not needed are left out.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use super::facts::{Fact, Numbers};
-use super::formula::{CountCell, Formula, Known, cell_key};
-use super::read::{Reader, Sort, Time};
+use super::finder::{Finder, levels};
+use super::formula::{Formula, Known};
+use super::hint::{Hint, NoHints};
+use super::read::{Reader, Time};
 use super::refute::Case;
-use crate::cubes::{CubeInstance, Cubes};
+use crate::cubes::Cubes;
 use crate::ground::Overflow;
 use crate::index::Refutations;
 use crate::obligation::Obligation;
 use crate::obligations::{arrangements, literal_vars};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::{Literal, System, Transition};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
-
-/// For one case: instances of cubes, and facts.
-#[derive(Clone, Default, Debug)]
-pub struct Hint {
-    /// Instances.
-    pub instances: Vec<CubeInstance>,
-    /// Facts.
-    pub facts: Vec<Fact>,
-    /// Sums of cells of counts.
-    pub sums: Vec<SumHint>,
-}
-
-/// Where what is assumed holds, no process without a name adds to a sum of multiples of cells of counts.
-#[derive(Clone, Debug)]
-pub struct SumHint {
-    /// Atoms, of places or numbers.
-    pub assumed: Vec<Formula>,
-    /// The multiples and cells.
-    pub cells: Vec<(Rational, CountCell)>,
-    /// What refutes the case where one more process has a name and adds to the sum.
-    pub hint: Hint,
-}
-
-impl Hint {
-    /// Whether the case needs nothing.
-    pub fn is_empty(&self) -> bool {
-        self.instances.is_empty() && self.facts.is_empty() && self.sums.is_empty()
-    }
-}
 
 /// The hints for all cases, by cube, transition or bad cube; those that need nothing are left out at the end of each list.
 #[derive(Clone, Default, Debug)]
@@ -61,34 +32,6 @@ pub struct Hints {
     /// Sums name at most this number of further processes.
     pub further: u8,
 }
-
-/// Why there are no hints.
-#[derive(Debug)]
-pub enum NoHints {
-    /// A number is too large.
-    Overflow,
-    /// A case has more processes than masks have bits.
-    Processes,
-    /// Nothing was found that refutes a case.
-    NotFound(Obligation),
-    /// The run must end.
-    Stopped(Interrupted),
-}
-
-impl From<Overflow> for NoHints {
-    fn from(_: Overflow) -> Self {
-        Self::Overflow
-    }
-}
-
-impl From<Interrupted> for NoHints {
-    fn from(stopped: Interrupted) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-/// Instances added after one way was found.
-const INSTANCES_AT_ONCE: usize = 4;
 
 /// Where there are counts, hints name this number of further processes, one after the other.
 const FURTHER: u8 = 2;
@@ -124,19 +67,6 @@ pub fn find(
     Finder { reader, system, cubes, likely, levels, further, interrupt }.all()
 }
 
-/// Finds the hints of a certificate.
-pub struct Finder<'a> {
-    pub(super) reader: Reader<'a>,
-    system: &'a System,
-    pub(super) cubes: &'a Cubes,
-    likely: BTreeMap<Obligation, Vec<usize>>,
-    /// The literals of each cube that are about its first parameters only: none, one ..
-    levels: Vec<Vec<Vec<&'a Literal>>>,
-    /// How many further processes sums may name.
-    pub(super) further: u8,
-    pub(super) interrupt: &'a Interrupt,
-}
-
 /// The arguments of a transition that its guard does not exclude, with the number of named processes.
 type Arguments = (u8, Vec<u8>, Known);
 
@@ -163,11 +93,6 @@ impl Finder<'_> {
             put(&mut hints.bad, bad, self.property(bad)?);
         }
         Ok(hints)
-    }
-
-    /// Whether an instance may have this number of processes.
-    pub(super) fn possible(&self, named: u8) -> bool {
-        self.system.max_procs.is_none_or(|most| u32::from(named) <= most)
     }
 
     fn initial(&self, cube: usize) -> Result<Vec<Hint>, NoHints> {
@@ -280,120 +205,6 @@ impl Finder<'_> {
         }
         Ok(out)
     }
-
-    /// Instances whose cubes hold with these numbers; likely ones first.
-    pub(super) fn violated(
-        &self,
-        obligation: Obligation,
-        named: u8,
-        numbers: &Numbers,
-        usable: Range<usize>,
-    ) -> Vec<CubeInstance> {
-        let likely = self.likely.get(&obligation).into_iter().flatten().copied();
-        let mut out = Vec::new();
-        for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            self.instances(cube, named, numbers, &mut Vec::new(), &mut out);
-            if out.len() >= INSTANCES_AT_ONCE {
-                break;
-            }
-        }
-        out
-    }
-
-    /// Instances of a cube that begin with these processes and hold; each literal is read as soon as its processes are chosen.
-    fn instances(
-        &self,
-        cube: usize,
-        named: u8,
-        numbers: &Numbers,
-        procs: &mut Vec<u8>,
-        out: &mut Vec<CubeInstance>,
-    ) {
-        let levels = &self.levels[cube];
-        let literals = levels[procs.len()].iter();
-        if out.len() >= INSTANCES_AT_ONCE || !literals.into_iter().all(|it| self.holds(it, procs, numbers)) {
-            return;
-        }
-        if procs.len() + 1 == levels.len() {
-            out.push(CubeInstance { cube, procs: procs.clone() });
-            return;
-        }
-        for p in 0..named {
-            if !procs.contains(&p) {
-                procs.push(p);
-                self.instances(cube, named, numbers, procs, out);
-                procs.pop();
-            }
-        }
-    }
-
-    fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers) -> bool {
-        let process = |p: ProcRef| match p {
-            ProcRef::Var(i) => names[usize::from(i)],
-            ProcRef::Const(k) => k,
-        };
-        let number = |cell: &Cell| {
-            let index: Vec<u8> = cell.index.iter().map(|&p| process(p)).collect();
-            let key = cell_key(false, cell.var.0, &index).expect("such keys were made before");
-            match self.reader.sort(key) {
-                Some(Sort::Enum(_)) => Rational::integer(numbers.constructor(key).into()),
-                _ => numbers.number(key),
-            }
-        };
-        let linear = |linear: &Linear| {
-            linear
-                .terms
-                .iter()
-                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
-        };
-        let term = |term: &Term| match term {
-            Term::Constructor(c) => Some(Rational::integer((*c).into())),
-            Term::Proc(p) => Some(numbers.process(process(*p))),
-            Term::Cell(cell) => Some(number(cell)),
-            Term::Linear(sum) => linear(sum),
-        };
-        match literal {
-            Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
-            Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
-            Literal::Less { left, right, strict } => {
-                if *strict {
-                    term(left) < term(right)
-                } else {
-                    term(left) <= term(right)
-                }
-            }
-            Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
-                Relation::Eq => sum.is_zero(),
-                Relation::Ne => !sum.is_zero(),
-                Relation::Le => sum.signum() <= 0,
-                Relation::Lt => sum.signum() < 0,
-            }),
-        }
-    }
-}
-
-/// The literals of a cube by the number of parameters, from the first one, that they are about.
-fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
-    let mut out = vec![Vec::new(); usize::from(forbidden.params) + 1];
-    for literal in &forbidden.cube {
-        let of_proc = |p: &ProcRef| match p {
-            ProcRef::Var(i) => usize::from(*i) + 1,
-            ProcRef::Const(_) => 0,
-        };
-        let of_cells = literal.cells().into_iter().flat_map(|cell| cell.index.iter().map(of_proc));
-        let of_term = |term: &Term| match term {
-            Term::Proc(p) => of_proc(p),
-            Term::Constructor(_) | Term::Cell(_) | Term::Linear(_) => 0,
-        };
-        let of_terms = match literal {
-            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-                of_term(left).max(of_term(right))
-            }
-            Literal::In { .. } | Literal::Linear { .. } => 0,
-        };
-        out[of_cells.max().unwrap_or(0).max(of_terms)].push(literal);
-    }
-    out
 }
 
 /// Keeps the hints up to the last one that is not empty.

@@ -5,10 +5,12 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
 
 mod facts;
+mod finder;
 mod formula;
+mod hint;
 mod hints;
 mod read;
 mod refute;
@@ -19,7 +21,7 @@ use crate::{Certificate, Obligation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
-use hints::NoHints;
+use hint::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
 pub const ONCE: [(&str, &str); 9] = [

@@ -9,8 +9,9 @@
 use std::ops::Range;
 
 use super::facts::{Fact, Numbers, Theory};
+use super::finder::Finder;
 use super::formula::{CountCell, Formula, Key, Known, Sum, Widths, processes_of};
-use super::hints::{Finder, Hint, NoHints, SumHint};
+use super::hint::{Hint, NoHints, SumHint};
 use super::read::{Sort, Time};
 use super::simplex::Constraint;
 use crate::cubes::CubeInstance;
@@ -97,9 +98,14 @@ impl Finder<'_> {
     fn exclude(&self, at: Named<'_>, known: &Known, way: &Known, hint: &Hint) -> Result<Excluded, NoHints> {
         let (case, named) = (at.case, at.named);
         let violated = |numbers: &Numbers| {
-            let mut found = self.violated(case.obligation, named, numbers, case.usable.clone());
-            found.retain(|it| !hint.instances.contains(it));
-            found
+            let by = |numbers: &Numbers| {
+                let mut found = self.violated(case.obligation, named, numbers, case.usable.clone());
+                found.retain(|it| !hint.instances.contains(it));
+                found
+            };
+            let found = by(numbers);
+            // A count of which nothing is said need not be what a formula compares it with.
+            if found.is_empty() && self.further > 0 { by(&numbers.clone().apart()) } else { found }
         };
         let numbers = match self.reader.theory(way, named, &[])? {
             Theory::Excluded(fact) => return Ok(Excluded::Facts(vec![fact])),

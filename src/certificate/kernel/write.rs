@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::facts::{Fact, Premise};
 use super::formula::{CountCell, Formula, LinearAtom, Sum};
-use super::hints::{Hint, Hints, SumHint};
+use super::hint::{Hint, SumHint};
+use super::hints::Hints;
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,

@@ -86,5 +86,5 @@ Definition tally (xs : list pair_of) : nat * nat :=
 
 Eval vm_compute in (forallb accepts originals).
 (* For each kind: how many there are, and how many are refused. *)
-Eval vm_compute in (map (fun kind => count (flat_map (fun x => firstn 8 (kind x)) originals)) kinds).
+Eval vm_compute in (map (fun kind => tally (flat_map (fun x => firstn 8 (kind x)) originals)) kinds).
 Eval vm_compute in (tally others).
