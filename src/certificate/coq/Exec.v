@@ -2,7 +2,7 @@
     another implementation. *)
 
 From Coq Require Import List QArith Qround NArith PArith Bool Lia Arith.
-From Cubicle Require Import Model Ground Check Decide ReadSound Sound.
+From Cubicle Require Import Model Ground Check Decide ReadSound CaseSound Sound.
 Import ListNotations.
 
 Definition all_processes (n arity : nat) : list (list nat) := tuples (below n) arity.

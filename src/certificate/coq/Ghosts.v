@@ -3,7 +3,7 @@
 
 From Coq Require String.
 From Coq Require Import List QArith NArith PArith Bool Lia Arith.
-From Cubicle Require Import Model Ground GroundSound Check Decide ReadSound Sound.
+From Cubicle Require Import Model Ground GroundSound Check Decide ReadSound CaseSound Sound.
 Import ListNotations.
 
 (** Counts, each with the number of its indices; global variables of type [proc]; and for each transition what it gives them: its

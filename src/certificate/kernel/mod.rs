@@ -24,13 +24,14 @@ use cubicle_run::verdict::Reason;
 use hint::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
-pub const ONCE: [(&str, &str); 9] = [
+pub const ONCE: [(&str, &str); 10] = [
     ("Model.v", include_str!("../coq/Model.v")),
     ("Ground.v", include_str!("../coq/Ground.v")),
     ("GroundSound.v", include_str!("../coq/GroundSound.v")),
     ("Check.v", include_str!("../coq/Check.v")),
     ("Decide.v", include_str!("../coq/Decide.v")),
     ("ReadSound.v", include_str!("../coq/ReadSound.v")),
+    ("CaseSound.v", include_str!("../coq/CaseSound.v")),
     ("Sound.v", include_str!("../coq/Sound.v")),
     ("Ghosts.v", include_str!("../coq/Ghosts.v")),
     ("Notation.v", include_str!("../coq/Notation.v")),

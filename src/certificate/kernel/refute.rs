@@ -48,7 +48,7 @@ enum Excluded {
 
 /// A case with a number of named processes.
 #[derive(Clone, Copy)]
-struct Named<'c> {
+struct Stage<'c> {
     case: &'c Case<'c>,
     named: u8,
     /// How many further ones sums may name.
@@ -58,14 +58,14 @@ struct Named<'c> {
 impl Finder<'_> {
     /// What refutes a case.
     pub fn hint(&self, case: &Case<'_>, named: u8) -> Result<Hint, NoHints> {
-        let at = Named { case, named, further: self.further };
+        let at = Stage { case, named, further: self.further };
         self.refute(at, &[], Vec::new())?.map_err(|_| NoHints::NotFound(case.obligation))
     }
 
     /// What refutes a case of which more is known, beginning with these facts; or numbers that satisfy it.
     fn refute(
         &self,
-        at: Named<'_>,
+        at: Stage<'_>,
         more: &[Formula],
         facts: Vec<Fact>,
     ) -> Result<Result<Hint, Numbers>, NoHints> {
@@ -87,7 +87,7 @@ impl Finder<'_> {
     }
 
     /// What is known at the start; `None`: nothing is to be shown.
-    fn known(&self, at: Named<'_>, more: &[Formula]) -> Result<Option<Known>, NoHints> {
+    fn known(&self, at: Stage<'_>, more: &[Formula]) -> Result<Option<Known>, NoHints> {
         if !self.possible(at.named) {
             return Ok(None);
         }
@@ -95,7 +95,7 @@ impl Finder<'_> {
         Ok(known.and_then(|mut known| known.tell_all(&self.reader, more).then_some(known)))
     }
 
-    fn exclude(&self, at: Named<'_>, known: &Known, way: &Known, hint: &Hint) -> Result<Excluded, NoHints> {
+    fn exclude(&self, at: Stage<'_>, known: &Known, way: &Known, hint: &Hint) -> Result<Excluded, NoHints> {
         let (case, named) = (at.case, at.named);
         let violated = |numbers: &Numbers| {
             let by = |numbers: &Numbers| {
@@ -159,7 +159,7 @@ impl Finder<'_> {
     }
 
     /// The cells of counts that a way is about, before and after a step.
-    fn cells(&self, at: Named<'_>, way: &Known) -> Vec<CountCell> {
+    fn cells(&self, at: Stage<'_>, way: &Known) -> Vec<CountCell> {
         let keys = way.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|it| it.0));
         let mut cells = Vec::new();
         for key in keys {
@@ -179,7 +179,7 @@ impl Finder<'_> {
     }
 
     /// What a way assumes beyond what is known.
-    fn assumptions(&self, at: Named<'_>, known: &Known, way: &Known) -> Vec<Formula> {
+    fn assumptions(&self, at: Stage<'_>, known: &Known, way: &Known) -> Vec<Formula> {
         let is_named = |key: Key| processes_of(key).is_some_and(|it| it.iter().all(|p| *p < at.named));
         let mut places: Vec<(Key, u64)> = way.places.iter().map(|it| (*it.0, *it.1)).collect();
         places.retain(|&(key, places)| known.places_of(&self.reader, key) != places && is_named(key));
@@ -226,13 +226,13 @@ impl Finder<'_> {
     /// it is to be said what that process adds.
     fn none_adds(
         &self,
-        at: Named<'_>,
+        at: Stage<'_>,
         cells: &[(Rational, CountCell)],
         all: &[CountCell],
         assumed: Vec<Formula>,
     ) -> Result<Result<SumHint, Numbers>, NoHints> {
         let more = self.adding(at.named, cells, &assumed)?;
-        let next = Named { named: at.named + 1, further: at.further - 1, ..at };
+        let next = Stage { named: at.named + 1, further: at.further - 1, ..at };
         let facts = all.iter().map(|cell| Fact::Part(cell.clone(), at.named)).collect();
         let hint = match self.refute(next, &more, facts)? {
             Err(numbers) => return Ok(Err(numbers)),
@@ -275,7 +275,7 @@ impl Finder<'_> {
     }
 
     /// A way to satisfy what is known and what a hint says.
-    fn open(&self, at: Named<'_>, known: &Known, hint: &Hint) -> Result<Option<Known>, NoHints> {
+    fn open(&self, at: Stage<'_>, known: &Known, hint: &Hint) -> Result<Option<Known>, NoHints> {
         let mut known = known.clone();
         let mut tell = |formula: Formula| known.tell(&self.reader, &formula);
         for CubeInstance { cube, procs } in &hint.instances {
@@ -297,7 +297,7 @@ impl Finder<'_> {
     }
 
     /// The hint without what is not needed.
-    fn smaller(&self, at: Named<'_>, known: &Known, mut hint: Hint) -> Result<Hint, NoHints> {
+    fn smaller(&self, at: Stage<'_>, known: &Known, mut hint: Hint) -> Result<Hint, NoHints> {
         macro_rules! without {
             ($field:ident) => {
                 for number in (0..hint.$field.len()).rev() {

@@ -655,6 +655,7 @@ mod tests {
             "two_locks",
             "two_locks_wrong",
             "whole",
+            "witnesses",
         ];
         assert_eq!(changed, extended);
     }
