@@ -95,7 +95,9 @@ pub fn states(
     back: Option<usize>,
 ) -> Option<(State, Vec<Step>)> {
     let mut values = concretize(program, steps, last, back);
-    values.iter_mut().for_each(|it| program.choose(it));
+    for values in &mut values {
+        program.choose(values);
+    }
     let state = |values| with_counts(system, State { procs: program.cells.procs, values });
     let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");

@@ -21,6 +21,8 @@ pub struct Expander {
     pub(super) witnesses: IndexSet<String>,
     /// Arrays that stand for relations and witnesses, and which of both.
     pub(super) rigid: IndexMap<String, &'static str>,
+    /// Variables that note bad states of which something holds for all processes, and the transitions that assign them.
+    pub(super) watches: IndexMap<String, String>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Errors that transitions end in, with the values that say so.
     pub(super) troubles: IndexMap<Trouble, String>,

@@ -19,6 +19,7 @@ mod terms;
 mod transitions;
 mod types;
 mod updates;
+mod watched;
 mod witnesses;
 
 pub use self::expander::Expander;
@@ -176,8 +177,12 @@ impl Expander {
                     _ => self.symbol(decl, &mut symbols),
                 },
                 Item::Property(property) => {
+                    let watched = self.watched(property, file, &mut symbols);
+                    let (watch, property) = watched.map_or((None, property.clone()), |it| (Some(it.0), it.1));
                     let body = self.formula(&property.body);
-                    rest.push(Item::Property(Property { body, ..property.clone() }));
+                    rest.push(Item::Property(Property { body, ..property }));
+                    let watch = watch.map(|it| self.transition(&it)).unwrap_or_default();
+                    rest.extend(watch.into_iter().map(Item::Transition));
                 }
                 Item::Temporal(property) => {
                     let body = self.formula(&property.body);
@@ -467,6 +472,9 @@ impl Expander {
             let first = holds(&none, Span::default());
             initially.push(Box::new(move |_| first.clone()));
         }
+        for formula in self.nothing_seen() {
+            initially.push(Box::new(move |_| formula.clone()));
+        }
         for variable in self.symbols.variables.values().filter(|it| !it.derived) {
             for (key, leaf) in &variable.leaves {
                 let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
@@ -501,7 +509,11 @@ impl Expander {
                 && init.kind == PropertyKind::Init
                 && !initially.is_empty()
             {
-                let mut parts = vec![init.body.clone()];
+                // Each conjunct by itself: with sorts, it is about those that it mentions.
+                let mut parts = match &init.body.kind {
+                    ExprKind::And(list) => list.clone(),
+                    _ => vec![init.body.clone()],
+                };
                 let mut known: Vec<Expr> = Vec::new();
                 for make in &initially {
                     let part = make(init);
@@ -643,6 +655,7 @@ mod tests {
             "two_locks",
             "two_locks_wrong",
             "whole",
+            "witnesses",
         ];
         assert_eq!(changed, extended);
     }

@@ -24,6 +24,7 @@ impl Expander {
     /// Notes the names of relations and witnesses, and reports witnesses whose sorts lead back to themselves.
     pub fn declare_rigid(&mut self, file: &File) {
         let mut leads: IndexMap<String, IndexSet<String>> = IndexMap::new();
+        let mut reported = false;
         for item in &file.items {
             let Item::Symbol(decl) = item else { continue };
             let from: Vec<String> = match &decl.kind {
@@ -44,15 +45,19 @@ impl Expander {
             for sort in &from {
                 leads.entry(sort.clone()).or_default().insert(decl.ty.text.clone());
             }
-            if let Some(path) = from.iter().find_map(|sort| way(&leads, &decl.ty.text, sort)) {
+            let mut circles = from.iter().filter_map(|sort| way(&leads, &decl.ty.text, sort));
+            if let (false, Some(path)) = (reported, circles.next()) {
                 let circle: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
                 let first = format!("`{}`", path[path.len() - 1]);
                 let message = format!("sorts of witnesses in a circle: {first} to {}", circle.join(" to "));
                 self.push(
                     Diagnostic::error("C0219", decl.name.span(), message)
                         .label("its values are of a sort that leads back to that of a parameter")
-                        .help("a witness of a witness would have witnesses without end: use a relation, or another sort"),
+                        .help(
+                            "a witness of a witness would have witnesses without end: use a relation, or another sort",
+                        ),
                 );
+                reported = true;
             }
         }
     }

@@ -223,6 +223,11 @@ impl SystemParts {
         self.sorts.as_ref()?.pointed.get(&self.var(var).name).copied()
     }
 
+    /// Whether a transition only notes that a bad state was reached, of which something holds for all processes.
+    pub fn is_watch(&self, t: &Transition) -> bool {
+        self.bad.iter().any(|it| it.span == t.span)
+    }
+
     /// What a variable counts, if it does.
     pub fn count_of(&self, var: VarId) -> Option<&Count> {
         self.counts.iter().find(|count| count.var == var)

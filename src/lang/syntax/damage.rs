@@ -17,7 +17,7 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
         Token::Init => damage.init = true,
         Token::Unsafe => damage.bad = true,
         Token::Predicate | Token::Relation | Token::Witness => {
-            damage.names.extend(names(chunk).into_iter().take(1))
+            damage.names.extend(names(chunk).into_iter().take(1));
         }
         Token::Var | Token::Const | Token::Array => {
             let end =

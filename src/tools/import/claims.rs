@@ -44,16 +44,16 @@ pub(super) struct Witness {
 
 type Made<T> = Result<T, Box<Diagnostic>>;
 
-/// What never is where some conjuncts hold.
+/// What never is where some conjuncts hold. `universals`: it may say something of all elements of a sort.
 ///
 /// # Errors
-/// With `missing` as its message: the formula says that there is an element; too many ways.
+/// With `missing` as its message: the formula says that there is an element, in a way that cannot be said; too many ways.
 pub(super) fn never(
     parts: Vec<Part>,
     symbols: &Symbols<'_>,
     vars: &mut Vars,
     facts: &Facts,
-    missing: &str,
+    (missing, universals): (&str, bool),
 ) -> Made<Vec<Never>> {
     let mut all = Vec::new();
     for Part { formula, span } in parts {
@@ -62,7 +62,9 @@ pub(super) fn never(
             (bound, other) => vec![(bound, other)],
         };
         for (bound, formula) in disjuncts {
-            if formula.has(true) {
+            let conjuncts =
+                if let Formula::And(parts) = &formula { &parts[..] } else { std::slice::from_ref(&formula) };
+            if !conjuncts.iter().all(|it| !it.has(true) || universals && is_plain_universal(it)) {
                 let error = Diagnostic::error("C0714", span, missing);
                 return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
             }
@@ -129,7 +131,11 @@ pub(super) fn witness(
             known.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
         reached.extend(next);
     }
-    if !said || params.is_empty() || params.iter().any(|it| reached.contains(&vars.known(*it))) {
+    if !said
+        || super::decide::is_false(&formula, &[])
+        || params.is_empty()
+        || params.iter().any(|it| reached.contains(&vars.known(*it)))
+    {
         return None;
     }
     *leads = known;
@@ -190,6 +196,29 @@ pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars:
 /// Nothing but a universal: what exists within it has no name of its own.
 fn is_existential_literal(formula: &Formula) -> bool {
     matches!(formula, Formula::Each { universal: true, .. })
+}
+
+/// Whether a formula says of all elements something without quantifiers, and without terms other than variables as arguments.
+fn is_plain_universal(formula: &Formula) -> bool {
+    let Formula::Each { universal: true, body, .. } = formula else { return false };
+    let mut plain = true;
+    let named = |it: &Term| matches!(it, Term::Var(_));
+    let side = |it: &Term| match it {
+        Term::App(app) => app.args.iter().all(named),
+        other => named(other),
+    };
+    body.visit(
+        &mut |it| {
+            plain &= match it {
+                Formula::Is(app) => app.args.iter().all(named),
+                Formula::Equal(sides) => sides.iter().all(side),
+                Formula::Each { .. } => false,
+                _ => true,
+            }
+        },
+        &mut |_| {},
+    );
+    plain
 }
 
 /// A formula in normal form without the quantifiers of one kind that no other stands around, and their variables, which are new.

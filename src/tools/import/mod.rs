@@ -94,13 +94,13 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     }
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
-    let init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
+    let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
     let mut steps = Vec::new();
     for (definition, params, parts) in transitions {
         let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
-    loose::loosen(&mut steps, &mut symbols, &mut vars);
+    init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
     let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
     let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
@@ -109,7 +109,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
-        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing);
+        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), (missing, false));
         let all = found.keep(made).unwrap_or_default();
         if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
             let what = "nothing satisfies this axiom: there is no system to check";
@@ -121,7 +121,9 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         let missing = "a property by which for all elements there is another one";
         written.push((
             claim,
-            found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default(),
+            found
+                .keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, (missing, true)))
+                .unwrap_or_default(),
         ));
     }
     for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
@@ -136,7 +138,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
             &symbols,
             &mut vars,
             &facts,
-            "this invariant is left out: it says that there is an element",
+            ("this invariant is left out: it says that there is an element", false),
         ) {
             Ok(all) => written.push((claim, all)),
             Err(error) => {
