@@ -25,10 +25,16 @@ Inductive fact_of :=
 | FPlace (k : positive) (i : nat)         (* a cell that is equal to a named process holds it *)
 | FHeld (k : positive) (i : nat)          (* a cell holds a named process or not *)
 | FNamed (k : positive)                   (* a cell holds a named process or another value *)
-| FEither (a : atom).
+| FEither (a : atom)
+| FPart (after : bool) (v : positive) (idx : list nat) (i : nat).  (* what a named process adds to a cell of a count *)
 
-(** For one case: instances of cubes, by number, and facts. *)
-Record hint := Hint { hinstances : list (positive * list nat); hfacts : list fact_of }.
+(** A cell of a count, in the state after the step or not. *)
+Record counted := Counted { cafter : bool; ccount : positive; cindex : list nat }.
+
+(** For one case: instances of cubes, by number, and facts. Then sums of multiples of cells of counts, with assumptions, that no further
+    process adds to: what refutes the case where one does. *)
+Inductive hint := Hint (instances : list (positive * list nat)) (facts : list fact_of) (sums : list sum_hint)
+with sum_hint := SumHint (assumed : list gf) (cells : list (Q * counted)) (refuting : hint).
 
 (** Hints for the cases of an obligation in order; those that are missing at the end are empty. *)
 Definition hints := list hint.
@@ -37,11 +43,12 @@ Record certificate := Certificate {
   cubes : list cube;
   on_initial : list (positive * hints);             (* by cube *)
   on_step : list (positive * list (positive * hints));  (* by cube and transition *)
-  on_bad : list (positive * hints) }.               (* by bad cube *)
+  on_bad : list (positive * hints);                 (* by bad cube *)
+  further : nat }.                                  (* at most this number of further processes are named by hints *)
 
 (** ** Types *)
 
-Inductive sort := SEnum (all : N) | SProc | SNumber (whole : bool).
+Inductive sort := SEnum (all : N) | SProc | SNumber (whole : bool) (counts : option count).
 
 Definition sorts := PM.t (nat * sort).
 
@@ -50,13 +57,20 @@ Definition sort_of_type (t : type) : option sort :=
   | TEnum _ [] => None
   | TEnum _ constructors => Some (SEnum (N.ones (N.of_nat (List.length constructors))))
   | TProc => Some SProc
-  | TInt => Some (SNumber true)
-  | TReal | TAbstract _ => Some (SNumber false)
+  | TInt => Some (SNumber true None)
+  | TReal | TAbstract _ => Some (SNumber false None)
+  end.
+
+Definition sort_of_var (s : system) (d : var) : option sort :=
+  match count_of s (vnum d), sort_of_type (vtype d) with
+  | None, t => t
+  | Some c, Some (SNumber whole _) => Some (SNumber whole (Some c))
+  | Some _, _ => None
   end.
 
 Definition sorts_of (s : system) : sorts :=
   fold_right (fun d m =>
-    match sort_of_type (vtype d) with Some t => PM.add (vnum d) (varity d, t) m | None => m end)
+    match sort_of_var s d with Some t => PM.add (vnum d) (varity d, t) m | None => m end)
     (PM.empty _) (svars s).
 
 (** All numbers below. *)
@@ -89,15 +103,34 @@ Definition width (k : positive) : N :=
   | _ => 1
   end.
 
-(** Whether the key is that of a cell of integers, at named processes. *)
+(** The count that this variable is. *)
+Definition counting (v : positive) : option (nat * count) :=
+  match PM.find v types with Some (arity, SNumber _ (Some c)) => Some (arity, c) | _ => None end.
+
+(** What the i-th of the named processes adds to a cell of a count after the step or before it: which, and its indices. *)
+Definition part_of_key (k : positive) : option (bool * count * list nat * nat) :=
+  match k with
+  | xI (xI k) =>
+      match idx_of_key k 0 with
+      | Some (time :: v :: i :: idx) =>
+          match counting (Pos.of_succ_nat v) with Some (_, c) => Some (Nat.eqb time 1, c, idx, i) | None => None end
+      | _ => None
+      end
+  | _ => None
+  end.
+
+Definition constant_summand (c : count) : bool :=
+  match lterms (ksummand c) with [] => Pos.eqb (Qden (lconst (ksummand c))) 1 | _ => false end.
+
+(** Whether the key is that of a cell of integers at named processes, or of what one of them adds to a count of integers. *)
 Definition whole (named : nat) (k : positive) : bool :=
   match sort_of_key k with
-  | Some (arity, SNumber true, rest) =>
+  | Some (arity, SNumber true _, rest) =>
       match idx_of_key rest 0 with
       | Some idx => Nat.eqb (List.length idx) arity && forallb (fun i => Nat.ltb i named) idx
       | None => false
       end
-  | _ => false
+  | _ => match part_of_key k with Some (_, c, _, _) => constant_summand c | None => false end
   end.
 
 (** ** Values *)
@@ -114,7 +147,7 @@ Definition held (t : sort) (k : positive) : gval :=
   match t with
   | SEnum all => VEnum k all
   | SProc => VPlace k
-  | SNumber _ => VNum (single k)
+  | SNumber _ _ => VNum (single k)
   end.
 
 (** The value of a cell; [key] makes its key. *)
@@ -272,11 +305,15 @@ Definition literal_gf (read : reader) (yes : bool) (ns : list nat) (l : literal)
         end)
   end.
 
+Definition conj_at (read : reader) (ns : list nat) (c : conj) : gf := gall (map (literal_gf read true ns) c).
+Definition not_conj_at (read : reader) (ns : list nat) (c : conj) : gf := gany (map (literal_gf read false ns) c).
+Definition dnf_at (read : reader) (ns : list nat) (d : dnf) : gf := gany (map (conj_at read ns) d).
+Definition not_dnf_at (read : reader) (ns : list nat) (d : dnf) : gf := gall (map (not_conj_at read ns) d).
+
 Definition conj_gfs (ns : list nat) (c : conj) : list gf := map (literal_gf now true ns) c.
-Definition conj_gf (ns : list nat) (c : conj) : gf := gall (conj_gfs ns c).
-Definition not_conj_gf (ns : list nat) (c : conj) : gf := gany (map (literal_gf now false ns) c).
-Definition dnf_gf (ns : list nat) (d : dnf) : gf := gany (map (conj_gf ns) d).
-Definition not_dnf_gf (ns : list nat) (d : dnf) : gf := gall (map (not_conj_gf ns) d).
+Definition not_conj_gf : list nat -> conj -> gf := not_conj_at now.
+Definition dnf_gf : list nat -> dnf -> gf := dnf_at now.
+Definition not_dnf_gf : list nat -> dnf -> gf := not_dnf_at now.
 
 (** ** After a step *)
 
@@ -295,10 +332,13 @@ Fixpoint branch_ways (ns : list nat) (bs : list branch) (before : gf) : ways :=
       end
   end.
 
+Definition is_counted (v : positive) : bool := match counting v with Some _ => true | None => false end.
+
 Definition after (t : transition) (args : list nat) : reader := fun v idx =>
   match cell_at key_next v idx with
   | VUnknown => surely VUnknown
   | next =>
+      if is_counted v then surely next else
       match find (fun u => Pos.eqb (uvar u) v) (tupdates t) with
       | None => now v idx
       | Some (Update _ Anything) => surely next
@@ -312,6 +352,9 @@ Section Facts.
 
 (** How many processes are named. *)
 Variable named : nat.
+
+(** How cells after the step are read. *)
+Variable later : reader.
 
 Definition integral (e : lexp) : bool :=
   Pos.eqb (Qden (const e)) 1 &&
@@ -368,6 +411,20 @@ Fixpoint summed (ps : list (premise * Q)) : option (lexp * bool * gf) :=
       end
   end.
 
+(** What a named process adds to a cell of a count. *)
+Definition part_gf (time : bool) (v : positive) (idx : list nat) (i : nat) : gf :=
+  match counting v with
+  | Some (arity, c) =>
+      if Nat.eqb (List.length idx) arity && (forallb (fun p => Nat.ltb p named) idx && Nat.ltb i named) then
+        let read := if time then later else now in
+        let ns := idx ++ [i] in
+        let part := VNum (single (key_part time v idx i)) in
+        gor (gand (dnf_at read ns (kbody c)) (test (linear_ways read ns (ksummand c)) (compared Zero part)))
+            (gand (not_dnf_at read ns (kbody c)) (compared Zero part zero_value))
+      else GT
+  | None => GT
+  end.
+
 Definition fact_gf (f : fact_of) : gf :=
   match f with
   | FSum ps =>
@@ -400,6 +457,7 @@ Definition fact_gf (f : fact_of) : gf :=
       | Some (_, SProc, _) => at_places true k every_place (N.lor (N.ones (N.of_nat named)) elsewhere)
       | _ => GT
       end
+  | FPart time v idx i => part_gf time v idx i
   | FEither a => gor (GLin a true) (GLin a false)
   end.
 
@@ -453,18 +511,87 @@ Definition instance_gf (named : nat) (i : positive * list nat) : gf :=
 
 Definition grow (s : known) : known := Known (masks s) (facts s) (rest s) true.
 
-(** Whether what is known contradicts what a hint names. *)
-Definition refuted (named : nat) (h : hint) (s : known) : bool :=
-  match tell_all width (map (instance_gf named) (hinstances h)) s with
-  | None => true
-  | Some s =>
-      match tell_all width (map (fact_gf named) (hfacts h)) s with
-      | None => true
-      | Some s => closed width depth (grow s)
+(** Whether the processes of a key are named. *)
+Definition known_key (named : nat) (k : positive) : bool :=
+  let ok := forallb (fun i => Nat.ltb i named) in
+  match sort_of_key k, k with
+  | Some (_, _, rest), _ => match idx_of_key rest 0 with Some idx => ok idx | None => false end
+  | None, xI (xI k) =>
+      match idx_of_key k 0 with Some [i] => Nat.ltb i named | Some (_ :: _ :: idx) => ok idx | _ => false end
+  | None, _ => false
+  end.
+
+(** An assumption where one more process is named. *)
+Definition widened (named : nat) (f : gf) : option gf :=
+  match f with
+  | GIn k m =>
+      if known_key named k then
+        match sort_of_key k with
+        | Some (_, SProc, _) => Some (GIn k (if N.testbit m (N.of_nat most) then N.lor m (place named) else m))
+        | _ => Some f
+        end
+      else None
+  | GLin a _ => if forallb (fun t => known_key named (fst t)) (terms (snd a)) then Some f else None
+  | _ => None
+  end.
+
+Fixpoint all_widened (named : nat) (fs : list gf) : option (list gf) :=
+  match fs with
+  | [] => Some []
+  | f :: fs =>
+      match widened named f, all_widened named fs with Some f, Some fs => Some (f :: fs) | _, _ => None end
+  end.
+
+Definition denied (f : gf) : gf :=
+  match f with GIn k m => GIn k (N.ldiff (width k) m) | GLin a h => GLin a (negb h) | _ => GT end.
+
+(** What the processes that have no name add to a sum of multiples of cells of counts, and what the next process with a name adds. *)
+Fixpoint added (named : nat) (cells : list (Q * counted)) : option (lexp * lexp) :=
+  match cells with
+  | [] => Some (zero, zero)
+  | (q, Counted time v idx) :: cells =>
+      match counting v, added named cells with
+      | Some (arity, _), Some (others, one) =>
+          if Nat.eqb (List.length idx) arity && forallb (fun p => Nat.ltb p named) idx then
+            let part i := single (key_part time v idx i) in
+            let cell := single ((if time then key_next else key_now) v idx) in
+            Some (add q (fold_right (fun i => add (-1) (part i)) cell (below named)) others, add q (part named) one)
+          else None
+      | _, _ => None
       end
   end.
 
-Definition no_hint : hint := Hint [] [].
+Section Refuted.
+
+(** How cells after the step are read. *)
+Variable later : reader.
+
+(** What is known where this number of processes is named. *)
+Variable base : nat -> option known.
+
+(** Whether that, and what else is known, contradicts what a hint names. *)
+Fixpoint refuted (named : nat) (more : list gf) (h : hint) : bool :=
+  negb (possible named) ||
+  match h, base named with
+  | Hint instances facts sums, Some k =>
+      match tell_all width (more ++ map (instance_gf named) instances ++ map (fact_gf named later) facts) k with
+      | None => true
+      | Some k =>
+          let sum x := match x with SumHint assumed cells h =>
+            match all_widened named assumed, added named cells with
+            | Some wide, Some (others, one) =>
+                if Nat.ltb named most && refuted (S named) (glin Negative (add (-1) one zero) :: wide) h
+                then gor (gany (map denied assumed)) (glin NotPositive others) else GT
+            | _, _ => GT
+            end end in
+          match tell_all width (map sum sums) k with None => true | Some k => closed width depth (grow k) end
+      end
+  | _, None => true
+  end.
+
+End Refuted.
+
+Definition no_hint : hint := Hint [] [] [].
 
 (** Whether all cases are refuted. *)
 Fixpoint cases {A : Type} (one : A -> hint -> bool) (xs : list A) (hs : hints) : bool :=
@@ -473,13 +600,12 @@ Fixpoint cases {A : Type} (one : A -> hint -> bool) (xs : list A) (hs : hints) :
   | x :: xs => match hs with [] => one x no_hint && cases one xs [] | h :: hs => one x h && cases one xs hs end
   end.
 
-(** One case: nothing to show where an instance cannot have so many processes. *)
-Definition case (named : nat) (h : hint) (s : option known) : bool :=
-  negb (possible named) || match s with None => true | Some s => refuted named h s end.
+(** Cells after a step, where there is no step. *)
+Definition unread : reader := fun _ _ => surely VUnknown.
 
 (** A bad cube, in a state of the invariant. *)
 Definition bad_case (c : cube) (x : nat * list nat) (h : hint) : bool :=
-  let (named, ps) := x in case named h (tell_all width (conj_gfs ps (cconj c)) nothing).
+  let k := tell_all width (conj_gfs (snd x) (cconj c)) nothing in refuted unread (fun _ => k) (fst x) [] h.
 
 (** A cube in an initial state: with no process at all, or with one at least. *)
 Definition initial_cases (arity : nat) : list (bool * nat * list nat) :=
@@ -490,13 +616,13 @@ Definition initial_cases (arity : nat) : list (bool * nat * list nat) :=
 
 Definition initial_case (s : system) (c : cube) (x : bool * nat * list nat) (h : hint) : bool :=
   match x with (empty, named, ps) =>
-    case named h
+    refuted unread (fun named =>
       match tell_all width (conj_gfs ps (cconj c)) nothing with
       | None => None
       | Some k =>
-          if (empty : bool) then tell width (dnf_gf [] (sinit_empty s)) k
+          if (empty : bool) then match named with O => tell width (dnf_gf [] (sinit_empty s)) k | S _ => None end
           else tell_all width (map (fun qs => dnf_gf qs (sinit s)) (tuples (below named) (sinit_arity s))) k
-      end
+      end) named [] h
   end.
 
 (** What universal guards say of the named processes that are not arguments. *)
@@ -508,15 +634,16 @@ Definition universal_gfs (t : transition) (args : list nat) (named : nat) : list
 (** A cube after a step, from what the guard says. *)
 Definition step_case (t : transition) (args : list nat) (guard : known) (c : cube) (x : nat * list nat) (h : hint) : bool :=
   let (named, ps) := x in
-  case named h
+  let k :=
     match tell_all width (map (literal_gf (after t args) true ps) (cconj c)) guard with
     | None => None
-    | Some k =>
-        match tell width (not_conj_gf ps (cconj c)) k with
-        | None => None
-        | Some k => match tuniversals t with [] => Some k | _ => tell_all width (universal_gfs t args named) k end
-        end
-    end.
+    | Some k => tell width (not_conj_gf ps (cconj c)) k
+    end in
+  refuted (after t args) (fun named =>
+    match k, tuniversals t with
+    | Some k, _ :: _ => tell_all width (universal_gfs t args named) k
+    | _, _ => k
+    end) named [] h.
 
 (** A transition with the choices for its arguments that its guard does not exclude, and what it says of each. *)
 Definition prepared := (transition * list (nat * list nat * known))%type.
@@ -537,7 +664,7 @@ Definition cell_ok (arity : nat) (c : cell) : bool :=
 
 (** Whether the transition leaves it alone. *)
 Definition cell_kept (arity : nat) (t : transition) (c : cell) : bool :=
-  cell_ok arity c && negb (existsb (fun u => Pos.eqb (uvar u) (cvar c)) (tupdates t)).
+  cell_ok arity c && negb (is_counted (cvar c) || existsb (fun u => Pos.eqb (uvar u) (cvar c)) (tupdates t)).
 Definition term_kept (arity : nat) (t : transition) (x : term) : bool :=
   match x with
   | Constructor _ | Process _ => true
@@ -579,7 +706,7 @@ Definition check (s : system) (c : certificate) : bool :=
   let own := cubes c in
   let axioms := numbered (Pos.of_succ_nat (List.length own)) (saxioms s) in
   let all := numbered 1 own ++ axioms in
-  let most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))))%nat in
+  let most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))) + further c)%nat in
   let table := by_number all in
   let axiom_table := by_number axioms in
   let initials := by_number (on_initial c) in

@@ -2,27 +2,8 @@
     another implementation. *)
 
 From Coq Require Import List QArith Qround NArith PArith Bool Lia Arith.
-From Cubicle Require Import Model Ground Check ReadSound Sound.
+From Cubicle Require Import Model Ground Check Decide ReadSound CaseSound Sound.
 Import ListNotations.
-
-Definition constructor_of (v : value) : N := Z.to_N (Qfloor v).
-Definition is_constructor (v : value) : bool := Qeq_bool v (of_constructor (constructor_of v)).
-
-Definition literal_b (st : state) (ps : list nat) (l : literal) : bool :=
-  match l with
-  | In c set => let v := cell_value st ps c in N.testbit set (constructor_of v) && is_constructor v
-  | Equal l r => Qeq_bool (term_value st ps l) (term_value st ps r)
-  | Different l r => negb (Qeq_bool (term_value st ps l) (term_value st ps r))
-  | Less l r => Qlt_bool (term_value st ps l) (term_value st ps r)
-  | AtMost l r => Qle_bool (term_value st ps l) (term_value st ps r)
-  | Compare e Zero => Qeq_bool (linear_value st ps e) 0
-  | Compare e NonZero => negb (Qeq_bool (linear_value st ps e) 0)
-  | Compare e NotPositive => Qle_bool (linear_value st ps e) 0
-  | Compare e Negative => Qlt_bool (linear_value st ps e) 0
-  end.
-
-Definition conj_b st ps (c : conj) : bool := forallb (literal_b st ps) c.
-Definition dnf_b st ps (d : dnf) : bool := existsb (conj_b st ps) d.
 
 Definition all_processes (n arity : nat) : list (list nat) := tuples (below n) arity.
 Definition all_different (n arity : nat) : list (list nat) := filter all_distinct (all_processes n arity).
@@ -35,7 +16,11 @@ Definition has_type_b (t : type) (v : value) : bool :=
   end.
 
 Definition is_state_b (s : system) (n : nat) (st : state) : bool :=
-  forallb (fun d => forallb (fun idx => has_type_b (vtype d) (st (vnum d) idx)) (all_processes n (varity d))) (svars s).
+  forallb (fun d => forallb (fun idx => has_type_b (vtype d) (st (vnum d) idx) &&
+    match count_of s (vnum d) with
+    | None => true
+    | Some c => Qeq_bool (st (vnum d) idx) (total (part st c idx) (below n))
+    end) (all_processes n (varity d))) (svars s).
 
 Definition cube_b (n : nat) (st : state) (c : cube) : bool :=
   existsb (fun ps => conj_b st ps (cconj c)) (all_different n (carity c)).
@@ -68,8 +53,8 @@ Definition assigned_b (st : state) (t : transition) (args : list nat) (v : posit
 (** A step of the transition with these arguments, which are different processes. *)
 Definition fires_b (s : system) (n : nat) (st st' : state) (t : transition) (args : list nat) : bool :=
   enabled_b n st t args && (is_state_b s n st' &&
-  forallb (fun d => forallb (fun idx => assigned_b st t args (vnum d) idx (st' (vnum d) idx))
-    (all_processes n (varity d))) (svars s)).
+  forallb (fun d => match count_of s (vnum d) with Some _ => true | None =>
+    forallb (fun idx => assigned_b st t args (vnum d) idx (st' (vnum d) idx)) (all_processes n (varity d)) end) (svars s)).
 
 Definition step_b (s : system) (n : nat) (st st' : state) : bool :=
   existsb (fun t => existsb (fires_b s n st st' t) (all_different n (tarity t))) (stransitions s).
@@ -77,40 +62,6 @@ Definition step_b (s : system) (n : nat) (st st' : state) : bool :=
 Definition bad_b (s : system) (n : nat) (st : state) : bool := existsb (cube_b n st) (sbad s).
 
 (** ** They are the same *)
-
-Lemma constructor_of_eq v c : v == of_constructor c -> constructor_of v = c /\ is_constructor v = true.
-Proof.
-  intros E. assert (X : constructor_of v = c).
-  { unfold constructor_of. rewrite (Qfloor_comp _ _ E). unfold of_constructor. rewrite Qfloor_Z. apply N2Z.id. }
-  split; [exact X|]. unfold is_constructor. rewrite X. apply Qeq_bool_iff, E.
-Qed.
-
-Lemma is_constructor_eq v : is_constructor v = true -> v == of_constructor (constructor_of v).
-Proof. apply Qeq_bool_iff. Qed.
-
-Lemma Qeq_bool_false a b : Qeq_bool a b = false <-> ~ a == b.
-Proof. rewrite <- Qeq_bool_iff. symmetry. apply not_true_iff_false. Qed.
-
-Lemma literal_b_iff st ps l : literal_b st ps l = true <-> literal_holds st ps l.
-Proof.
-  destruct l as [c set|l r|l r|l r|l r|e [| | |]]; cbn [literal_b literal_holds];
-    rewrite ?negb_true_iff, ?Qeq_bool_false, ?Qeq_bool_iff, ?Qle_bool_iff, ?GroundSound.Qlt_bool_iff; try reflexivity.
-  rewrite andb_true_iff. split.
-  - intros [T E]. exists (constructor_of (cell_value st ps c)). split; [exact T|apply is_constructor_eq, E].
-  - intros (b & T & E). apply constructor_of_eq in E. destruct E as [<- E]. auto.
-Qed.
-
-Lemma conj_b_iff st ps c : conj_b st ps c = true <-> conj_holds st ps c.
-Proof.
-  unfold conj_b, conj_holds. rewrite forallb_forall, Forall_forall.
-  split; intros H l L; apply literal_b_iff, H, L.
-Qed.
-
-Lemma dnf_b_iff st ps d : dnf_b st ps d = true <-> dnf_holds st ps d.
-Proof.
-  unfold dnf_b, dnf_holds. rewrite existsb_exists, Exists_exists.
-  split; intros (c & C & H); exists c; (split; [exact C|apply conj_b_iff, H]).
-Qed.
 
 Lemma tuples_iff ps arity : forall t, List.In t (tuples ps arity) <-> List.length t = arity /\ Forall (fun p => List.In p ps) t.
 Proof.
@@ -153,9 +104,15 @@ Qed.
 
 Lemma is_state_b_iff s n st : is_state_b s n st = true <-> is_state s n st.
 Proof.
+  assert (C : forall v idx, match count_of s v with
+      | None => true | Some c => Qeq_bool (st v idx) (total (part st c idx) (below n)) end = true <->
+    match count_of s v with None => True | Some c => adds_up st c idx n (st v idx) end).
+  { intros v idx. destruct (count_of s v) as [c|]; [|tauto]. rewrite Qeq_bool_iff, adds_up_iff. reflexivity. }
   unfold is_state_b, is_state. rewrite forallb_forall. split.
-  - intros H d D idx I. specialize (H d D). rewrite forallb_forall in H. apply has_type_b_iff, H, all_processes_iff, I.
-  - intros H d D. apply forallb_forall. intros idx I. apply has_type_b_iff, H; [exact D|]. apply all_processes_iff, I.
+  - intros H d D idx I. specialize (H d D). rewrite forallb_forall in H. apply all_processes_iff, H in I.
+    apply andb_true_iff in I. rewrite has_type_b_iff, C in I. exact I.
+  - intros H d D. apply forallb_forall. intros idx I. apply andb_true_iff. rewrite has_type_b_iff, C.
+    apply H; [exact D|]. apply all_processes_iff, I.
 Qed.
 
 Lemma cube_b_iff n st c : cube_b n st c = true <-> cube_holds n st c.
@@ -215,13 +172,14 @@ Qed.
 Theorem step_b_iff s n st st' : step_b s n st st' = true <-> step s n st st'.
 Proof.
   assert (A : forall t args,
-    forallb (fun d => forallb (fun idx => assigned_b st t args (vnum d) idx (st' (vnum d) idx))
-      (all_processes n (varity d))) (svars s) = true <->
-    forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+    forallb (fun d => match count_of s (vnum d) with Some _ => true | None =>
+      forallb (fun idx => assigned_b st t args (vnum d) idx (st' (vnum d) idx)) (all_processes n (varity d)) end) (svars s) = true <->
+    forall d, List.In d (svars s) -> count_of s (vnum d) = None -> forall idx, processes n (varity d) idx ->
       assigned st t args (vnum d) idx (st' (vnum d) idx)).
   { intros t args. rewrite forallb_forall. split.
-    - intros H d D idx I. specialize (H d D). rewrite forallb_forall in H. apply assigned_b_iff, H, all_processes_iff, I.
-    - intros H d D. apply forallb_forall. intros idx I. apply assigned_b_iff, H; [exact D|]. apply all_processes_iff, I. }
+    - intros H d D C idx I. specialize (H d D). rewrite C, forallb_forall in H. apply assigned_b_iff, H, all_processes_iff, I.
+    - intros H d D. destruct (count_of s (vnum d)) eqn:C; [reflexivity|]. apply forallb_forall. intros idx I.
+      apply assigned_b_iff, H; [exact D|exact C|]. apply all_processes_iff, I. }
   unfold step_b, step. rewrite existsb_exists. split.
   - intros (t & T & H). apply existsb_exists in H. destruct H as (args & D & H). apply all_different_iff in D.
     unfold fires_b in H. rewrite !andb_true_iff, (enabled_b_iff n st t args D), is_state_b_iff, A in H.

@@ -25,6 +25,9 @@ Fixpoint key_var (v rest : positive) : positive :=
 Definition key_now (v : positive) (idx : list nat) : positive := xO (key_var v (key_idx idx)).
 Definition key_next (v : positive) (idx : list nat) : positive := xI (xO (key_var v (key_idx idx))).
 Definition key_proc (i : nat) : positive := xI (xI (key_idx [i])).
+(** Of what process [i] adds to a cell of a count. *)
+Definition key_part (after : bool) (v : positive) (idx : list nat) (i : nat) : positive :=
+  xI (xI (key_idx ((if after then 1 else 0)%nat :: Nat.pred (Pos.to_nat v) :: i :: idx))).
 
 Fixpoint var_of_key (k : positive) : option (positive * positive) :=
   match k with

@@ -68,6 +68,10 @@ Record transition := Transition {
   tuniversals : list universal;
   tupdates : list update }.
 
+(** A variable whose cells follow from the others, and that no transition assigns: in each cell, the sum of [ksummand] over the
+    processes that satisfy [kbody]. In scope are the indices of the cell, and then the process. *)
+Record count := Count { kvar : positive; kbody : dnf; ksummand : linear }.
+
 (** States in which the cube holds for some different processes. *)
 Record cube := Cube { carity : nat; cconj : conj }.
 
@@ -75,6 +79,7 @@ Record system := System {
   smost : option nat;         (* at most this number of processes *)
   sconsts : nat;              (* this many processes have names, #1 .. *)
   svars : list var;
+  scounts : list count;
   sinit_arity : nat;
   sinit : dnf;                (* for all processes, equal ones included *)
   sinit_empty : dnf;          (* what is left of it where there is no process *)
@@ -106,8 +111,7 @@ Definition processes (n arity : nat) (ps : list nat) : Prop :=
 (** Different processes. *)
 Definition distinct (n arity : nat) (ps : list nat) : Prop := processes n arity ps /\ NoDup ps.
 
-Definition is_state (s : system) (n : nat) (st : state) : Prop :=
-  forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx -> has_type (vtype d) (st (vnum d) idx).
+Definition count_of (s : system) (v : positive) : option count := find (fun c => Pos.eqb (kvar c) v) (scounts s).
 
 (** ** Formulas, in a state and for the processes [ps] that the variables in scope stand for *)
 
@@ -145,6 +149,22 @@ Definition dnf_holds st ps (d : dnf) : Prop := Exists (conj_holds st ps) d.
 
 Definition cube_holds (n : nat) (st : state) (c : cube) : Prop :=
   exists ps, distinct n (carity c) ps /\ conj_holds st ps (cconj c).
+
+(** ** Counts *)
+
+(** [v] is what a cell with the indices [idx] adds up to over the processes below [p]. *)
+Fixpoint adds_up (st : state) (c : count) (idx : list nat) (p : nat) (v : value) : Prop :=
+  match p with
+  | O => v == 0
+  | S p => exists w, adds_up st c idx p w /\
+      ((dnf_holds st (idx ++ [p]) (kbody c) /\ v == w + linear_value st (idx ++ [p]) (ksummand c)) \/
+       (~ dnf_holds st (idx ++ [p]) (kbody c) /\ v == w))
+  end.
+
+Definition is_state (s : system) (n : nat) (st : state) : Prop :=
+  forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+  has_type (vtype d) (st (vnum d) idx) /\
+  match count_of s (vnum d) with None => True | Some c => adds_up st c idx n (st (vnum d) idx) end.
 
 (** ** Runs *)
 
@@ -185,7 +205,7 @@ Definition assigned (st : state) (t : transition) (args : list nat) (v : positiv
 
 Definition step (s : system) (n : nat) (st st' : state) : Prop :=
   exists t args, List.In t (stransitions s) /\ enabled n st t args /\ is_state s n st' /\
-  forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+  forall d, List.In d (svars s) -> count_of s (vnum d) = None -> forall idx, processes n (varity d) idx ->
   assigned st t args (vnum d) idx (st' (vnum d) idx).
 
 Inductive reachable (s : system) (n : nat) : state -> Prop :=

@@ -1,7 +1,7 @@
 (** Short forms for the files that [cubicle] writes. *)
 
 From Coq Require Export List QArith NArith String.
-From Cubicle Require Export Model Ground Check Sound.
+From Cubicle Require Export Model Ground Check Sound Ghosts.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -13,7 +13,8 @@ Definition s (p : premise) (q : Q) : premise * Q := (p, q).
 Definition o (k : positive) (hs : hints) : positive * hints := (k, hs).
 Definition u (k : positive) (hs : list (positive * hints)) : positive * list (positive * hints) := (k, hs).
 Definition a (r : relation) (e : lexp) : atom := (r, e).
-Definition h (is : list (positive * list nat)) (fs : list fact_of) : hint := Hint is fs.
-Notation "'_0'" := (Hint nil nil).
+Definition h (is : list (positive * list nat)) (fs : list fact_of) : hint := Hint is fs nil.
+Definition q (r : Q) (b : bool) (k : positive) (ps : list nat) : Q * counted := (r, Counted b k ps).  (* a multiple of a count *)
+Notation "'_0'" := (Hint nil nil nil).
 Definition v (i : nat) : pref := PVar i.
 Definition c (k : positive) (ps : list pref) : cell := Cell k ps.

@@ -1,7 +1,7 @@
 (** What [Check] reads of formulas holds in every model made of a state, the state after a step, and named processes. *)
 
 From Coq Require Import List QArith Qround NArith PArith FMapPositive Bool Lia Lqa Arith.
-From Cubicle Require Import Model Ground GroundSound Check.
+From Cubicle Require Import Model Ground GroundSound Check Decide.
 Import ListNotations.
 
 (** ** Keys can be read back *)
@@ -24,23 +24,7 @@ Qed.
 (** ** Truth of formulas is decidable *)
 
 Lemma literal_dec st ps l : literal_holds st ps l \/ ~ literal_holds st ps l.
-Proof.
-  destruct l as [c set|l r|l r|l r|l r|a [| | |]]; simpl.
-  - set (v := cell_value st ps c).
-    destruct (N.testbit set (Z.to_N (Qfloor v)) && Qeq_bool v (of_constructor (Z.to_N (Qfloor v)))) eqn:E.
-    + left. apply andb_true_iff in E. destruct E as [T E]. apply Qeq_bool_iff in E. eauto.
-    + right. intros (b & T & B). assert (F : Z.to_N (Qfloor v) = b).
-      { rewrite (Qfloor_comp v _ B). unfold of_constructor. rewrite Qfloor_Z. apply N2Z.id. }
-      rewrite F, T in E. simpl in E. apply Qeq_bool_iff in B. congruence.
-  - destruct (Qeq_dec (term_value st ps l) (term_value st ps r)); tauto.
-  - destruct (Qeq_dec (term_value st ps l) (term_value st ps r)); tauto.
-  - destruct (Qlt_le_dec (term_value st ps l) (term_value st ps r)); [tauto|right; lra].
-  - destruct (Qlt_le_dec (term_value st ps r) (term_value st ps l)); [right; lra|tauto].
-  - destruct (Qeq_dec (linear_value st ps a) 0); tauto.
-  - destruct (Qeq_dec (linear_value st ps a) 0); tauto.
-  - destruct (Qlt_le_dec 0 (linear_value st ps a)); [right; lra|tauto].
-  - destruct (Qlt_le_dec (linear_value st ps a) 0); [tauto|right; lra].
-Qed.
+Proof. rewrite <- literal_b_iff. destruct (literal_b st ps l); auto. Qed.
 
 Lemma not_conj st ps c : ~ conj_holds st ps c -> exists l, List.In l c /\ ~ literal_holds st ps l.
 Proof.
@@ -53,16 +37,27 @@ Qed.
 
 (** ** Types *)
 
+(** The type without the count that a variable is. *)
+Definition plain (t : sort) : sort := match t with SNumber whole _ => SNumber whole None | _ => t end.
+Definition count_in (t : sort) : option count := match t with SNumber _ c => c | _ => None end.
+
 Lemma sorts_of_find s v arity t : PM.find v (sorts_of s) = Some (arity, t) ->
-  exists d, List.In d (svars s) /\ vnum d = v /\ varity d = arity /\ sort_of_type (vtype d) = Some t.
+  exists d, List.In d (svars s) /\ vnum d = v /\ varity d = arity /\ sort_of_type (vtype d) = Some (plain t) /\
+            count_of s v = count_in t.
 Proof.
   unfold sorts_of. induction (svars s) as [|d ds IH]; cbn [fold_right].
   - rewrite PM.gempty. discriminate.
-  - destruct (sort_of_type (vtype d)) as [t'|] eqn:T.
-    + destruct (Pos.eq_dec v (vnum d)) as [->|D].
-      * rewrite PM.gss. intros [= <- <-]. exists d. simpl; auto.
-      * rewrite PM.gso by exact D. intros H. apply IH in H. destruct H as (d' & ? & ?). exists d'. simpl; tauto.
-    + intros H. apply IH in H. destruct H as (d' & ? & ?). exists d'. simpl; tauto.
+  - assert (Later : PM.find v (fold_right (fun d m =>
+        match sort_of_var s d with Some t => PM.add (vnum d) (varity d, t) m | None => m end) (PM.empty _) ds) = Some (arity, t) ->
+      exists e, List.In e (d :: ds) /\ vnum e = v /\ varity e = arity /\ sort_of_type (vtype e) = Some (plain t) /\
+                count_of s v = count_in t).
+    { intros H. apply IH in H. destruct H as (d' & ? & ?). exists d'. simpl; tauto. }
+    destruct (sort_of_var s d) as [t'|] eqn:T; [|exact Later].
+    destruct (Pos.eq_dec v (vnum d)) as [->|D].
+    + rewrite PM.gss. intros [= <- <-]. exists d. split; [left; reflexivity|]. split; [reflexivity|]. split; [reflexivity|].
+      unfold sort_of_var in T. destruct (count_of s (vnum d)) as [c|], (vtype d) as [name [|k ks]| | | |];
+        simpl in *; try discriminate; injection T as <-; auto.
+    + rewrite PM.gso by exact D. exact Later.
 Qed.
 
 Lemma ones_testbit n b : N.testbit (N.ones n) b = true <-> (b < n)%N.
@@ -85,13 +80,6 @@ Proof. unfold of_constructor, inject_Z, Qeq. simpl. lia. Qed.
 
 Lemma of_process_inj p q : of_process p == of_process q -> p = q.
 Proof. unfold of_process, inject_Z, Qeq. simpl. lia. Qed.
-
-Lemma In_below n i : List.In i (below n) <-> (i < n)%nat.
-Proof.
-  induction n as [|n IH]; cbn [below].
-  - simpl. lia.
-  - rewrite in_app_iff, IH. simpl. lia.
-Qed.
 
 Lemma of_process_lt p q : of_process p < of_process q <-> (p < q)%nat.
 Proof. unfold of_process. rewrite <- Zlt_Qlt. lia. Qed.
@@ -144,7 +132,11 @@ Definition number_of (k : positive) : Q :=
       | Some (v, rest) => match idx_of_key rest 0 with Some idx => st' v (map proc idx) | None => 0 end
       | None => 0
       end
-  | xI (xI k) => match idx_of_key k 0 with Some [i] => of_process (proc i) | _ => 0 end
+  | xI (xI l) =>
+      match part_of_key types k with
+      | Some (time, c, idx, i) => part (if time then st' else st) c (map proc idx) (proc i)
+      | None => match idx_of_key l 0 with Some [i] => of_process (proc i) | _ => 0 end
+      end
   | _ => 0
   end.
 
@@ -189,7 +181,7 @@ Qed.
 Lemma enum_sort v arity all : PM.find v types = Some (arity, SEnum all) ->
   exists size, (0 < size)%N /\ all = N.ones size.
 Proof.
-  intros H. apply sorts_of_find in H. destruct H as (d & _ & _ & _ & T).
+  intros H. apply sorts_of_find in H. destruct H as (d & _ & _ & _ & T & _).
   destruct (vtype d) as [name [|c cs]| | | |]; simpl in T; try discriminate.
   injection T as <-. eexists. split; [|reflexivity]. lia.
 Qed.
@@ -208,7 +200,7 @@ Qed.
 Lemma model_everywhere k : N.testbit (width types most k) (fin model k) = true.
 Proof.
   cbn [fin model]. unfold width, place_of.
-  destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:E; try reflexivity.
+  destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:E; try reflexivity.
   - apply sort_of_key_find in E. destruct E as (v & E). apply enum_sort in E. destruct E as (size & P & ->).
     unfold clamped. destruct (N.testbit (N.ones size) (Z.to_N (Qfloor (number_of k)))) eqn:T; simpl.
     + destruct (Qeq_bool _ _); [exact T|]. apply ones_testbit, P.
@@ -231,7 +223,7 @@ Definition is (g : gval) (v : Q) : Prop :=
   end.
 
 Lemma number_proc i : number_of (key_proc i) = of_process (proc i).
-Proof. unfold number_of, key_proc. rewrite idx_of_key_idx. reflexivity. Qed.
+Proof. unfold number_of, key_proc, part_of_key. rewrite idx_of_key_idx. reflexivity. Qed.
 
 (** A key of a cell of one of the states. *)
 Lemma held_is stx key v idx arity t :
@@ -244,10 +236,10 @@ Proof.
   intros S K V F L I. rewrite F in K.
   pose proof (model_everywhere (key v idx)) as W.
   unfold width in W. cbn [fin model] in W. unfold place_of in W. rewrite K in W.
-  destruct (sorts_of_find _ _ _ _ F) as (d & D & N & A & T).
+  destruct (sorts_of_find _ _ _ _ F) as (d & D & N & A & T & _).
   assert (HT : has_type (vtype d) (stx v (map proc idx))).
   { rewrite <- N. apply S; [exact D|]. split; [|apply procs_exist, I]. rewrite map_length. congruence. }
-  destruct t as [all| |b]; cbn [held is fin num model].
+  destruct t as [all| |b o]; cbn [held is fin num model].
   - unfold place_of. rewrite K. cbn [is]. 
     destruct (vtype d) as [name [|c0 cs]| | | |]; simpl in T; try discriminate. injection T as <-.
     destruct HT as (c & C & E). rewrite <- V in E.
@@ -602,6 +594,31 @@ Proof.
     all: try lra.
 Qed.
 
+Lemma conj_at_good c : conj_holds stx ps c -> good (conj_at consts most read ns c).
+Proof.
+  intros H. apply gall_holds. intros f F. apply in_map_iff in F. destruct F as (l & <- & L).
+  apply (literal_good true). unfold conj_holds in H. rewrite Forall_forall in H. apply H, L.
+Qed.
+
+Lemma not_conj_at_good c : ~ conj_holds stx ps c -> good (not_conj_at consts most read ns c).
+Proof.
+  intros H. apply not_conj in H. destruct H as (l & L & N). unfold not_conj_at.
+  apply (gany_holds _ _ (literal_gf consts most read false ns l)); [apply in_map, L|].
+  apply (literal_good false), N.
+Qed.
+
+Lemma dnf_at_good d : dnf_holds stx ps d -> good (dnf_at consts most read ns d).
+Proof.
+  intros H. unfold dnf_holds in H. rewrite Exists_exists in H. destruct H as (c & C & H). unfold dnf_at.
+  apply (gany_holds _ _ (conj_at consts most read ns c)); [apply in_map, C|]. apply conj_at_good, H.
+Qed.
+
+Lemma not_dnf_at_good d : ~ dnf_holds stx ps d -> good (not_dnf_at consts most read ns d).
+Proof.
+  intros H. unfold not_dnf_at. apply gall_holds. intros f F. apply in_map_iff in F. destruct F as (c & <- & C).
+  apply not_conj_at_good. intros X. apply H. unfold dnf_holds. rewrite Exists_exists. eauto.
+Qed.
+
 End Scope.
 
 Section Now.
@@ -615,27 +632,14 @@ Proof.
   apply (literal_good _ st now_reads ns known true). unfold conj_holds in H. rewrite Forall_forall in H. apply H, L.
 Qed.
 
-Lemma conj_good c : conj_holds st ps c -> good (conj_gf types consts most ns c).
-Proof. intros H. apply gall_holds, conj_gfs_good, H. Qed.
-
 Lemma not_conj_good c : ~ conj_holds st ps c -> good (not_conj_gf types consts most ns c).
-Proof.
-  intros H. apply not_conj in H. destruct H as (l & L & N). unfold not_conj_gf.
-  apply (gany_holds _ _ (literal_gf consts most (now types) false ns l)); [apply in_map, L|].
-  apply (literal_good _ st now_reads ns known false), N.
-Qed.
+Proof. apply (not_conj_at_good _ st now_reads ns known). Qed.
 
 Lemma dnf_good d : dnf_holds st ps d -> good (dnf_gf types consts most ns d).
-Proof.
-  intros H. unfold dnf_holds in H. rewrite Exists_exists in H. destruct H as (c & C & H). unfold dnf_gf.
-  apply (gany_holds _ _ (conj_gf types consts most ns c)); [apply in_map, C|]. apply conj_good, H.
-Qed.
+Proof. apply (dnf_at_good _ st now_reads ns known). Qed.
 
 Lemma not_dnf_good d : ~ dnf_holds st ps d -> good (not_dnf_gf types consts most ns d).
-Proof.
-  intros H. unfold not_dnf_gf. apply gall_holds. intros f F. apply in_map_iff in F. destruct F as (c & <- & C).
-  apply not_conj_good. intros X. apply H. unfold dnf_holds. rewrite Exists_exists. eauto.
-Qed.
+Proof. apply (not_dnf_at_good _ st now_reads ns known). Qed.
 
 Lemma branch_way bs v : forall before, good before -> selected st ps bs v ->
   some_way (branch_ways types consts most ns bs before) v.
@@ -667,24 +671,27 @@ End Now.
 
 (** What a step assigns, where it is known of all cells of the system. *)
 Lemma after_reads t args : Forall (fun i => (i < named)%nat) args ->
-  (forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+  (forall d, List.In d (svars s) -> count_of s (vnum d) = None -> forall idx, processes n (varity d) idx ->
      assigned st t (map proc args) (vnum d) idx (st' (vnum d) idx)) ->
   reads (after types consts most t args) st'.
 Proof.
   intros A H v idx J. unfold after. pose proof (next_is v idx J) as X.
-  assert (S : cell_at types key_next v idx <> VUnknown ->
+  assert (S : cell_at types key_next v idx <> VUnknown -> is_counted types v = false ->
     assigned st t (map proc args) v (map proc idx) (st' v (map proc idx))).
-  { unfold cell_at. destruct (PM.find v types) as [[arity u]|] eqn:F; [|tauto].
-    destruct (Nat.eqb_spec (length idx) arity) as [L|L]; [|tauto]. intros _.
-    apply sorts_of_find in F. destruct F as (d & D & <- & K & _). apply H; [exact D|].
-    split; [rewrite map_length; congruence|apply procs_exist, J]. }
+  { unfold cell_at, is_counted, counting. destruct (PM.find v types) as [[arity u]|] eqn:F; [|tauto].
+    destruct (Nat.eqb_spec (length idx) arity) as [L|L]; [|tauto]. intros _ Nc.
+    apply sorts_of_find in F. destruct F as (d & D & <- & K & _ & Co). apply H; [exact D| |].
+    - rewrite Co. destruct u as [| |w [c|]]; simpl in *; congruence.
+    - split; [rewrite map_length; congruence|apply procs_exist, J]. }
   assert (R : cell_at types key_next v idx <> VUnknown ->
-    some_way match find (fun u => Pos.eqb (uvar u) v) (tupdates t) with
+    some_way (if is_counted types v then surely (cell_at types key_next v idx) else
+      match find (fun u => Pos.eqb (uvar u) v) (tupdates t) with
       | None => now types v idx
       | Some (Update _ Anything) => surely (cell_at types key_next v idx)
       | Some (Update _ (Cases bs)) => branch_ways types consts most (args ++ idx) bs GT
-      end (st' v (map proc idx))).
-  { intros U. specialize (S U). unfold assigned in S. destruct (find _ _) as [[w [|bs]]|].
+      end) (st' v (map proc idx))).
+  { intros U. destruct (is_counted types v); [apply surely_way, X|].
+    specialize (S U eq_refl). unfold assigned in S. destruct (find _ _) as [[w [|bs]]|].
     - apply surely_way, X.
     - apply branch_way; [apply Forall_app; auto|exact I|]. rewrite map_app. exact S.
     - destruct (now_reads v idx J) as (w & W & G & Q). exists w. repeat split; auto.

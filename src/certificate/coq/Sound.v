@@ -1,288 +1,8 @@
 (** The theorem: a system that [check] accepts is safe, with any number of processes. *)
 
 From Coq Require Import List QArith Qround NArith PArith FMapPositive Bool Lia Lqa Arith.
-From Cubicle Require Import Model Ground GroundSound Check ReadSound.
+From Cubicle Require Import Model Ground GroundSound Check Decide ReadSound CaseSound.
 Import ListNotations.
-
-Lemma NoDup_few n who : NoDup who -> Forall (fun p => (p < n)%nat) who -> (length who <= n)%nat.
-Proof.
-  intros N X. rewrite <- (seq_length n 0). apply NoDup_incl_length; [exact N|].
-  intros p P. apply in_seq. rewrite Forall_forall in X. specialize (X p P). lia.
-Qed.
-
-(** ** Facts of arithmetic *)
-
-Section Facts.
-
-Variable s : system.
-Variable n : nat.
-Variables st st' : state.
-Variable who : list nat.
-Variable most : nat.
-Hypothesis state : is_state s n st.
-Hypothesis state' : is_state s n st'.
-Hypothesis different : NoDup who.
-Hypothesis exist : Forall (fun p => (p < n)%nat) who.
-Hypothesis rigid : (sconsts s <= length who)%nat /\ forall k, (k < sconsts s)%nat -> nth k who 0%nat = k.
-Hypothesis few : (length who <= most)%nat.
-
-Let types := sorts_of s.
-Let named := length who.
-Let consts := sconsts s.
-Notation the_model := (model s st st' who most).
-Notation good := (holds the_model).
-Notation val := (lval (num the_model)).
-
-Definition integer (q : Q) : Prop := exists z, q == inject_Z z.
-
-Lemma whole_integer k : whole types named k = true -> integer (num the_model k).
-Proof.
-  assert (H : forall stx k (f : positive -> positive), is_state s n stx ->
-    match var_of_key k with
-    | Some (v, rest) => match PM.find v types with Some (arity, t) => Some (arity, t, rest) | None => None end
-    | None => None
-    end = sort_of_key types (f k) -> whole types named (f k) = true ->
-    integer match var_of_key k with
-      | Some (v, rest) => match idx_of_key rest 0 with Some idx => stx v (map (proc who) idx) | None => 0 end
-      | None => 0 end).
-  { intros stx l f S E W. unfold whole in W. rewrite <- E in W.
-    destruct (var_of_key l) as [[v rest]|]; [|discriminate].
-    destruct (PM.find v types) as [[arity [all| |[|]]]|] eqn:F; try discriminate.
-    destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
-    apply andb_true_iff in W. destruct W as [L I]. apply Nat.eqb_eq in L.
-    apply sorts_of_find in F. destruct F as (d & D & <- & A & T).
-    assert (Y : has_type (vtype d) (stx (vnum d) (map (proc who) idx))).
-    { apply S; [exact D|]. split; [rewrite map_length; congruence|].
-      rewrite Forall_map. rewrite forallb_forall in I. apply Forall_forall. intros i Hi.
-      apply (proc_exists n who exist). apply Nat.ltb_lt, I, Hi. }
-    destruct (vtype d) as [name [|c cs]| | | |]; simpl in T; try discriminate. exact Y. }
-  destruct k as [[k|k|]|k|].
-  - unfold whole. simpl. discriminate.
-  - apply (H st' k (fun k => xI (xO k)) state'). reflexivity.
-  - unfold whole. simpl. discriminate.
-  - apply (H st k xO state). reflexivity.
-  - unfold whole. simpl. discriminate.
-Qed.
-
-Lemma integral_value e : integral types named e = true -> integer (val e).
-Proof.
-  destruct e as [ts c]. unfold integral, lval. cbn [terms const]. rewrite andb_true_iff, Pos.eqb_eq. intros [C T].
-  assert (I : forall q, Qden q = 1%positive -> q == inject_Z (Qnum q)).
-  { intros [a b] E. simpl in E. subst. reflexivity. }
-  induction ts as [|[k q] ts IH].
-  - exists (Qnum c). apply I, C.
-  - cbn [forallb fst snd] in T. rewrite !andb_true_iff, Pos.eqb_eq in T. destruct T as [[D W] T].
-    destruct (IH T) as [z Z]. destruct (whole_integer k W) as [y Y].
-    exists (Qnum q * y + z)%Z. rewrite sum_cons, Z, Y, inject_Z_plus, inject_Z_mult, <- (I q D). reflexivity.
-Qed.
-
-Lemma integer_negative q : integer q -> q < 0 -> q + 1 <= 0.
-Proof.
-  intros [z Z] L. rewrite Z in *. change 0 with (inject_Z 0) in *. change 1 with (inject_Z 1).
-  rewrite <- inject_Z_plus. rewrite <- Zlt_Qlt in L. rewrite <- Zle_Qle. lia.
-Qed.
-
-Lemma integer_opposite q : integer q -> integer (- q).
-Proof. intros [z Z]. exists (- z)%Z. rewrite Z, inject_Z_opp. reflexivity. Qed.
-
-Lemma next_value e : val (add 1 e (number 1)) == val e + 1.
-Proof. rewrite add_value, number_value. ring. Qed.
-
-Lemma said_good p r e denied : said types consts most named p = Some (r, e, denied) ->
-  related r (val e) \/ good denied.
-Proof.
-  destruct p as [[r0 a] h|k i|i|i]; cbn [said].
-  - intros H. cbv zeta beta in H. destruct (holds_dec the_model (GLin (r0, a) h)) as [T|T].
-    2: { right. assert (D : good (GLin (r0, a) (negb h))).
-         { pose proof (holds_dec the_model (GLin (r0, a) (negb h))) as D. destruct h; simpl in *; tauto. }
-         destruct r0, h; try discriminate;
-           repeat match type of H with context [if ?b then _ else _] => destruct b end; injection H as _ _ <-; exact D. }
-    left. assert (V : related r0 (val a) <-> h = true) by (destruct h; simpl in T; unfold atom_holds in T; simpl in T; intuition discriminate).
-    clear T. destruct r0, h; try discriminate; cbn [related] in V.
-    + injection H as <- <- _. apply V. reflexivity.
-    + injection H as <- <- _. apply V. reflexivity.
-    + assert (G : - val a < 0).
-      { destruct (Qlt_le_dec 0 (val a)) as [L|L]; [lra|]. apply V in L. discriminate. }
-      destruct (integral types named a) eqn:I; injection H as <- <- _; cbn [related].
-      * rewrite next_value, negated_value. apply integer_negative; [apply integer_opposite, integral_value, I|exact G].
-      * rewrite negated_value. exact G.
-    + assert (G : val a < 0) by (apply V; reflexivity).
-      destruct (integral types named a) eqn:I; injection H as <- <- _; cbn [related].
-      * rewrite next_value. apply integer_negative; [apply integral_value, I|exact G].
-      * exact G.
-    + injection H as <- <- _. cbn [related]. rewrite negated_value.
-      destruct (Qlt_le_dec (val a) 0) as [L|L]; [apply V in L; discriminate|lra].
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try discriminate.
-    destruct (Nat.ltb_spec i named) as [I|]; [|discriminate]. intros [= <- <- <-].
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
-    destruct (Qeq_dec (num the_model k) (of_process (proc who i))) as [E|E].
-    + left. simpl. rewrite add_value, !single_value. cbn [num model] in *. rewrite E, number_proc. ring.
-    + right. apply (at_places_good _ _ _ _ _ false _ _ _ (num the_model k == of_process (proc who i))).
-      * apply (place_everywhere _ _ _ _ _ rigid few _ _ P).
-      * apply (place_process _ _ _ _ _ different rigid few _ _ _ P I).
-      * exact E.
-  - destruct (Nat.ltb_spec i named) as [I|]; [|discriminate].
-    destruct (Nat.ltb_spec i consts) as [C|]; [|discriminate]. intros [= <- <- <-].
-    left. simpl. rewrite add_value, single_value, number_value. cbn [num model]. rewrite number_proc.
-    rewrite (rigid_process s who rigid i C). ring.
-  - destruct (Nat.ltb_spec i named) as [I|]; [|discriminate].
-    destruct (Nat.leb_spec consts i) as [C|]; [|discriminate]. intros [= <- <- <-].
-    left. simpl. rewrite add_value, single_value, number_value. cbn [num model]. rewrite number_proc.
-    pose proof (later_process s who most different rigid few i I C) as L. apply of_process_le in L. unfold consts in *. lra.
-Qed.
-
-Lemma summed_good ps : forall e negative denied, summed types consts most named ps = Some (e, negative, denied) ->
-  (val e <= 0 /\ (negative = true -> val e < 0)) \/ good denied.
-Proof.
-  induction ps as [|[p q] ps IH]; cbn [summed]; intros e negative denied.
-  - intros [= <- <- <-]. left. rewrite zero_val. split; [lra|discriminate].
-  - destruct (said types consts most named p) as [[[r a] d]|] eqn:P; [|discriminate].
-    destruct (summed types consts most named ps) as [[[sum neg] others]|]; [|discriminate].
-    destruct (said_good p r a d P) as [R|D].
-    2: { intros H. right. destruct r; try discriminate; [|destruct (Qle_bool 0 q)|destruct (Qlt_bool 0 q)]; try discriminate;
-           injection H as _ _ <-; apply gor_holds; auto. }
-    destruct (IH _ _ _ eq_refl) as [[L N]|O].
-    2: { intros H. right. destruct r; try discriminate; [|destruct (Qle_bool 0 q)|destruct (Qlt_bool 0 q)]; try discriminate;
-           injection H as _ _ <-; apply gor_holds; auto. }
-    destruct r; cbn [related] in R; try discriminate.
-    + intros [= <- <- <-]. left. rewrite add_value, R.
-      split; [|intros T; specialize (N T)]; lra.
-    + destruct (Qle_bool 0 q) eqn:Q; [|discriminate]. apply Qle_bool_iff in Q. intros [= <- <- <-]. left.
-      rewrite add_value. assert (M : q * val a <= 0) by nra. split; [|intros T; specialize (N T)]; lra.
-    + destruct (Qlt_bool 0 q) eqn:Q; [|discriminate]. apply Qlt_bool_iff in Q. intros [= <- <- <-]. left.
-      rewrite add_value. assert (M : q * val a < 0) by nra. split; [|intros _]; lra.
-Qed.
-
-Lemma fact_good f : good (fact_gf types consts most named f).
-Proof.
-  destruct f as [ps|e|i j|k i|k i|k|a]; cbn [fact_gf].
-  - destruct (summed types consts most named ps) as [[[[[|t ts] c] negative] denied]|] eqn:E; try exact I.
-    destruct (Qlt_bool 0 c || (negative && Qle_bool 0 c)) eqn:B; [|exact I].
-    destruct (summed_good ps _ _ _ E) as [[L N]|D]; [|exact D].
-    exfalso. unfold lval in *. simpl in L, N. apply orb_true_iff in B. destruct B as [B|B].
-    + apply Qlt_bool_iff in B. lra.
-    + apply andb_true_iff in B. destruct B as [-> B]. apply Qle_bool_iff in B. specialize (N eq_refl). lra.
-  - destruct (Q_dec (val e) 0) as [[L|G]|E].
-    + apply gor_holds. right. apply gor_holds. left. apply glin_holds, L.
-    + apply gor_holds. right. apply gor_holds. right. apply glin_holds. cbn [related]. rewrite negated_value. lra.
-    + apply gor_holds. left. apply glin_holds, E.
-  - destruct (Nat.ltb_spec i named) as [A|]; [|exact I].
-    destruct (Nat.ltb_spec j named) as [B|]; [|exact I].
-    destruct (Nat.eqb_spec i j) as [|D]; [exact I|]. cbn [andb negb].
-    set (e := add (-1) (single (key_proc j)) (single (key_proc i))).
-    assert (V : val e == of_process (proc who i) - of_process (proc who j)).
-    { unfold e. rewrite add_value, !single_value. cbn [num model]. rewrite !number_proc. ring. }
-    assert (X : proc who i <> proc who j).
-    { intros X. apply D, (proc_inj who different); assumption. }
-    destruct (Nat.lt_total (proc who i) (proc who j)) as [L|[E|L]]; [|tauto|].
-    + apply gor_holds. left. apply glin_holds. cbn [related]. rewrite V. apply of_process_lt in L. lra.
-    + apply gor_holds. right. apply glin_holds. cbn [related]. rewrite negated_value, V. apply of_process_lt in L. lra.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
-    destruct (Nat.ltb_spec i named) as [J|]; [|exact I].
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
-    apply gor_holds. destruct (Qeq_dec (num the_model k) (of_process (proc who i))) as [E|E].
-    + right. apply (at_places_good _ _ _ _ _ true _ _ _ (num the_model k == of_process (proc who i))).
-      * apply (place_everywhere _ _ _ _ _ rigid few _ _ P).
-      * apply (place_process _ _ _ _ _ different rigid few _ _ _ P J).
-      * exact E.
-    + left. apply glin_holds. cbn [related]. rewrite add_value, !single_value. cbn [num model] in *. rewrite number_proc.
-      intros X. apply E. rewrite <- (Qplus_0_r (of_process (proc who i))), <- X. ring.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
-    apply (place_everywhere _ _ _ _ _ rigid few) in P. apply gor_holds.
-    destruct (N.eq_dec (fin the_model k) (N.of_nat i)) as [E|E]; [left|right].
-    + apply (at_places_good _ _ _ _ _ true _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
-      symmetry. apply place_testbit.
-    + apply (at_places_good _ _ _ _ _ false _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
-      symmetry. apply place_testbit.
-  - destruct (sort_of_key types k) as [[[arity [all| |b]] rest]|] eqn:K; try exact I.
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
-    apply (at_places_good _ _ _ _ _ true _ _ _ True); [apply (place_everywhere _ _ _ _ _ rigid few _ _ P)| |exact I].
-    split; [intros _|auto]. destruct P as [_ F]. rewrite F, N.lor_spec. apply orb_true_iff.
-    destruct (locate_spec s who most rigid few (num the_model k) who 0) as [(j & L & J & _)|[L _]]; rewrite L.
-    + left. apply ones_testbit. unfold named. lia.
-    + right. apply place_testbit. reflexivity.
-  - apply gor_holds. destruct (holds_dec the_model (GLin a true)) as [T|F]; [left; exact T|right; exact F].
-Qed.
-
-(** ** Cases *)
-
-Variable most_processes : option nat.
-Variable table : PM.t cube.
-Hypothesis allowed : match most_processes with None => True | Some m => (n <= m)%nat end.
-(** No cube of the table holds in the state. *)
-Hypothesis excluded : forall k c, PM.find k table = Some c -> ~ cube_holds n st c.
-
-Lemma all_distinct_NoDup ps : all_distinct ps = true -> NoDup ps.
-Proof.
-  induction ps as [|p ps IH]; cbn [all_distinct]; [constructor|].
-  rewrite andb_true_iff, negb_true_iff. intros [H T]. constructor; [|auto].
-  intros X. apply not_true_iff_false in H. apply H, existsb_exists. exists p. split; [exact X|apply Nat.eqb_refl].
-Qed.
-
-Lemma map_proc_NoDup ps : Forall (fun i => (i < named)%nat) ps -> NoDup ps -> NoDup (map (proc who) ps).
-Proof.
-  induction ps as [|p ps IH]; cbn [map]; intros F N; [constructor|].
-  inversion F as [|? ? P F']; inversion N as [|? ? X N']; subst. constructor; [|auto].
-  intros H. apply in_map_iff in H. destruct H as (q & E & Q). apply X.
-  rewrite Forall_forall in F'. rewrite <- (proc_inj who different q p (F' q Q) P E). exact Q.
-Qed.
-
-Lemma chosen_distinct ps : Forall (fun i => (i < named)%nat) ps -> NoDup ps -> distinct n (length ps) (map (proc who) ps).
-Proof.
-  intros F N. split; [split|].
-  - apply map_length.
-  - apply (procs_exist n who exist), F.
-  - apply map_proc_NoDup; assumption.
-Qed.
-
-Lemma instance_good i : good (instance_gf types consts most table named i).
-Proof.
-  unfold instance_gf. destruct (PM.find (fst i) table) as [c|] eqn:T; [|exact I].
-  destruct (Nat.eqb_spec (length (snd i)) (carity c)) as [L|]; [|exact I].
-  destruct (forallb (fun p => Nat.ltb p named) (snd i)) eqn:F; [|exact I].
-  destruct (all_distinct (snd i)) eqn:D; [|exact I]. cbn [andb].
-  assert (F' : Forall (fun i => (i < named)%nat) (snd i)).
-  { rewrite forallb_forall in F. apply Forall_forall. intros p P. apply Nat.ltb_lt, F, P. }
-  apply all_distinct_NoDup in D.
-  apply (not_conj_good s n st st' who most state different exist rigid few (snd i) F').
-  intros C. apply (excluded _ _ T). exists (map (proc who) (snd i)). split; [|exact C].
-  rewrite <- L. apply chosen_distinct; assumption.
-Qed.
-
-Notation satisfied := (satisfies the_model).
-
-Lemma everywhere k : N.testbit (width types most k) (fin the_model k) = true.
-Proof. apply (model_everywhere s st st' who most rigid few). Qed.
-
-Lemma refuted_false h k : satisfied k -> refuted types consts most table named h k = false.
-Proof.
-  intros S. apply not_true_is_false. intros H. unfold refuted in H.
-  destruct (tell_all_holds the_model _ everywhere (map (instance_gf types consts most table named) (hinstances h)) k S)
-    as (k1 & E1 & S1).
-  { intros f F. apply in_map_iff in F. destruct F as (i & <- & _). apply instance_good. }
-  rewrite E1 in H.
-  destruct (tell_all_holds the_model _ everywhere (map (fact_gf types consts most named) (hfacts h)) k1 S1)
-    as (k2 & E2 & S2).
-  { intros f F. apply in_map_iff in F. destruct F as (i & <- & _). apply fact_good. }
-  rewrite E2 in H.
-  apply (closed_sound the_model _ everywhere depth _ H).
-  apply satisfies_parts; [exact S2|]. apply S2.
-Qed.
-
-Lemma case_false h k : (exists k', k = Some k' /\ satisfied k') ->
-  case types consts most most_processes table named h k = false.
-Proof.
-  intros (k' & -> & S). unfold case. rewrite (refuted_false h k' S), orb_false_r, negb_false_iff.
-  unfold possible. destruct most_processes as [m|]; [|reflexivity]. apply Nat.leb_le.
-  pose proof (NoDup_few n who different exist). unfold named. lia.
-Qed.
-
-End Facts.
 
 (** ** Names for processes *)
 
@@ -290,6 +10,13 @@ Definition at_ (who : list nat) (i : nat) : nat := nth i who 0%nat.
 
 Lemma at_app who more i : (i < length who)%nat -> at_ (who ++ more) i = at_ who i.
 Proof. apply app_nth1. Qed.
+
+Lemma map_further who more idx : Forall (fun i => (i < length who)%nat) idx -> map (at_ (who ++ more)) idx = map (at_ who) idx.
+Proof. rewrite Forall_forall. intros H. apply map_ext_in. intros i Hi. apply at_app, H, Hi. Qed.
+
+Lemma Forall_further (who more : list nat) idx : Forall (fun i => (i < length who)%nat) idx ->
+  Forall (fun i => (i < length (who ++ more))%nat) idx.
+Proof. apply Forall_impl. intros i. rewrite app_length. lia. Qed.
 
 (** Any distinct processes are named by one of the arrangements. *)
 Lemma arrange_complete n params : forall known chosen who qs,
@@ -443,6 +170,9 @@ Proof. apply admitted. Qed.
 Lemma table_excludes st k x : excludes n st -> PM.find k (by_number all) = Some x -> ~ cube_holds n st x.
 Proof. intros E F. apply by_number_In in F. exact (E (k, x) F). Qed.
 
+Lemma unread_reads st st' who stx : reads s st st' who most unread stx.
+Proof. intros v idx _. exists (GT, VUnknown). simpl; auto. Qed.
+
 Lemma bad_excluded st b hs :
   List.In b (sbad s) -> is_state s n st -> excludes n st ->
   cases (bad_case types consts most (smost s) (by_number all) b) (arrangements consts (carity b)) hs = true ->
@@ -450,19 +180,20 @@ Lemma bad_excluded st b hs :
 Proof.
   intros B S E H (qs & D & C). destruct constants_ok as (N0 & X0 & L0).
   destruct (arrangements_complete n (carity b) constants qs N0 X0 D) as (more & idx & I & M & N & X & F & Lm).
-  rewrite L0 in I. destruct (cases_true _ _ _ _ H I) as (h & T). unfold bad_case in T.
+  rewrite L0 in I. destruct (cases_true _ _ _ _ H I) as (h & T). unfold bad_case in T. cbn [fst snd] in T.
   set (who := constants ++ more) in *.
   assert (Few : (length who <= most)%nat).
   { unfold who. rewrite app_length, L0.
     pose proof (room' b ltac:(rewrite !in_app_iff; auto)). lia. }
-  rewrite (case_false s n st st who most S S N X (constants_rigid more) Few (smost s) (by_number all) allowed
-    (fun k x => table_excludes st k x E)) in T; [discriminate|].
-  apply tell_all_holds.
-  - intros k0. apply model_everywhere; [apply constants_rigid|exact Few].
-  - apply satisfies_nothing.
-  - intros f Hf.
-    apply (conj_gfs_good s n st st who most S N X (constants_rigid more) Few idx F (cconj b)); [|exact Hf].
-    change (proc who) with (at_ who). rewrite M. exact C.
+  rewrite (case_false s n st st most S S (smost s) (by_number all) allowed (fun k x => table_excludes st k x E)
+    unread _ who) in T; [discriminate| | |exact (Logic.conj N (Logic.conj X (Logic.conj (constants_rigid more) Few)))].
+  - intros. apply unread_reads.
+  - intros others (N' & X' & R' & F'). apply tell_all_holds.
+    + intros k0. apply model_everywhere; assumption.
+    + apply satisfies_nothing.
+    + intros f Hf. apply (conj_gfs_good s n st st (who ++ others) most S N' X' R' F' idx (Forall_further who others idx F) (cconj b));
+        [|exact Hf].
+      change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others idx F), M. exact C.
 Qed.
 
 Lemma initially_excluded st b hs :
@@ -485,23 +216,27 @@ Proof.
   { intros who empty Nw Xw R Fw Mw En Lw Hin. destruct (cases_true _ _ _ _ H Hin) as (h & T). unfold initial_case in T.
     assert (Few : (length who <= most)%nat).
     { pose proof (room' b ltac:(rewrite in_app_iff; auto)). lia. }
-    rewrite (case_false s n st st who most S S Nw Xw R Few (smost s) (by_number axioms) allowed Ax) in T; [discriminate|].
-    assert (W : forall k, N.testbit (width types most k) (fin (model s st st who most) k) = true).
+    rewrite (case_false s n st st most S S (smost s) (by_number axioms) allowed Ax unread _ who) in T;
+      [discriminate| | |exact (Logic.conj Nw (Logic.conj Xw (Logic.conj R Few)))]; [intros; apply unread_reads|].
+    intros others (N' & X' & R' & F'). set (all_named := who ++ others) in *.
+    assert (W : forall k, N.testbit (width types most k) (fin (model s st st all_named most) k) = true).
     { intros k0. apply model_everywhere; assumption. }
-    destruct (tell_all_holds (model s st st who most) (width types most) W (conj_gfs types consts most idx (cconj b)) nothing
+    destruct (tell_all_holds (model s st st all_named most) (width types most) W (conj_gfs types consts most idx (cconj b)) nothing
       (satisfies_nothing _)) as (k & -> & Sk).
-    { intros f Hf. apply (conj_gfs_good s n st st who most S Nw Xw R Few idx Fw (cconj b)); [|exact Hf].
-      change (proc who) with (at_ who). rewrite Mw. exact C. }
+    { intros f Hf. apply (conj_gfs_good s n st st all_named most S N' X' R' F' idx (Forall_further who others idx Fw) (cconj b));
+        [|exact Hf].
+      change (proc all_named) with (at_ all_named). unfold all_named. rewrite (map_further who others idx Fw), Mw. exact C. }
     destruct empty.
-    - apply tell_holds; [exact W|exact Sk|]. rewrite En in In0.
-      apply (dnf_good s n st st who most S Nw Xw R Few []); [constructor|exact In0].
+    - pose proof (NoDup_few n all_named N' X') as Few0. rewrite En in Few0, In0.
+      assert (Z : length all_named = 0%nat) by (clear - Few0; lia). rewrite Z. apply tell_holds; [exact W|exact Sk|].
+      apply (dnf_good s n st st all_named most S N' X' R' F' []); [constructor|exact In0].
     - apply tell_all_holds; [exact W|exact Sk|]. intros f Hf. apply in_map_iff in Hf. destruct Hf as (ps & <- & P).
       apply tuples_In in P. destruct P as [Lp P].
-      assert (Fp : Forall (fun i => (i < length who)%nat) ps).
+      assert (Fp : Forall (fun i => (i < length all_named)%nat) ps).
       { apply Forall_forall. intros i Hi. apply In_below, P, Hi. }
-      apply (dnf_good s n st st who most S Nw Xw R Few ps Fp).
+      apply (dnf_good s n st st all_named most S N' X' R' F' ps Fp).
       destruct n as [|n']; [congruence|]. apply In0. split; [rewrite map_length; exact Lp|].
-      apply (procs_exist (Datatypes.S n') who Xw ps Fp). }
+      apply (procs_exist (Datatypes.S n') all_named X' ps Fp). }
   destruct (length (constants ++ more)) as [|m] eqn:Len.
   - assert (W0 : constants ++ more = []) by (apply length_zero_iff_nil, Len). rewrite W0 in *.
     assert (idx = []) as -> by (destruct idx; [reflexivity|inversion F; simpl in *; lia]).
@@ -538,23 +273,25 @@ Section Step.
 Variables st st' : state.
 Variable t : transition.
 Variable args : list nat.
-Hypothesis step_assigns : forall d, List.In d (svars s) -> forall idx, processes n (varity d) idx ->
+Hypothesis step_assigns : forall d, List.In d (svars s) -> count_of s (vnum d) = None -> forall idx, processes n (varity d) idx ->
   assigned st t args (vnum d) idx (st' (vnum d) idx).
 
 Lemma kept_cell arity ps x : processes n arity ps -> cell_kept types consts arity t x = true ->
   cell_value st' ps x == cell_value st ps x.
 Proof.
-  intros P H. unfold cell_kept, cell_ok in H. apply andb_true_iff in H. destruct H as [H W].
+  intros P H. unfold cell_kept, cell_ok, is_counted, counting in H. apply andb_true_iff in H. destruct H as [H W].
   destruct (PM.find (cvar x) types) as [[indices u]|] eqn:F; [|discriminate].
   apply andb_true_iff in H. destruct H as [L I]. apply Nat.eqb_eq in L.
-  apply sorts_of_find in F. destruct F as (d & D & E & A & _).
+  apply sorts_of_find in F. destruct F as (d & D & E & A & _ & Co). apply negb_true_iff, orb_false_iff in W. destruct W as [Nc W].
   unfold cell_value. rewrite <- E.
   assert (Q : processes n (varity d) (map (proc_of ps) (cidx x))).
   { split; [rewrite map_length; congruence|]. rewrite Forall_map. rewrite forallb_forall in I.
     apply Forall_forall. intros p Hp. apply (proc_ok_exists arity); auto. }
-  specialize (step_assigns d D _ Q). unfold assigned in step_assigns.
+  assert (None_ : count_of s (vnum d) = None).
+  { rewrite E, Co. destruct u as [| |w [c0|]]; simpl in *; congruence. }
+  specialize (step_assigns d D None_ _ Q). unfold assigned in step_assigns.
   destruct (find (fun y => Pos.eqb (uvar y) (vnum d)) (tupdates t)) as [y|] eqn:Y; [|exact step_assigns].
-  exfalso. apply find_some in Y. rewrite E in Y. apply negb_true_iff, not_true_iff_false in W.
+  exfalso. apply find_some in Y. rewrite E in Y. apply not_true_iff_false in W.
   apply W, existsb_exists. exists y. exact Y.
 Qed.
 
@@ -627,42 +364,59 @@ Proof.
       - exists h. exact T. }
     assert (Few : (length who <= most)%nat).
     { unfold who, who0. rewrite !app_length, L0. pose proof (room b t (all_room x b Hall) Ht). lia. }
-    assert (W : forall k, N.testbit (width types most k) (fin (model s st st' who most) k) = true).
-    { intros k0. apply model_everywhere; assumption. }
-    destruct (tell_all_holds (model s st st' who most) (width types most) W
-      (conj_gfs types consts most aidx (tguard t)) nothing (satisfies_nothing _)) as (k & Ek & Sk).
-    { intros f Hf. apply (conj_gfs_good s n st st' who most state N X R Few aidx Fa' (tguard t)); [|exact Hf].
-      change (proc who) with (at_ who). rewrite Ma'. exact G. }
+    assert (Known : forall others, names s n most (who ++ others) ->
+      exists k, tell_all (width types most) (conj_gfs types consts most aidx (tguard t)) nothing = Some k /\
+                satisfies (model s st st' (who ++ others) most) k).
+    { intros others (N' & X' & R' & F'). apply tell_all_holds.
+      - intros k0. apply model_everywhere; assumption.
+      - apply satisfies_nothing.
+      - intros f Hf. apply (conj_gfs_good s n st st' (who ++ others) most state N' X' R' F' aidx
+          (Forall_further who others aidx Fa') (tguard t)); [|exact Hf].
+        change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others aidx Fa'), Ma'. exact G. }
+    assert (Names : names s n most who) by exact (Logic.conj N (Logic.conj X (Logic.conj R Few))).
+    destruct (Known []) as (k & Ek & _); [rewrite app_nil_r; exact Names|].
     destruct (Cases k Ek) as (h & T). unfold step_case in T.
-    rewrite (case_false s n st st' who most state state' N X R Few (smost s) (by_number all) allowed
-      (fun k x => table_excludes st k x before)) in T; [discriminate|].
-    assert (Rd : reads s st st' who most (after types consts most t aidx) st').
-    { apply (after_reads s n); try assumption. change (proc who) with (at_ who). rewrite Ma'. exact step_assigns. }
-    destruct (tell_all_holds (model s st st' who most) (width types most) W
+    rewrite (case_false s n st st' most state state' (smost s) (by_number all) allowed
+      (fun k x => table_excludes st k x before) _ _ who) in T; [discriminate| | |exact Names].
+    { intros others (N' & X' & R' & F'). apply (after_reads s n); try assumption.
+      - apply Forall_further, Fa'.
+      - change (proc (who ++ others)) with (at_ (who ++ others)). rewrite (map_further who others aidx Fa'), Ma'. exact step_assigns. }
+    intros others Names'. pose proof Names' as (N' & X' & R' & F').
+    destruct (Known others Names') as (k' & Ek' & Sk). rewrite Ek in Ek'. injection Ek' as <-.
+    set (all_named := who ++ others) in *.
+    assert (Fi : Forall (fun i => (i < length all_named)%nat) idx) by apply (Forall_further who others idx F).
+    assert (Fi' : Forall (fun i => (i < length all_named)%nat) aidx) by apply (Forall_further who others aidx Fa').
+    assert (Mi : map (at_ all_named) idx = qs) by (unfold all_named; rewrite (map_further who others idx F); exact M).
+    assert (Mi' : map (at_ all_named) aidx = args) by (unfold all_named; rewrite (map_further who others aidx Fa'); exact Ma').
+    assert (W : forall k, N.testbit (width types most k) (fin (model s st st' all_named most) k) = true).
+    { intros k0. apply model_everywhere; assumption. }
+    assert (Rd : reads s st st' all_named most (after types consts most t aidx) st').
+    { apply (after_reads s n); try assumption. change (proc all_named) with (at_ all_named). rewrite Mi'. exact step_assigns. }
+    destruct (tell_all_holds (model s st st' all_named most) (width types most) W
       (map (literal_gf consts most (after types consts most t aidx) true idx) (cconj b)) k Sk) as (k1 & -> & S1).
     { intros f Hf. apply in_map_iff in Hf. destruct Hf as (l & <- & L).
-      apply (literal_good s st st' who most N R Few _ st' Rd idx F true).
-      change (proc who) with (at_ who). rewrite M. unfold conj_holds in C. rewrite Forall_forall in C. apply C, L. }
-    assert (NC : holds (model s st st' who most) (not_conj_gf types consts most idx (cconj b))).
-    { apply (not_conj_good s n st st' who most state N X R Few idx F).
-      change (proc who) with (at_ who). rewrite M. intros C0. apply (before (x, b) Hall). exists qs. split; assumption. }
-    destruct (tell_holds (model s st st' who most) (width types most) W _ k1 S1 NC) as (k2 & -> & S2).
+      apply (literal_good s st st' all_named most N' R' F' _ st' Rd idx Fi true).
+      change (proc all_named) with (at_ all_named). rewrite Mi. unfold conj_holds in C. rewrite Forall_forall in C. apply C, L. }
+    assert (NC : holds (model s st st' all_named most) (not_conj_gf types consts most idx (cconj b))).
+    { apply (not_conj_good s n st st' all_named most state N' X' R' F' idx Fi).
+      change (proc all_named) with (at_ all_named). rewrite Mi. intros C0. apply (before (x, b) Hall). exists qs. split; assumption. }
+    destruct (tell_holds (model s st st' all_named most) (width types most) W _ k1 S1 NC) as (k2 & -> & S2).
     destruct (tuniversals t) as [|u us] eqn:Eu; [exists k2; auto|]. rewrite <- Eu in *.
     apply tell_all_holds; [exact W|exact S2|]. intros f Hf. unfold universal_gfs in Hf.
     apply in_flat_map in Hf. destruct Hf as (v & V & Hf). apply in_map_iff in Hf. destruct Hf as (o & <- & O).
     apply filter_In in O. destruct O as [O Od]. apply all_distinct_NoDup in Od. apply tuples_In in O. destruct O as [Lo O].
-    assert (Oi : forall p, List.In p o -> (p < length who)%nat /\ ~ List.In p aidx).
+    assert (Oi : forall p, List.In p o -> (p < length all_named)%nat /\ ~ List.In p aidx).
     { intros p P. apply O, filter_In in P. destruct P as [P Q]. apply In_below in P. split; [exact P|].
       intros B. apply negb_true_iff, not_true_iff_false in Q. apply Q, existsb_exists. exists p.
       split; [exact B|apply Nat.eqb_refl]. }
-    assert (Fo : Forall (fun i => (i < length who)%nat) o) by (apply Forall_forall; intros p P; apply Oi, P).
-    apply (dnf_good s n st st' who most state N X R Few (aidx ++ o)); [apply Forall_app; auto|].
-    rewrite map_app. change (proc who) with (at_ who) at 1. rewrite Ma'.
+    assert (Fo : Forall (fun i => (i < length all_named)%nat) o) by (apply Forall_forall; intros p P; apply Oi, P).
+    apply (dnf_good s n st st' all_named most state N' X' R' F' (aidx ++ o)); [apply Forall_app; auto|].
+    rewrite map_app. change (proc all_named) with (at_ all_named) at 1. rewrite Mi'.
     apply (U v V).
-    * rewrite <- Lo. apply (chosen_distinct n who N X); assumption.
-    * intros p P A. apply in_map_iff in P. destruct P as (i & <- & P). rewrite <- Ma' in A.
+    * rewrite <- Lo. apply (chosen_distinct n all_named N' X'); assumption.
+    * intros p P A. apply in_map_iff in P. destruct P as (i & <- & P). rewrite <- Mi' in A.
       apply in_map_iff in A. destruct A as (j & E & A). apply (Oi i P).
-      rewrite <- (proc_inj who N j i); [exact A|rewrite Forall_forall in Fa'; apply Fa', A|apply Oi, P|exact E].
+      rewrite <- (proc_inj all_named N' j i); [exact A|rewrite Forall_forall in Fi'; apply Fi', A|apply Oi, P|exact E].
 Qed.
 
 End Step.
@@ -678,7 +432,7 @@ Theorem sound (s : system) (c : certificate) : check s c = true -> safe s.
 Proof.
   unfold check. set (types := sorts_of s). set (consts := sconsts s). set (own := cubes c).
   set (axioms := numbered (Pos.of_succ_nat (length own)) (saxioms s)). set (all := numbered 1 own ++ axioms).
-  set (most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))))%nat).
+  set (most := (consts + most_of (map tarity (stransitions s)) + S (most_of (map carity (own ++ saxioms s ++ sbad s))) + further c)%nat).
   cbv zeta. rewrite !andb_true_iff, !forallb_forall. intros (Hi & Hs & Hb).
   assert (room' : forall b, List.In b (own ++ saxioms s ++ sbad s) -> (consts + S (carity b) <= most)%nat).
   { intros b B. apply (in_map carity), most_of_le in B. unfold most. lia. }
@@ -706,4 +460,3 @@ Proof.
   exact (Hb (k, b) K).
 Qed.
 
-Print Assumptions sound.

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use super::formula::{Formula, Key, Known, LinearAtom, Sum, process_key};
-use super::read::{ONE, Reader, Sort, as_linear, difference};
+use super::formula::{CountCell, Formula, Key, Known, LinearAtom, Sum, process_key};
+use super::read::{ONE, Reader, Sort, Time, as_linear, difference};
 use super::simplex::{Constraint, Outcome, solve, value_of};
 use crate::ground::Overflow;
 use cubicle_lang::model::{Rational, Relation};
@@ -40,13 +40,18 @@ pub enum Fact {
     Named(Key, u8),
     /// An atom holds or not.
     Either(Rc<LinearAtom>),
+    /// What a named process adds to a cell of a count.
+    Part(CountCell, u8),
 }
 
 /// Numbers of named processes and of cells, as far as something is said of them.
+#[derive(Clone)]
 pub struct Numbers {
     values: HashMap<Key, Rational>,
     processes: Vec<Rational>,
     places: HashMap<Key, u64>,
+    /// Whether cells of which nothing is said hold numbers that nothing else holds; otherwise they are all the same.
+    apart: bool,
 }
 
 /// Whether a way to satisfy formulas is one.
@@ -55,13 +60,11 @@ pub enum Theory {
     Model(Numbers),
     /// It is not, by this fact.
     Excluded(Fact),
+    /// It is not, since the constraints of this number cannot be met; with their multiples.
+    Unmet(Vec<(usize, Rational)>),
 }
 
 impl Reader<'_> {
-    fn is_whole(&self, key: Key) -> bool {
-        self.sort(key) == Some(Sort::Number { whole: true })
-    }
-
     /// What a premise says, and a formula that holds where it is false.
     fn said(&self, premise: &Premise) -> Result<Option<(Constraint, Formula)>, Overflow> {
         let constraint = |relation, sum| Constraint { relation, sum };
@@ -101,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// A fact as a formula.
-    pub fn fact(&self, fact: &Fact) -> Result<Formula, Overflow> {
+    pub fn fact(&self, fact: &Fact, later: Time<'_>) -> Result<Formula, Overflow> {
         Ok(match fact {
             Fact::Sum(premises) => {
                 let mut denied = Vec::new();
@@ -126,14 +129,15 @@ impl Reader<'_> {
             }
             Fact::Held(key, p) => self.at_process(true, *key, *p).or(self.at_process(false, *key, *p)),
             Fact::Named(key, named) => self.at_named(*key, *named),
+            Fact::Part(cell, p) => self.part(cell, *p, later)?,
             Fact::Either(atom) => {
                 Formula::Linear(atom.clone(), true).or(Formula::Linear(atom.clone(), false))
             }
         })
     }
 
-    /// Whether what is known of atoms and places is possible, with this number of named processes.
-    pub fn theory(&self, known: &Known, named: u8) -> Result<Theory, Overflow> {
+    /// Whether what is known of atoms and places is possible, with this number of named processes, and with further constraints.
+    pub fn theory(&self, known: &Known, named: u8, further: &[Constraint]) -> Result<Theory, Overflow> {
         let places = |key: Key| known.places_of(self, key) & self.named_places(named);
         let lost =
             known.places.keys().filter(|&&key| self.sort(key) == Some(Sort::Process) && places(key) == 0);
@@ -164,9 +168,14 @@ impl Reader<'_> {
                 said.push((premise, constraint));
             }
         }
-        let constraints: Vec<Constraint> = said.iter().map(|it| it.1.clone()).collect();
+        let constraints: Vec<Constraint> =
+            said.iter().map(|it| it.1.clone()).chain(further.iter().cloned()).collect();
         let values = match solve(&constraints)? {
             Outcome::Solution(values) => values,
+            Outcome::Conflict(sum) if sum.iter().any(|it| it.0 >= said.len()) => {
+                let unmet = sum.into_iter().filter_map(|it| Some((it.0.checked_sub(said.len())?, it.1)));
+                return Ok(Theory::Unmet(unmet.collect()));
+            }
             Outcome::Conflict(sum) => {
                 let sum = sum.into_iter().map(|(number, factor)| (said[number].0.clone(), factor));
                 return Ok(Theory::Excluded(Fact::Sum(sum.collect())));
@@ -232,15 +241,22 @@ impl Reader<'_> {
             }
         }
         let places = known.places.clone();
-        Numbers { values, processes, places }
+        Numbers { values, processes, places, apart: false }
     }
 }
 
 impl Numbers {
     /// The number of a cell of type `proc`, or of a number.
     pub fn number(&self, key: Key) -> Rational {
-        // What nothing is said of is no named process.
-        self.values.get(&key).copied().unwrap_or(Rational::integer(-1))
+        // What nothing is said of is not a named process.
+        let unsaid = if self.apart { (1 << 40) + (key % (1 << 30)) as i64 } else { -1 };
+        self.values.get(&key).copied().unwrap_or(Rational::integer(unsaid))
+    }
+
+    /// The same, where cells of which nothing is said hold numbers that nothing else holds.
+    #[must_use]
+    pub fn apart(self) -> Self {
+        Self { apart: true, ..self }
     }
 
     /// The number of a named process.

@@ -37,6 +37,82 @@ pub fn process_key(process: u8) -> Option<Key> {
     bits.finish()
 }
 
+/// A cell, mostly one of a count, after a step or not.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CountCell {
+    /// Whether it is the cell after the step.
+    pub after: bool,
+    /// The variable.
+    pub var: u16,
+    /// Its indices.
+    pub index: Vec<u8>,
+}
+
+impl CountCell {
+    /// The cell with this key, if it is that of a cell.
+    pub fn of_key(key: Key) -> Option<Self> {
+        let (after, mut bits) = match key & 3 {
+            3 => return None,
+            1 => (true, key >> 2),
+            _ => (false, key >> 1),
+        };
+        let (mut number, mut at) = (0_u32, 0);
+        while bits & 1 == 1 && at < 16 {
+            number |= u32::from(bits & 2 == 2) << at;
+            at += 1;
+            bits >>= 2;
+        }
+        let var = u16::try_from((number | 1 << at) - 1).ok()?;
+        Some(Self { after, var, index: index_of(bits >> 1)? })
+    }
+
+    /// The key of the cell.
+    pub fn key(&self) -> Option<Key> {
+        cell_key(self.after, self.var, &self.index)
+    }
+
+    /// What a named process adds to it.
+    pub fn part(&self, process: u8) -> Option<Key> {
+        let mut bits = BitWriter::default();
+        bits.push(true);
+        bits.push(true);
+        bits.index(&[u8::from(self.after), u8::try_from(self.var).ok()?, process]);
+        bits.index(&self.index);
+        bits.finish()
+    }
+
+    /// The cell and the process of the key of a part.
+    pub fn of_part(key: Key) -> Option<(Self, u8)> {
+        let mut numbers = index_of(key.checked_shr(2).filter(|_| key & 3 == 3)?)?.into_iter();
+        let (after, var, process) = (numbers.next()? == 1, numbers.next()?.into(), numbers.next()?);
+        Some((Self { after, var, index: numbers.collect() }, process))
+    }
+}
+
+/// The numbers at the end of a key.
+fn index_of(mut bits: Key) -> Option<Vec<u8>> {
+    let (mut out, mut number) = (Vec::new(), 0);
+    while bits > 1 {
+        if bits & 1 == 1 {
+            number += 1;
+        } else {
+            out.push(number);
+            number = 0;
+        }
+        bits >>= 1;
+    }
+    (bits == 1 && number == 0).then_some(out)
+}
+
+/// The named processes of a key; `None` if it is not one.
+pub fn processes_of(key: Key) -> Option<Vec<u8>> {
+    if key & 3 == 3 {
+        let numbers = index_of(key >> 2)?;
+        return Some(if numbers.len() > 2 { numbers[2..].to_vec() } else { numbers });
+    }
+    CountCell::of_key(key).map(|it| it.index)
+}
+
 /// Writes a number, its lowest bit first.
 #[derive(Default)]
 struct BitWriter {

@@ -4,36 +4,21 @@
 //! instance of the invariant does; until there is none. Then instances and facts that are not needed are left out.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use super::facts::{Fact, Numbers, Theory};
-use super::formula::{Formula, Known, cell_key};
-use super::read::{Reader, Sort, Time};
-use crate::cubes::{CubeInstance, Cubes};
+use super::finder::{Finder, levels};
+use super::formula::{Formula, Known};
+use super::hint::{Hint, NoHints};
+use super::read::{Reader, Time};
+use super::refute::Case;
+use crate::cubes::Cubes;
 use crate::ground::Overflow;
 use crate::index::Refutations;
 use crate::obligation::Obligation;
 use crate::obligations::{arrangements, literal_vars};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::{Literal, System, Transition};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
-
-/// For one case: instances of cubes, and facts.
-#[derive(Clone, Default, Debug)]
-pub struct Hint {
-    /// Instances.
-    pub instances: Vec<CubeInstance>,
-    /// Facts.
-    pub facts: Vec<Fact>,
-}
-
-impl Hint {
-    /// Whether the case needs nothing.
-    pub fn is_empty(&self) -> bool {
-        self.instances.is_empty() && self.facts.is_empty()
-    }
-}
 
 /// The hints for all cases, by cube, transition or bad cube; those that need nothing are left out at the end of each list.
 #[derive(Clone, Default, Debug)]
@@ -44,45 +29,20 @@ pub struct Hints {
     pub step: BTreeMap<usize, BTreeMap<usize, Vec<Hint>>>,
     /// For bad cubes.
     pub bad: BTreeMap<usize, Vec<Hint>>,
+    /// Sums name at most this number of further processes.
+    pub further: u8,
 }
 
-/// Why there are no hints.
-#[derive(Debug)]
-pub enum NoHints {
-    /// A number is too large.
-    Overflow,
-    /// A case has more processes than masks have bits.
-    Processes,
-    /// Nothing was found that refutes a case.
-    NotFound(Obligation),
-    /// The run must end.
-    Stopped(Interrupted),
-}
-
-impl From<Overflow> for NoHints {
-    fn from(_: Overflow) -> Self {
-        Self::Overflow
-    }
-}
-
-impl From<Interrupted> for NoHints {
-    fn from(stopped: Interrupted) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-/// Instances added after one way was found.
-const INSTANCES_AT_ONCE: usize = 4;
-
-/// Ways that are tried for one case.
-const MOST_ROUNDS: usize = 400;
+/// Where there are counts, hints name this number of further processes, one after the other.
+const FURTHER: u8 = 2;
 
 /// More named processes than this are refused: each has a bit of a mask.
 const MOST_PROCESSES: usize = 40;
 
-/// The hints for these cubes. `refutations` are instances that are likely to help.
+/// The hints for these cubes, which are about the first `own` variables of the system and those added to it. `refutations` are
+/// instances that are likely to help.
 pub fn find(
-    system: &System,
+    (system, own): (&System, usize),
     cubes: &Cubes,
     refutations: &[Refutations],
     interrupt: &Interrupt,
@@ -90,7 +50,8 @@ pub fn find(
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
     let params =
         cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
-    let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1;
+    let further = if system.counts.is_empty() { 0 } else { FURTHER };
+    let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1 + usize::from(further);
     if most > MOST_PROCESSES {
         return Err(NoHints::Processes);
     }
@@ -102,19 +63,8 @@ pub fn find(
         likely.insert(*obligation, used);
     }
     let levels = cubes.all.iter().map(levels).collect();
-    let finder =
-        Finder { reader: Reader { system, most: most as u8 }, system, cubes, likely, levels, interrupt };
-    finder.all()
-}
-
-struct Finder<'a> {
-    reader: Reader<'a>,
-    system: &'a System,
-    cubes: &'a Cubes,
-    likely: BTreeMap<Obligation, Vec<usize>>,
-    /// The literals of each cube that are about its first parameters only: none, one ..
-    levels: Vec<Vec<Vec<&'a Literal>>>,
-    interrupt: &'a Interrupt,
+    let reader = Reader { system, most: most as u8, own };
+    Finder { reader, system, cubes, likely, levels, further, interrupt }.all()
 }
 
 /// The arguments of a transition that its guard does not exclude, with the number of named processes.
@@ -122,7 +72,7 @@ type Arguments = (u8, Vec<u8>, Known);
 
 impl Finder<'_> {
     fn all(&self) -> Result<Hints, NoHints> {
-        let mut hints = Hints::default();
+        let mut hints = Hints { further: self.further, ..Hints::default() };
         for cube in 0..self.cubes.proved {
             put(&mut hints.initial, cube, self.initial(cube)?);
         }
@@ -145,10 +95,6 @@ impl Finder<'_> {
         Ok(hints)
     }
 
-    fn possible(&self, named: u8) -> bool {
-        self.system.max_procs.is_none_or(|most| u32::from(named) <= most)
-    }
-
     fn initial(&self, cube: usize) -> Result<Vec<Hint>, NoHints> {
         let (obligation, forbidden) = (Obligation::Initiation(cube), &self.cubes.all[cube]);
         let axioms = self.cubes.proved..self.cubes.all.len();
@@ -156,22 +102,36 @@ impl Finder<'_> {
         for (procs, named) in arrangements(self.system.proc_constants, forbidden.params, self.interrupt)? {
             let sizes: &[u8] = if procs == 0 { &[0, 1] } else { &[procs] };
             for &size in sizes {
-                let init = &self.system.init;
-                let mut known = Known::default();
-                let mut open =
-                    known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, &named, Time::Now)?);
-                if open && size == 0 {
-                    open = known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[])?);
-                } else if open {
-                    for names in tuples(size.into(), init.params.into()) {
-                        let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                        open = open && known.tell(&self.reader, &self.reader.dnf(&init.body, &names)?);
-                    }
-                }
-                out.push(self.hint(obligation, size, open.then_some(known), axioms.clone())?);
+                let base = |count: u8| self.initially(forbidden, &named, (size == 0, count));
+                let case = Case { obligation, usable: axioms.clone(), later: Time::Now, base: &base };
+                out.push(self.hint(&case, size)?);
             }
         }
         Ok(out)
+    }
+
+    /// What is known of a cube in an initial state, that of no process or one with this number of named processes.
+    fn initially(
+        &self,
+        forbidden: &Forbidden,
+        named: &[u8],
+        (empty, count): (bool, u8),
+    ) -> Result<Option<Known>, NoHints> {
+        let init = &self.system.init;
+        let mut known = Known::default();
+        let mut open =
+            known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, named, Time::Now)?);
+        if open && empty {
+            // There is no further process.
+            open = count == 0
+                && known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[], Time::Now)?);
+        } else if open {
+            for names in tuples(count.into(), init.params.into()) {
+                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
+                open = open && known.tell(&self.reader, &self.reader.dnf(&init.body, &names, Time::Now)?);
+            }
+        }
+        Ok(open.then_some(known))
     }
 
     fn property(&self, number: usize) -> Result<Vec<Hint>, NoHints> {
@@ -180,8 +140,11 @@ impl Finder<'_> {
         for (procs, named) in arrangements(self.system.proc_constants, bad.params, self.interrupt)? {
             let mut known = Known::default();
             let open = known.tell_all(&self.reader, &self.reader.literals(&bad.cube, &named, Time::Now)?);
-            let all = 0..self.cubes.all.len();
-            out.push(self.hint(Obligation::Property(number), procs, open.then_some(known), all)?);
+            let known = open.then_some(known);
+            let base = |_: u8| Ok(known.clone());
+            let usable = 0..self.cubes.all.len();
+            let obligation = Obligation::Property(number);
+            out.push(self.hint(&Case { obligation, usable, later: Time::Now, base: &base }, procs)?);
         }
         Ok(out)
     }
@@ -200,7 +163,9 @@ impl Finder<'_> {
     fn steps(&self, cube: usize, transition: usize, arguments: &[Arguments]) -> Result<Vec<Hint>, NoHints> {
         let (t, forbidden) = (&self.system.transitions[transition], &self.cubes.all[cube]);
         let writes = |literal: &Literal| {
-            literal_vars(literal).into_iter().any(|var| t.updates.iter().any(|update| update.var == var))
+            literal_vars(literal).into_iter().any(|var| {
+                self.reader.count(var).is_some() || t.updates.iter().any(|update| update.var == var)
+            })
         };
         let mut out = Vec::new();
         if !forbidden.cube.iter().any(writes) {
@@ -210,12 +175,19 @@ impl Finder<'_> {
         for (least, args, guard) in arguments {
             for (procs, named) in arrangements(*least, forbidden.params, self.interrupt)? {
                 let mut known = guard.clone();
-                let after = self.reader.literals(&forbidden.cube, &named, Time::After(t, args))?;
+                let later = Time::After(t, args);
+                let after = self.reader.literals(&forbidden.cube, &named, later)?;
                 let mut open = known.tell_all(&self.reader, &after);
-                open = open && known.tell(&self.reader, &self.reader.not_conj(&forbidden.cube, &named)?);
-                open = open && known.tell_all(&self.reader, &self.universals(t, args, procs)?);
-                let all = 0..self.cubes.all.len();
-                out.push(self.hint(obligation, procs, open.then_some(known), all)?);
+                open = open
+                    && known.tell(&self.reader, &self.reader.not_conj(&forbidden.cube, &named, Time::Now)?);
+                let known = open.then_some(known);
+                let base = |procs: u8| {
+                    let Some(mut known) = known.clone() else { return Ok(None) };
+                    let open = known.tell_all(&self.reader, &self.universals(t, args, procs)?);
+                    Ok(open.then_some(known))
+                };
+                let usable = 0..self.cubes.all.len();
+                out.push(self.hint(&Case { obligation, usable, later, base: &base }, procs)?);
             }
         }
         Ok(out)
@@ -228,193 +200,11 @@ impl Finder<'_> {
         for universal in &t.universals {
             for tuple in distinct_tuples(others.len(), universal.bound.into()) {
                 let names = args.iter().copied().chain(tuple.into_iter().map(|it| others[it]));
-                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>())?);
+                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>(), Time::Now)?);
             }
         }
         Ok(out)
     }
-
-    /// What refutes a case of which this is known; `None`: it contradicts itself. Only the cubes of `usable` may help.
-    fn hint(
-        &self,
-        obligation: Obligation,
-        named: u8,
-        known: Option<Known>,
-        usable: Range<usize>,
-    ) -> Result<Hint, NoHints> {
-        let Some(known) = known.filter(|_| self.possible(named)) else { return Ok(Hint::default()) };
-        self.interrupt.poll()?;
-        let mut hint = Hint::default();
-        for _ in 0..MOST_ROUNDS {
-            self.interrupt.poll()?;
-            let Some(way) = self.open(obligation, &known, &hint)? else {
-                return self.smaller(obligation, &known, hint);
-            };
-            match self.reader.theory(&way, named)? {
-                Theory::Excluded(fact) => hint.facts.push(fact),
-                Theory::Model(numbers) => {
-                    let found = self.violated(obligation, named, &numbers, usable.clone());
-                    let before = hint.instances.len();
-                    hint.instances.extend(
-                        found.into_iter().filter(|it| !hint.instances.contains(it)).collect::<Vec<_>>(),
-                    );
-                    if hint.instances.len() == before {
-                        return Err(NoHints::NotFound(obligation));
-                    }
-                }
-            }
-        }
-        Err(NoHints::NotFound(obligation))
-    }
-
-    /// A way to satisfy what is known and what a hint says.
-    fn open(&self, obligation: Obligation, known: &Known, hint: &Hint) -> Result<Option<Known>, NoHints> {
-        let mut known = known.clone();
-        for CubeInstance { cube, procs } in &hint.instances {
-            if !known.tell(&self.reader, &self.reader.not_conj(&self.cubes.all[*cube].cube, procs)?) {
-                return Ok(None);
-            }
-        }
-        for fact in &hint.facts {
-            if !known.tell(&self.reader, &self.reader.fact(fact)?) {
-                return Ok(None);
-            }
-        }
-        known.open(&self.reader).map_err(|_| NoHints::NotFound(obligation))
-    }
-
-    /// The hint without what is not needed.
-    fn smaller(&self, obligation: Obligation, known: &Known, mut hint: Hint) -> Result<Hint, NoHints> {
-        for at in (0..hint.instances.len()).rev() {
-            let mut fewer = hint.clone();
-            fewer.instances.remove(at);
-            if self.open(obligation, known, &fewer)?.is_none() {
-                hint = fewer;
-            }
-        }
-        for at in (0..hint.facts.len()).rev() {
-            let mut fewer = hint.clone();
-            fewer.facts.remove(at);
-            if self.open(obligation, known, &fewer)?.is_none() {
-                hint = fewer;
-            }
-        }
-        Ok(hint)
-    }
-
-    /// Instances whose cubes hold with these numbers; likely ones first.
-    fn violated(
-        &self,
-        obligation: Obligation,
-        named: u8,
-        numbers: &Numbers,
-        usable: Range<usize>,
-    ) -> Vec<CubeInstance> {
-        let likely = self.likely.get(&obligation).into_iter().flatten().copied();
-        let mut out = Vec::new();
-        for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            self.instances(cube, named, numbers, &mut Vec::new(), &mut out);
-            if out.len() >= INSTANCES_AT_ONCE {
-                break;
-            }
-        }
-        out
-    }
-
-    /// Instances of a cube that begin with these processes and hold; each literal is read as soon as its processes are chosen.
-    fn instances(
-        &self,
-        cube: usize,
-        named: u8,
-        numbers: &Numbers,
-        procs: &mut Vec<u8>,
-        out: &mut Vec<CubeInstance>,
-    ) {
-        let levels = &self.levels[cube];
-        let literals = levels[procs.len()].iter();
-        if out.len() >= INSTANCES_AT_ONCE || !literals.into_iter().all(|it| self.holds(it, procs, numbers)) {
-            return;
-        }
-        if procs.len() + 1 == levels.len() {
-            out.push(CubeInstance { cube, procs: procs.clone() });
-            return;
-        }
-        for p in 0..named {
-            if !procs.contains(&p) {
-                procs.push(p);
-                self.instances(cube, named, numbers, procs, out);
-                procs.pop();
-            }
-        }
-    }
-
-    fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers) -> bool {
-        let process = |p: ProcRef| match p {
-            ProcRef::Var(i) => names[usize::from(i)],
-            ProcRef::Const(k) => k,
-        };
-        let number = |cell: &Cell| {
-            let index: Vec<u8> = cell.index.iter().map(|&p| process(p)).collect();
-            let key = cell_key(false, cell.var.0, &index).expect("such keys were made before");
-            match self.reader.sort(key) {
-                Some(Sort::Enum(_)) => Rational::integer(numbers.constructor(key).into()),
-                _ => numbers.number(key),
-            }
-        };
-        let linear = |linear: &Linear| {
-            linear
-                .terms
-                .iter()
-                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
-        };
-        let term = |term: &Term| match term {
-            Term::Constructor(c) => Some(Rational::integer((*c).into())),
-            Term::Proc(p) => Some(numbers.process(process(*p))),
-            Term::Cell(cell) => Some(number(cell)),
-            Term::Linear(sum) => linear(sum),
-        };
-        match literal {
-            Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
-            Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
-            Literal::Less { left, right, strict } => {
-                if *strict {
-                    term(left) < term(right)
-                } else {
-                    term(left) <= term(right)
-                }
-            }
-            Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
-                Relation::Eq => sum.is_zero(),
-                Relation::Ne => !sum.is_zero(),
-                Relation::Le => sum.signum() <= 0,
-                Relation::Lt => sum.signum() < 0,
-            }),
-        }
-    }
-}
-
-/// The literals of a cube by the number of parameters, from the first one, that they are about.
-fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
-    let mut out = vec![Vec::new(); usize::from(forbidden.params) + 1];
-    for literal in &forbidden.cube {
-        let of_proc = |p: &ProcRef| match p {
-            ProcRef::Var(i) => usize::from(*i) + 1,
-            ProcRef::Const(_) => 0,
-        };
-        let of_cells = literal.cells().into_iter().flat_map(|cell| cell.index.iter().map(of_proc));
-        let of_term = |term: &Term| match term {
-            Term::Proc(p) => of_proc(p),
-            Term::Constructor(_) | Term::Cell(_) | Term::Linear(_) => 0,
-        };
-        let of_terms = match literal {
-            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-                of_term(left).max(of_term(right))
-            }
-            Literal::In { .. } | Literal::Linear { .. } => 0,
-        };
-        out[of_cells.max().unwrap_or(0).max(of_terms)].push(literal);
-    }
-    out
 }
 
 /// Keeps the hints up to the last one that is not empty.

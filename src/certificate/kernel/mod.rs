@@ -5,12 +5,15 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `hints` (what each case needs), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
 
 mod facts;
+mod finder;
 mod formula;
+mod hint;
 mod hints;
 mod read;
+mod refute;
 mod simplex;
 mod write;
 
@@ -18,16 +21,19 @@ use crate::{Certificate, Obligation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
-use hints::NoHints;
+use hint::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
-pub const ONCE: [(&str, &str); 7] = [
+pub const ONCE: [(&str, &str); 10] = [
     ("Model.v", include_str!("../coq/Model.v")),
     ("Ground.v", include_str!("../coq/Ground.v")),
     ("GroundSound.v", include_str!("../coq/GroundSound.v")),
     ("Check.v", include_str!("../coq/Check.v")),
+    ("Decide.v", include_str!("../coq/Decide.v")),
     ("ReadSound.v", include_str!("../coq/ReadSound.v")),
+    ("CaseSound.v", include_str!("../coq/CaseSound.v")),
     ("Sound.v", include_str!("../coq/Sound.v")),
+    ("Ghosts.v", include_str!("../coq/Ghosts.v")),
     ("Notation.v", include_str!("../coq/Notation.v")),
 ];
 
@@ -46,20 +52,9 @@ pub enum NoTheorem {
     Stopped(Reason),
 }
 
-const COUNTS: &str = "counts (`#{p | ..}`, `#proc`, `sum{p | ..}`)";
-
-/// Whether the semantics in Coq has all that a system uses.
-fn supported(system: &System) -> Result<(), NoTheorem> {
-    if system.counts.is_empty() { Ok(()) } else { Err(NoTheorem::Unsupported(COUNTS)) }
-}
-
 /// The definition of a system in Coq, by the name `model`.
-///
-/// # Errors
-/// The semantics in Coq lacks something that the system uses.
-pub fn model(system: &System) -> Result<String, NoTheorem> {
-    supported(system)?;
-    Ok(write::definition(system))
+pub fn model(system: &System) -> String {
+    write::definition(system)
 }
 
 /// The file with the theorem that a checked certificate of this model shows.
@@ -84,18 +79,13 @@ pub fn theorem(
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
-    if !cubes.owners.is_empty() {
-        return Err(NoTheorem::Unsupported("owners, variables that the proof added"));
-    }
-    if !cubes.counts.is_empty() {
-        return Err(NoTheorem::Unsupported(COUNTS));
-    }
-    supported(system)?;
-    let hints = hints::find(system, cubes, &certificate.refutations, interrupt).map_err(|why| match why {
+    let extended = &cubes.system(system);
+    let hints = hints::find((extended, system.vars.len()), cubes, &certificate.refutations, interrupt);
+    let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
         NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
-    Ok(write::theorem(system, cubes, &hints))
+    Ok(write::theorem(system, extended, cubes, &hints))
 }

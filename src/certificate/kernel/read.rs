@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::formula::{Formula, Key, Sum, Widths, cell_key, process_key};
+use super::formula::{CountCell, Formula, Key, Sum, Widths, cell_key, process_key};
 use crate::ground::Overflow;
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId,
 };
 
@@ -51,6 +51,8 @@ pub struct Reader<'a> {
     pub system: &'a System,
     /// A bound on the number of named processes; their places are below it.
     pub most: u8,
+    /// The number of variables that the system itself has; the others were added for the proof.
+    pub own: usize,
 }
 
 impl Widths for Reader<'_> {
@@ -89,9 +91,41 @@ impl Reader<'_> {
         match self.system.var(var).ty {
             Type::Enum(id) => Sort::Enum(self.system.enumeration(id).all()),
             Type::Proc => Sort::Process,
-            Type::Int => Sort::Number { whole: true },
+            Type::Int => Sort::Number {
+                whole: usize::from(var.0) < self.own || self.count(var).is_some_and(has_whole_summand),
+            },
             Type::Real | Type::Abstract(_) => Sort::Number { whole: false },
         }
+    }
+
+    /// The count that a variable is.
+    pub fn count(&self, var: VarId) -> Option<&Count> {
+        self.system.counts.iter().find(|it| it.var == var)
+    }
+
+    /// Whether a key stands for integers.
+    pub fn is_whole(&self, key: Key) -> bool {
+        match (self.sort(key), CountCell::of_part(key)) {
+            (Some(Sort::Number { whole }), _) => whole,
+            (None, Some((cell, _))) => self.count(VarId(cell.var)).is_some_and(has_whole_summand),
+            _ => false,
+        }
+    }
+
+    /// What a named process adds to a cell of a count.
+    pub fn part(&self, cell: &CountCell, process: u8, later: Time<'_>) -> Result<Formula, Overflow> {
+        let Some(count) = self.count(VarId(cell.var)) else { return Ok(Formula::True) };
+        let time = if cell.after { later } else { Time::Now };
+        let names = [&cell.index[..], &[process]].concat();
+        let part = Sum::key(cell.part(process).ok_or(Overflow)?);
+        let mut values = Vec::new();
+        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+        for (when, value) in self.linear(count.summand.as_ref().unwrap_or(&one), &names, time)? {
+            values.push(when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?)?)?));
+        }
+        let counted = self.dnf(&count.body, &names, time)?.and(Formula::any(values));
+        let nothing = Formula::linear(Relation::Eq, part)?;
+        Ok(counted.or(self.not_dnf(&count.body, &names, time)?.and(nothing)))
     }
 
     /// All places of a cell of type `proc`.
@@ -118,6 +152,7 @@ impl Reader<'_> {
         let now = |after| Ok(vec![(Formula::True, self.cell_at(after, cell.var, &index)?)]);
         let Time::After(transition, args) = time else { return now(false) };
         match transition.updates.iter().find(|it| it.var == cell.var).map(|it| &it.assignment) {
+            _ if self.count(cell.var).is_some() => now(true),
             None => now(false),
             Some(Assignment::Nondet) => now(true),
             Some(Assignment::Cases(branches)) => self.branches(branches, &[args, &index].concat()),
@@ -128,8 +163,8 @@ impl Reader<'_> {
         let mut ways = Vec::new();
         let mut before = Formula::True;
         for branch in branches {
-            let here = before.clone().and(self.dnf(&branch.when, names)?);
-            let later = before.and(self.not_dnf(&branch.when, names)?);
+            let here = before.clone().and(self.dnf(&branch.when, names, Time::Now)?);
+            let later = before.and(self.not_dnf(&branch.when, names, Time::Now)?);
             if !matches!(here, Formula::False) {
                 for (when, value) in self.term(&branch.value, names, Time::Now)? {
                     ways.push((here.clone().and(when), value));
@@ -333,20 +368,20 @@ impl Reader<'_> {
     }
 
     /// The negation of a conjunction.
-    pub fn not_conj(&self, conj: &Conj, names: &[u8]) -> Result<Formula, Overflow> {
-        let parts: Result<_, _> = conj.iter().map(|it| self.literal(false, it, names, Time::Now)).collect();
+    pub fn not_conj(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
+        let parts: Result<_, _> = conj.iter().map(|it| self.literal(false, it, names, time)).collect();
         Ok(Formula::any(parts?))
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(&self, dnf: &Dnf, names: &[u8]) -> Result<Formula, Overflow> {
+    pub fn dnf(&self, dnf: &Dnf, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, Overflow> =
-            dnf.0.iter().map(|conj| Ok(Formula::all(self.literals(conj, names, Time::Now)?))).collect();
+            dnf.0.iter().map(|conj| Ok(Formula::all(self.literals(conj, names, time)?))).collect();
         Ok(Formula::any(parts?))
     }
 
-    fn not_dnf(&self, dnf: &Dnf, names: &[u8]) -> Result<Formula, Overflow> {
-        let parts: Result<_, _> = dnf.0.iter().map(|conj| self.not_conj(conj, names)).collect();
+    fn not_dnf(&self, dnf: &Dnf, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
+        let parts: Result<_, _> = dnf.0.iter().map(|conj| self.not_conj(conj, names, time)).collect();
         Ok(Formula::all(parts?))
     }
 }
@@ -356,6 +391,11 @@ fn process(proc: ProcRef, names: &[u8]) -> u8 {
         ProcRef::Var(i) => names[usize::from(i)],
         ProcRef::Const(k) => k,
     }
+}
+
+/// Whether each process adds the same integer.
+fn has_whole_summand(count: &Count) -> bool {
+    count.summand.as_ref().is_none_or(|it| it.terms.is_empty() && it.constant.is_integer())
 }
 
 fn sum_of(value: &Value) -> Result<Sum, Overflow> {

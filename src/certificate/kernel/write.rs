@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use super::facts::{Fact, Premise};
-use super::formula::{LinearAtom, Sum};
-use super::hints::{Hint, Hints};
+use super::formula::{CountCell, Formula, LinearAtom, Sum};
+use super::hint::{Hint, SumHint};
+use super::hints::Hints;
 use crate::cubes::Cubes;
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
-    Type, VarId, VarKind,
+    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, VarId, VarKind,
 };
 use cubicle_run::verdict::Forbidden;
 
@@ -23,13 +24,43 @@ pub fn definition(system: &System) -> String {
     out
 }
 
-/// The file with the theorem.
-pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
+/// The variables that were added to a system, and what they are given.
+fn ghosts(system: &System, extended: &System) -> String {
+    let own = system.vars.len();
+    let counts: Vec<String> = (extended.counts.iter())
+        .filter(|it| usize::from(it.var.0) >= own)
+        .map(|it| format!("({}, {})", extended.var(it.var).arity(), count(it)))
+        .collect();
+    let owners: Vec<String> = (own..extended.vars.len())
+        .filter(|&number| extended.vars[number].ty == Type::Proc)
+        .map(|number| (number + 1).to_string())
+        .collect();
+    let given = |t: &Transition| {
+        let added = t.updates.iter().filter(|it| usize::from(it.var.0) >= own);
+        let given: Vec<String> = added
+            .filter_map(|it| match &it.assignment {
+                Assignment::Cases(branches) => match branches.first()?.value {
+                    Term::Proc(ProcRef::Var(i)) => Some(format!("({}%positive, {i})", var(it.var))),
+                    _ => None,
+                },
+                Assignment::Nondet => None,
+            })
+            .collect();
+        list(&given)
+    };
+    let given: Vec<String> = extended.transitions.iter().map(given).collect();
+    let given = if owners.is_empty() { "[]".to_owned() } else { list(&given) };
+    format!("Ghosts\n  {}\n  {}\n  {given}", lines(&counts), list(&owners))
+}
+
+/// The file with the theorem; `extended` is the system with the variables that the proof added.
+pub fn theorem(system: &System, extended: &System, cubes: &Cubes, hints: &Hints) -> String {
     let mut out = format!(
         "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
          From Cubicle Require Import Notation.\n\n{}",
         definition(system)
     );
+    let _ = writeln!(out, "Definition added : ghosts := {}.\n", ghosts(system, extended));
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
@@ -42,9 +73,9 @@ pub fn theorem(system: &System, cubes: &Cubes, hints: &Hints) -> String {
         .collect();
     let _ = writeln!(out, "  {}", lines(&steps));
     let bad: Vec<String> = hints.bad.iter().map(|(n, it)| obligation(*n, it)).collect();
-    let _ = writeln!(out, "  {}.\n", lines(&bad));
+    let _ = writeln!(out, "  {}\n  {}.\n", lines(&bad), hints.further);
     out.push_str(
-        "Theorem model_is_safe : safe model.\nProof. exact (sound model proof (eq_refl true <: check model proof = true)). Qed.\n\n\
+        "Theorem model_is_safe : safe model.\nProof. exact (sound_with model added proof (eq_refl true <: check_with model added proof = true)). Qed.\n\n\
          Print Assumptions model_is_safe.\n",
     );
     out
@@ -90,6 +121,7 @@ fn model(system: &System) -> String {
             format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
         })
         .collect();
+    let counts: Vec<String> = system.counts.iter().map(count).collect();
     let axioms: Vec<String> = system
         .axioms
         .iter()
@@ -98,9 +130,10 @@ fn model(system: &System) -> String {
     let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
     let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
     format!(
-        "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
+        "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
         system.proc_constants,
         lines(&vars),
+        lines(&counts),
         system.init.params,
         dnf(&system.init.body),
         dnf(&system.init.without_processes),
@@ -108,6 +141,12 @@ fn model(system: &System) -> String {
         lines(&bad),
         lines(&transitions),
     )
+}
+
+fn count(count: &Count) -> String {
+    let one = Linear { terms: Vec::new(), constant: Rational::ONE };
+    let summand = sum(count.summand.as_ref().unwrap_or(&one));
+    format!("Count {} {} {summand}", var(count.var), dnf(&count.body))
 }
 
 fn transition(t: &Transition) -> String {
@@ -221,7 +260,31 @@ fn hint(hint: &Hint) -> String {
         })
         .collect();
     let facts: Vec<String> = hint.facts.iter().map(fact).collect();
-    format!("h {} {}", list(&instances), list(&facts))
+    if hint.sums.is_empty() {
+        return format!("h {} {}", list(&instances), list(&facts));
+    }
+    let sums: Vec<String> = hint.sums.iter().map(sum_hint).collect();
+    format!("Hint {} {} {}", list(&instances), list(&facts), list(&sums))
+}
+
+fn sum_hint(sum: &SumHint) -> String {
+    let assumed: Vec<String> = sum.assumed.iter().map(assumption).collect();
+    let cells: Vec<String> =
+        sum.cells.iter().map(|(factor, it)| format!("q {} {}", number(*factor), count_cell(it))).collect();
+    format!("SumHint {} {} ({})", list(&assumed), list(&cells), hint(&sum.hint))
+}
+
+fn assumption(formula: &Formula) -> String {
+    match formula {
+        Formula::In(key, places) => format!("GIn {key} {places}"),
+        Formula::Linear(it, holds) => format!("GLin {} {holds}", atom(it)),
+        Formula::True | Formula::False | Formula::And(_) | Formula::Or(_) => "GT".to_owned(),
+    }
+}
+
+fn count_cell(cell: &CountCell) -> String {
+    let index: Vec<String> = cell.index.iter().map(u8::to_string).collect();
+    format!("{} {} {}", cell.after, u32::from(cell.var) + 1, list(&index))
 }
 
 fn fact(fact: &Fact) -> String {
@@ -238,6 +301,7 @@ fn fact(fact: &Fact) -> String {
         Fact::Place(key, p) => format!("FPlace {key} {p}"),
         Fact::Held(key, p) => format!("FHeld {key} {p}"),
         Fact::Named(key, _) => format!("FNamed {key}"),
+        Fact::Part(at, p) => format!("FPart {} {p}", count_cell(at)),
         Fact::Either(it) => format!("FEither {}", atom(it)),
     }
 }

@@ -1,7 +1,7 @@
 (* Certificates with one change each, which the checker has to refuse by evaluation. *)
 
 From Cubicle Require Import Notation.
-From Tried Require Mutex German Bakery Ticket.
+From Tried Require Mutex German Bakery Ticket Count.
 
 (* All ways to replace one element by what [f] gives for it. *)
 Fixpoint edits {A : Type} (f : A -> list (list A)) (xs : list A) : list (list A) :=
@@ -13,28 +13,31 @@ Definition dropped {A : Type} : A -> list (list A) := fun _ => [[]].
 Definition changed {A : Type} (f : A -> list A) : A -> list (list A) := fun x => map (fun y => [y]) (f x).
 Definition at_snd {A B : Type} (f : B -> list B) (x : A * B) : list (A * B) := map (pair (fst x)) (f (snd x)).
 
+(* A system with the variables that the proof adds, and a certificate. *)
 Definition pair_of : Type := system * certificate.
 
 Definition with_cubes (x : pair_of) (cs : list cube) : pair_of :=
-  (fst x, Certificate cs (on_initial (snd x)) (on_step (snd x)) (on_bad (snd x))).
+  (fst x, Certificate cs (on_initial (snd x)) (on_step (snd x)) (on_bad (snd x)) (further (snd x))).
 Definition with_steps (x : pair_of) hs : pair_of :=
-  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) hs (on_bad (snd x))).
+  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) hs (on_bad (snd x)) (further (snd x))).
 Definition with_bad (x : pair_of) hs : pair_of :=
-  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) (on_step (snd x)) hs).
+  (fst x, Certificate (cubes (snd x)) (on_initial (snd x)) (on_step (snd x)) hs (further (snd x))).
 Definition with_transitions (x : pair_of) ts : pair_of :=
   let y := fst x in
-  (System (smost y) (sconsts y) (svars y) (sinit_arity y) (sinit y) (sinit_empty y) (saxioms y) (sbad y) ts, snd x).
+  (System (smost y) (sconsts y) (svars y) (scounts y) (sinit_arity y) (sinit y) (sinit_empty y) (saxioms y) (sbad y) ts, snd x).
 Definition with_init (x : pair_of) d : pair_of :=
   let y := fst x in
-  (System (smost y) (sconsts y) (svars y) (sinit_arity y) d d (saxioms y) (sbad y) (stransitions y), snd x).
+  (System (smost y) (sconsts y) (svars y) (scounts y) (sinit_arity y) d d (saxioms y) (sbad y) (stransitions y), snd x).
 
 (* A change of one hint for a step. *)
 Definition hint_edits (f : hint -> list hint) (x : pair_of) : list pair_of :=
   map (with_steps x) (edits (changed (at_snd (edits (changed (at_snd (edits (changed f))))))) (on_step (snd x))).
 Definition instances (f : positive * list nat -> list (list (positive * list nat))) : hint -> list hint :=
-  fun y => map (fun is => Hint is (hfacts y)) (edits f (hinstances y)).
+  fun y => match y with Hint is fs sums => map (fun is => Hint is fs sums) (edits f is) end.
 Definition facts (f : fact_of -> list (list fact_of)) : hint -> list hint :=
-  fun y => map (fun fs => Hint (hinstances y) fs) (edits f (hfacts y)).
+  fun y => match y with Hint is fs sums => map (fun fs => Hint is fs sums) (edits f fs) end.
+Definition sums (f : sum_hint -> list (list sum_hint)) : hint -> list hint :=
+  fun y => match y with Hint is fs sums => map (Hint is fs) (edits f sums) end.
 
 Definition cube_edits (f : cube -> list (list cube)) (x : pair_of) : list pair_of :=
   map (with_cubes x) (edits f (cubes (snd x))).
@@ -54,6 +57,10 @@ Definition kinds : list (pair_of -> list pair_of) := [
   hint_edits (facts (changed (fun f => match f with
     | FSum ps => map FSum (edits (changed (fun y => match fst y with
         | PAtom e b => [(PAtom e (negb b), snd y)] | _ => [] end)) ps) | _ => [] end)));
+  hint_edits (sums dropped);
+  hint_edits (sums (changed (fun y => match y with SumHint a cells y =>
+    map (fun cells => SumHint a cells y) (edits (changed (fun z => [(Qopp (fst z), snd z)])) cells) end)));
+  hint_edits (sums (changed (fun y => match y with SumHint a cells _ => [SumHint a cells no_hint] end)));
   fun x => map (with_steps x) (edits (changed (at_snd (edits (changed (fun y => [(Pos.succ (Pos.succ (fst y)), snd y)])))))
     (on_step (snd x)));
   fun x => map (with_bad x) (edits dropped (on_bad (snd x)));
@@ -64,16 +71,20 @@ Definition kinds : list (pair_of -> list pair_of) := [
   fun x => [with_init x [[]]] ].
 
 Definition originals : list pair_of := [
-  (Mutex.model, Mutex.proof); (German.model, German.proof); (Bakery.model, Bakery.proof); (Ticket.model, Ticket.proof)].
+  (with_ghosts Mutex.model Mutex.added, Mutex.proof);
+  (with_ghosts German.model German.added, German.proof);
+  (with_ghosts Bakery.model Bakery.added, Bakery.proof);
+  (with_ghosts Ticket.model Ticket.added, Ticket.proof);
+  (with_ghosts Count.model Count.added, Count.proof)].
 
 Definition others : list pair_of :=
   flat_map (fun x => map (fun y => (fst x, snd y)) originals) [(Mutex.model, Mutex.proof); (German.model, German.proof)].
 
 Definition accepts (x : pair_of) : bool := check (fst x) (snd x).
-Definition count (xs : list pair_of) : nat * nat :=
+Definition tally (xs : list pair_of) : nat * nat :=
   (List.length xs, List.length (filter (fun x => negb (accepts x)) xs)).
 
 Eval vm_compute in (forallb accepts originals).
 (* For each kind: how many there are, and how many are refused. *)
-Eval vm_compute in (map (fun kind => count (flat_map (fun x => firstn 8 (kind x)) originals)) kinds).
-Eval vm_compute in (count others).
+Eval vm_compute in (map (fun kind => tally (flat_map (fun x => firstn 8 (kind x)) originals)) kinds).
+Eval vm_compute in (tally others).

@@ -39,7 +39,7 @@ fn library() -> Option<&'static Path> {
                 let said = coqc(temporary.path(), temporary.path(), name);
                 assert_eq!(
                     said.contains("Closed under the global context"),
-                    *name == "Sound.v",
+                    *name == "Ghosts.v",
                     "{name}: {said}"
                 );
             }
@@ -83,12 +83,12 @@ fn theorem(folder: &Path, example_name: &str, name: &str) {
     fs::copy(certificate.join("coq/Theorem.v"), folder.join(format!("{name}.v"))).expect("a theorem");
 }
 
-/// Locks, a cache, tickets: enumerations, processes, order, integers.
+/// A cache, tickets, readers that are counted: enumerations, processes, order, integers, counts.
 #[test]
 fn the_kernel_accepts_examples() {
     let Some(library) = library() else { return };
     let folder = TempDir::new().expect("a folder");
-    for (number, name) in ["burns.cub", "german_data.cub", "live_ticket.cub"].into_iter().enumerate() {
+    for (number, name) in ["german_data.cub", "live_ticket.cub", "rw_spin.cub"].into_iter().enumerate() {
         let title = format!("Example{number}");
         theorem(folder.path(), name, &title);
         let said = coqc(library, folder.path(), &format!("{title}.v"));
@@ -160,34 +160,26 @@ fn the_kernel_accepts_every_example() {
         accepted += 1;
     }
     println!("{accepted} accepted; no theorem:\n{}", others.join("\n"));
-    assert!(accepted >= 33, "{accepted}");
+    assert!(accepted >= 50, "{accepted}");
 }
 
-/// What is not in the semantics in Coq is refused by name.
+/// What has no theorem in Coq is refused by name.
 #[test]
-fn what_the_semantics_lacks_is_named() {
+fn what_has_no_theorem_is_named() {
     let folder = TempDir::new().expect("a folder");
-    for (name, lacking) in [("readers_count.cub", "counts"), ("lease.cub", "owners")] {
-        let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
-            .args([
-                "--quiet".as_ref(),
-                "--coq".as_ref(),
-                "--certificate".as_ref(),
-                folder.path().join(name).as_os_str(),
-            ])
-            .arg(example(name))
-            .output()
-            .expect("the program");
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(4), "{errors}");
-        assert!(errors.contains("C0801") && errors.contains(lacking), "{errors}");
-    }
+    let output = Command::new(env!("CARGO_BIN_EXE_cubicle"))
+        .args(["--quiet", "--crash", "stop", "--coq", "--certificate"])
+        .args([folder.path().join("certificate").as_os_str(), example("mutex.cub").as_os_str()])
+        .output()
+        .expect("the program");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(errors.contains("C0801") && errors.contains("processes that fail"), "{errors}");
 }
 
-/// 14 kinds of changes to certificates and models. A few of the changed ones are still proofs: of cubes that nothing needs, of models
+/// 17 kinds of changes to certificates and models. A few of the changed ones are still proofs: of cubes that nothing needs, of models
 /// that are still safe. Without a hint, or with a wrong sum, none is.
-#[test]
-fn forged_certificates_are_refused() {
+fn forged(of_each: usize) {
     let Some(library) = library() else { return };
     let folder = TempDir::new().expect("a folder");
     let models = [
@@ -195,12 +187,14 @@ fn forged_certificates_are_refused() {
         ("german.cub", "German"),
         ("bakery.cub", "Bakery"),
         ("live_ticket.cub", "Ticket"),
+        ("two_phase_count.cub", "Count"),
     ];
     for (name, title) in models {
         theorem(folder.path(), name, title);
         coqc(library, folder.path(), &format!("{title}.v"));
     }
-    fs::write(folder.path().join("Forged.v"), include_str!("Forged.v")).expect("a file");
+    let text = include_str!("Forged.v").replace("firstn 8", &format!("firstn {of_each}"));
+    fs::write(folder.path().join("Forged.v"), text).expect("a file");
     let said = coqc(library, folder.path(), "Forged.v");
     let numbers: Vec<usize> = said
         .split(|it: char| !it.is_ascii_digit())
@@ -210,12 +204,24 @@ fn forged_certificates_are_refused() {
     assert!(said.trim_start().starts_with("= true"), "{said}");
     // In the last pair, two of the certificates are those of the model itself.
     let (kinds, others) = numbers.split_last_chunk::<2>().expect("a pair");
-    assert_eq!(*others, [8, 6], "{said}");
+    assert_eq!(*others, [10, 8], "{said}");
     let kinds: Vec<(usize, usize)> = kinds.chunks(2).map(|it| (it[0], it[1])).collect();
-    assert_eq!(kinds.len(), 14, "{said}");
+    assert_eq!(kinds.len(), 17, "{said}");
     let refused: usize = kinds.iter().map(|it| it.1).sum();
-    assert!(refused >= 200 && kinds.iter().all(|it| it.1 > 0), "{said}");
-    for certain in [3, 6, 7] {
+    println!("{refused} refused: {kinds:?}");
+    assert!(refused >= 25 * of_each && kinds.iter().all(|it| it.1 > 0), "{said}");
+    for certain in [3, 6, 7, 9] {
         assert_eq!(kinds[certain].0, kinds[certain].1, "{said}");
     }
+}
+
+#[test]
+fn forged_certificates_are_refused() {
+    forged(1);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn forged_certificates_are_refused_of_all_kinds() {
+    forged(8);
 }
