@@ -330,7 +330,7 @@ mod tests {
             assert!(matches!(ask(&[]), Answer::Unknown(_)));
             solver.pop();
             // A state is found from the beginning, and fits.
-            assert_eq!(ask(&[b.clone()]), Answer::Sat);
+            assert_eq!(ask(std::slice::from_ref(&b)), Answer::Sat);
             assert!(solver.model_fits(&[a.clone(), b.clone(), c.clone()]));
             assert!(!solver.model_fits(&[a.not()]));
             solver.pop();

@@ -6,6 +6,7 @@
 //! are part of init here. Where a cube says of which sorts its processes are, only what init says of these sorts counts.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
 use crate::theory::{Sat, satisfiable};
@@ -20,11 +21,13 @@ pub struct InitialOf(HashMap<Vec<Option<u8>>, Initial>);
 impl InitialOf {
     /// That for cubes with as many processes, of the same sorts, as this one.
     pub fn cube(&mut self, context: &CubeContext, system: &System, cube: &Cube) -> Result<&Initial, Halt> {
-        let sorts = cube.sorts(context);
-        if !self.0.contains_key(&sorts) {
-            self.0.insert(sorts.clone(), Initial::new(context, system, &sorts)?);
-        }
-        Ok(&self.0[&sorts])
+        Ok(match self.0.entry(cube.sorts(context)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let made = Initial::new(context, system, place.key())?;
+                place.insert(made)
+            }
+        })
     }
 }
 
