@@ -60,6 +60,11 @@ pub fn export(system: &System, instance: &InstanceName, target: Target) -> Resul
         let what = "models with sorts of processes are not exported to Murphi and Promela";
         return Err(Refusal::of_command(what).help("TLA+ and SMT-LIB have them, as an array of sorts"));
     }
+    if !system.witnesses.is_empty() {
+        let what = "models with witnesses are not exported";
+        let help = "an array that nothing assigns, with an `invariant` about it, is";
+        return Err(Refusal::of_command(what).help(help));
+    }
     match target {
         Target::Murphi => murphi::write(system, instance),
         Target::Promela => promela::write(system, instance),
