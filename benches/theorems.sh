@@ -28,7 +28,7 @@ for model; do
         cp -r "$work/certificate/coq" "$work/once"
     fi
     cp "$theorem" "$work/once/Theorem.v"
-    seconds=$({ time (cd "$work/once" && coqc -q -Q . Cubicle Theorem.v) >"$work/said" 2>"$work/errors"; } 2>&1)
+    seconds=$({ time coqc -q -Q "$work/once" Cubicle "$work/once/Theorem.v" >"$work/said" 2>"$work/errors"; } 2>&1)
     if grep -q "Closed under the global context" "$work/said"; then
         accepted=$((accepted + 1))
         echo "${model##*/}: $(stat -c %s "$theorem") bytes, $seconds s"
