@@ -39,7 +39,8 @@ pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<Sy
         let forms = system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0);
         forms.for_each(|conj| conj.push(counter.is(0)));
     }
-    for t in &mut system.transitions {
+    // What only notes a bad state is not a step of a process.
+    for t in system.transitions.iter_mut().filter(|it| !model.is_watch(it)) {
         let all = 0..t.arity();
         t.spans.extend(all.clone().map(|_| t.span));
         t.guard.extend(all.map(lives));

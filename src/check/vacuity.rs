@@ -128,7 +128,10 @@ fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
         [least.max(2), (least + 1).max(3)].into_iter().filter(|procs| admits(system, *procs)).collect();
     let most = sizes.last().copied().unwrap_or_else(|| system.max_procs.map_or(1, |most| most as usize));
     for transition in &system.transitions {
-        if transition.arity() <= most && !look.open.contains(&transition.origin) {
+        if transition.arity() <= most
+            && !system.is_watch(transition)
+            && !look.open.contains(&transition.origin)
+        {
             look.open.push(transition.origin);
         }
     }

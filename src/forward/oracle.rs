@@ -136,6 +136,11 @@ fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
 
 impl Oracle for StateSpace {
     fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        // States have no values of witnesses that nothing reads.
+        let remote = self.remote().map(|remote| remote.system.as_ref());
+        let system = self.seen().map(ExploredStates::system).chain(remote).next();
+        let says = system.filter(|it| !it.witnesses.is_empty()).map(|it| it.without_choices(literals));
+        let literals = says.as_deref().unwrap_or(literals);
         let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {

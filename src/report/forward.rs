@@ -66,7 +66,8 @@ fn unit(exploration: &Exploration) -> &'static str {
 /// How many transitions fired, of how many, and ` (never: t, u)`. The parts of one declaration count as one.
 pub(super) fn coverage(system: &System, exploration: &Exploration) -> (usize, usize, String) {
     let mut declared: Vec<(u16, &str, bool)> = Vec::new();
-    for (transition, &count) in system.transitions.iter().zip(&exploration.fired) {
+    let fired = system.transitions.iter().zip(&exploration.fired);
+    for (transition, &count) in fired.filter(|it| !system.is_watch(it.0)) {
         match declared.iter_mut().find(|(origin, ..)| *origin == transition.origin) {
             Some((.., fired)) => *fired |= count > 0,
             None => declared.push((transition.origin, &transition.name, count > 0)),

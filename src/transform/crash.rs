@@ -77,7 +77,9 @@ fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
     for conj in &mut system.init.body.0 {
         conj.push(lives(0));
     }
-    for transition in &mut system.transitions {
+    // What only notes a bad state is not a step of a process.
+    let watches: Vec<bool> = system.transitions.iter().map(|it| system.is_watch(it)).collect();
+    for (transition, _) in system.transitions.iter_mut().zip(watches).filter(|it| !it.1) {
         for p in 0..transition.arity() as u8 {
             transition.guard.push(lives(p));
             transition.spans.push(span);

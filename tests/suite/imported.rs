@@ -432,6 +432,19 @@ impl Maker {
         Each(true, vars, Box::new(body))
     }
 
+    /// For all elements of a sort, one or two of them, there is one of the other sort.
+    fn some_for_all(&mut self, immutable: bool) -> Formula {
+        let sort = self.dice.below(2);
+        let sorts = vec![sort; 1 + self.dice.below(2)];
+        let vars = self.vars(&sorts);
+        let value = self.vars(&[1 - sort]);
+        let scope = [&vars[..], &value].concat();
+        let body = Each(false, value, Box::new(self.plain(&scope, immutable, 1)));
+        let otherwise = self.literal(&vars, immutable);
+        let body = if self.dice.chance(30) { Or(vec![otherwise, body]) } else { body };
+        Each(true, vars, Box::new(body))
+    }
+
     fn guard(&mut self, params: &[(String, usize)]) -> Formula {
         let sort = self.dice.below(2);
         let vars = self.vars(&[sort]);
@@ -575,7 +588,7 @@ fn model(seed: u64) -> Model {
         maker.symbols.push(Symbol { name, mutable, args, result });
     }
     let has_fact = maker.symbols.iter().any(|it| !it.mutable);
-    let axioms = if has_fact && maker.dice.chance(50) { vec![maker.claim(true, 2)] } else { Vec::new() };
+    let mut axioms = if has_fact && maker.dice.chance(50) { vec![maker.claim(true, 2)] } else { Vec::new() };
     let mut init = Vec::new();
     for at in 0..maker.symbols.len() {
         if !maker.symbols[at].mutable || maker.dice.chance(10) {
@@ -596,8 +609,14 @@ fn model(seed: u64) -> Model {
         };
         init.push(Each(true, vars, Box::new(body)));
     }
-    let safety = (0..=maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
+    let mut safety: Vec<Formula> = (0..=maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
     let transitions = (0..=maker.dice.below(3)).map(|_| maker.transition()).collect();
+    if has_fact && maker.dice.chance(35) {
+        axioms.push(maker.some_for_all(true));
+    }
+    if maker.dice.chance(25) {
+        safety.push(maker.some_for_all(false));
+    }
     Model { symbols: maker.symbols, axioms, init, transitions, safety }
 }
 
@@ -634,8 +653,15 @@ fn examine(seed: u64) -> Result<Outcome, String> {
             };
         }
     };
-    let loaded = cubicle::load(&imported)
-        .map_err(|why| format!("seed {seed}: the import is refused\n{text}\n{imported}\n{why}"))?;
+    let loaded = match cubicle::load(&imported) {
+        Ok(loaded) => loaded,
+        // No structure satisfies the axioms.
+        Err(why) if why.to_string().contains("C0222") => {
+            let none = Instance::new(&model, [1, 1]).is_unsafe() == Some(false);
+            return if none { Ok(Outcome::Refused) } else { Err(format!("seed {seed}: C0222\n{text}")) };
+        }
+        Err(why) => return Err(format!("seed {seed}: the import is refused\n{text}\n{imported}\n{why}")),
+    };
     let mut outcome = Outcome::Open;
     for sizes in [[1, 1], [2, 1], [1, 2], [2, 2]] {
         let Some(right) = Instance::new(&model, sizes).is_unsafe() else { continue };

@@ -41,7 +41,11 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             let kind = match decl.kind {
                 SymbolKind::Var => kind::VARIABLE,
                 SymbolKind::Const | SymbolKind::Number(_) => kind::CONSTANT,
-                SymbolKind::Array(_) | SymbolKind::Channel(_) | SymbolKind::Relation(_) => kind::ARRAY,
+                SymbolKind::Array(_)
+                | SymbolKind::Channel(_)
+                | SymbolKind::Relation(_)
+                | SymbolKind::Witness(..)
+                | SymbolKind::Total(_) => kind::ARRAY,
             };
             named(&decl.name, kind, decl.ty.text.clone())
         }

@@ -96,7 +96,9 @@ impl Follower {
             let code = if code == UNDEF { 0 } else { code };
             cells.value(cell, code, None)
         };
-        let state = State { procs: cells.procs, values: codes.enumerate().map(value).collect() };
+        let mut values: Vec<Value> = codes.enumerate().map(value).collect();
+        self.program.choose(&mut values);
+        let state = State { procs: cells.procs, values };
         (with_counts(system, state.clone()).unwrap_or(state), open)
     }
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::choices::Choice;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Rational, Relation, Type};
+use cubicle_lang::model::{Conj, Literal, Rational, Relation, Type, VarId};
 use cubicle_run::result::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -28,18 +29,20 @@ struct Clause {
 }
 
 /// The disjuncts of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
-/// init here.
+/// init here. Cells of the witnesses `last` are as `choices` says, whatever axioms say of them.
 pub fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
-    clock: &Clock,
-    memory: usize,
+    (last, choices): (&[VarId], &[Choice]),
+    (clock, memory): (&Clock, usize),
 ) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
     let mut axioms: Vec<GroundDnf> = Vec::new();
-    for axiom in &grounder.system.axioms {
+    let is_about_choices =
+        |cube: &Conj| cube.iter().flat_map(Literal::cells).any(|cell| last.contains(&cell.var));
+    for axiom in grounder.system.axioms.iter().filter(|it| !is_about_choices(&it.cube)) {
         for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
             let clause = grounder.dnf(&axiom.denial, &tuple)?;
             if clause.iter().any(Vec::is_empty) {
@@ -64,6 +67,9 @@ pub fn disjuncts(
         }
     }
     let mut first = InitDisjunct { sets: full.to_vec(), rest: Vec::new() };
+    for choice in choices {
+        first.sets[choice.cell] = 1 << choice.own;
+    }
     // Deterministic clauses first: they prune the choices of the others.
     let clauses = clauses.into_iter().map(|ways| Clause { ways, exclusive: false });
     let axioms = axioms.into_iter().map(|ways| Clause { ways, exclusive: true });
@@ -82,7 +88,7 @@ pub fn disjuncts(
         }
     }
     let mut out = Vec::new();
-    for divided in divided(grounder, first) {
+    for divided in divided(grounder, last, first) {
         branch(&choices, full, divided, &mut out, (clock, memory))?;
     }
     let mut known = HashSet::with_capacity(out.len());
@@ -96,7 +102,7 @@ pub fn disjuncts(
 ///
 /// Cells that no formula reads and no step changes, since their indices are of other sorts than the declaration says, get one
 /// value: any is as good.
-fn divided(grounder: &Grounder<'_>, disjunct: InitDisjunct) -> Vec<InitDisjunct> {
+fn divided(grounder: &Grounder<'_>, last: &[VarId], disjunct: InitDisjunct) -> Vec<InitDisjunct> {
     let Grounder { system, layout } = grounder;
     let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else { return vec![disjunct] };
     let mut all = Vec::new();
@@ -110,7 +116,7 @@ fn divided(grounder: &Grounder<'_>, disjunct: InitDisjunct) -> Vec<InitDisjunct>
             }
         }
         let outside = 1_u128 << layout.procs;
-        for (id, var) in system.declared() {
+        for (id, var) in system.declared().filter(|it| !last.contains(&it.0)) {
             let pointed = system.pointed_sort(id).map(|sort| {
                 let of_sort = (0..layout.procs).filter(|process| division[*process] == sort);
                 of_sort.fold(outside, |set, process| set | 1 << process)
@@ -227,9 +233,10 @@ impl InitDisjunct {
 pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
     let procs = grounder.layout.procs;
     let mut sets = Vec::with_capacity(grounder.layout.len());
-    for var in &grounder.system.vars {
+    for (id, var) in (0..).map(VarId).zip(&grounder.system.vars) {
         let set = match var.ty {
             Type::Enum(e) => u128::from(grounder.system.enumeration(e).all()),
+            Type::Proc if grounder.system.witnesses.contains(&id) => (1u128 << procs) - 1,
             Type::Proc => (1u128 << (procs + 1)) - 1,
             Type::Int | Type::Real | Type::Abstract(_) => 0,
         };

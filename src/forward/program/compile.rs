@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::choices::choices;
 use crate::ground::counts::counts;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::ground::init::{disjuncts, full_sets};
@@ -52,8 +53,11 @@ impl Program {
         let layout = Layout::new(system, procs);
         let grounder = Grounder { system, layout: &layout };
         let full = full_sets(&grounder);
-        let disjuncts = disjuncts(&grounder, &full, options.clock, options.memory.unwrap_or(usize::MAX))?;
         let read = read_by_ends(system, options.expected_end);
+        let last = read.chosen_last();
+        let choices = choices(&grounder, &last)?;
+        let memory = options.memory.unwrap_or(usize::MAX);
+        let disjuncts = disjuncts(&grounder, &full, (&last, &choices), (options.clock, memory))?;
         let counted = counts(&grounder, options.clock)?;
         let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, &counted, options.undefined)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
@@ -98,6 +102,7 @@ impl Program {
             exchangeable,
             sleep_sets,
             disjuncts,
+            choices,
             full,
             undefined,
             range,

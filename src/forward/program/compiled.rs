@@ -1,5 +1,6 @@
 //! A compiled instance: everything that a search needs to know about it.
 
+use crate::ground::choices::Choice;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
@@ -27,6 +28,8 @@ pub struct Program {
     pub exchangeable: Option<Exchangeable>,
     pub sleep_sets: Option<SleepSets>,
     pub disjuncts: Vec<InitDisjunct>,
+    /// What the cells of witnesses can hold whose values states leave out.
+    pub choices: Vec<Choice>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
     pub undefined: bool,

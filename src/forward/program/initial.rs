@@ -35,7 +35,7 @@ impl Program {
             if !self.cells.outside {
                 disjunct.narrow();
             }
-            let mut meet = |mut codes: Vec<i64>, numbers: &mut bool| {
+            let mut meet_chosen = |mut codes: Vec<i64>, numbers: &mut bool| {
                 self.cells.normalize(codes.as_mut_slice());
                 if self.packing.pack(&codes, &mut packed).is_none() {
                     *numbers = true;
@@ -43,6 +43,8 @@ impl Program {
                 }
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
+            let mut meet =
+                |codes, numbers: &mut bool| self.each_chosen(codes, |codes| meet_chosen(codes, numbers));
             let start =
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
             let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();

@@ -4,9 +4,11 @@
 //! states. In reading order: `code` (compiled transitions), `lower` (literals to tests), `counted` (those with counts),
 //! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `compiled` (all
 //! of it together), `compile`; then its operations: `eval`, `lazy` (cells that no step has read yet), `step`,
-//! `bad`, `deadlock`; `enumerate`, `orbits`, `needed` and `initial`: the initial states.
+//! `bad`, `deadlock`; `enumerate`, `orbits`, `needed`, `choices` (of witnesses) and `initial`: the initial
+//! states.
 
 pub mod bad;
+pub mod choices;
 pub mod code;
 pub mod compile;
 pub mod compiled;

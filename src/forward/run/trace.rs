@@ -94,7 +94,10 @@ pub fn states(
     last: Vec<i64>,
     back: Option<usize>,
 ) -> Option<(State, Vec<Step>)> {
-    let values = concretize(program, steps, last, back);
+    let mut values = concretize(program, steps, last, back);
+    for values in &mut values {
+        program.choose(values);
+    }
     let state = |values| with_counts(system, State { procs: program.cells.procs, values });
     let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");

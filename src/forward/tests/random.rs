@@ -262,6 +262,7 @@ impl Shape {
             axioms: Vec::new(),
             bad,
             transitions,
+            witnesses: Vec::new(),
             asks_for_order: order,
             orders_processes: order,
             temporal: Vec::new(),

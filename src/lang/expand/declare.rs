@@ -74,7 +74,10 @@ impl Expander {
         }
         for item in &file.items {
             if let Item::Symbol(decl) = item
-                && !matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Relation(_))
+                && !matches!(
+                    decl.kind,
+                    SymbolKind::Number(_) | SymbolKind::Relation(_) | SymbolKind::Witness(..)
+                )
             {
                 self.declare_variable(decl, &counted, &file.damage.names);
             }
@@ -118,13 +121,14 @@ impl Expander {
             }
             self.sorts = Some(sorts);
         }
+        self.declare_rigid(file);
     }
 
     /// Notes the sorts of the processes that a declared variable is indexed by and points to.
     fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut Sorts) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text) else { return };
         let index = match &decl.kind {
-            SymbolKind::Array(index) => index.as_slice(),
+            SymbolKind::Array(index) | SymbolKind::Total(index) => index.as_slice(),
             SymbolKind::Channel(channel) => &channel.index,
             _ => &[],
         };
@@ -387,14 +391,15 @@ impl Expander {
         }
         let element = self.named_type(&decl.ty, decl.range.as_ref(), counted.variables.contains(name));
         let (index, ty): (&[Name], Type) = match &decl.kind {
-            SymbolKind::Array(index) => (index, element),
+            SymbolKind::Array(index) | SymbolKind::Total(index) => (index, element),
             SymbolKind::Channel(channel) => (&channel.index, self.queue(decl, channel, element)),
             _ => (&[], element),
         };
         let is_lost = |it: &Name| damaged.contains(&it.text) && !self.symbols.types.contains_key(&it.text);
         let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
+        let is_witness = matches!(decl.kind, SymbolKind::Total(_));
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
-            Some(Type::Finite(values)) => Index::Finite(Arc::clone(values)),
+            Some(Type::Finite(values)) if !is_witness => Index::Finite(Arc::clone(values)),
             Some(Type::Wide(low, high)) => {
                 let error =
                     Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
@@ -454,8 +459,11 @@ impl Expander {
         decl.range.is_none()
             && match &decl.kind {
                 SymbolKind::Array(index) => index.iter().all(process),
-                SymbolKind::Var | SymbolKind::Const => true,
-                SymbolKind::Number(_) | SymbolKind::Channel(_) | SymbolKind::Relation(_) => false,
+                SymbolKind::Var | SymbolKind::Const | SymbolKind::Total(_) => true,
+                SymbolKind::Number(_)
+                | SymbolKind::Channel(_)
+                | SymbolKind::Relation(_)
+                | SymbolKind::Witness(..) => false,
             }
     }
 

@@ -1,6 +1,6 @@
 //! What the names of a file mean, and what was found so far.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::types::{Symbols, Trouble};
 use crate::diagnostic::{Diagnostic, Span};
@@ -17,6 +17,12 @@ pub struct Expander {
     pub(super) sorts: Option<super::sort_table::Sorts>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,
+    /// The names of witnesses.
+    pub(super) witnesses: IndexSet<String>,
+    /// Arrays that stand for relations and witnesses, and which of both.
+    pub(super) rigid: IndexMap<String, &'static str>,
+    /// Variables that note bad states of which something holds for all processes, and the transitions that assign them.
+    pub(super) watches: IndexMap<String, String>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Errors that transitions end in, with the values that say so.
     pub(super) troubles: IndexMap<Trouble, String>,

@@ -141,6 +141,14 @@ impl Expander {
     }
 
     fn call(&mut self, expr: &Expr, name: &Name, args: &[Arg]) -> Expr {
+        let of_args = args.iter().filter_map(|it| match it {
+            Arg::Formula(Expr { kind: ExprKind::Call { name, .. }, .. }) => Some(name),
+            _ => None,
+        });
+        if let Some(name) = of_args.chain([name]).find(|it| self.witnesses.contains(&it.text)) {
+            self.elsewhere(name);
+            return truth(false, expr.span);
+        }
         if self.is_core(expr) {
             return expr.clone();
         }

@@ -19,6 +19,8 @@ mod terms;
 mod transitions;
 mod types;
 mod updates;
+mod watched;
+mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
@@ -169,11 +171,18 @@ impl Expander {
                 Item::Type(decl) => self.type_decl(decl, &mut types),
                 Item::Symbol(decl) => match &decl.kind {
                     SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
+                    SymbolKind::Witness(params, axiom) => {
+                        self.witness(decl, (params, axiom.as_deref()), &mut symbols, &mut rest);
+                    }
                     _ => self.symbol(decl, &mut symbols),
                 },
                 Item::Property(property) => {
+                    let watched = self.watched(property, file, &mut symbols);
+                    let (watch, property) = watched.map_or((None, property.clone()), |it| (Some(it.0), it.1));
                     let body = self.formula(&property.body);
-                    rest.push(Item::Property(Property { body, ..property.clone() }));
+                    rest.push(Item::Property(Property { body, ..property }));
+                    let watch = watch.map(|it| self.transition(&it)).unwrap_or_default();
+                    rest.extend(watch.into_iter().map(Item::Transition));
                 }
                 Item::Temporal(property) => {
                     let body = self.formula(&property.body);
@@ -187,6 +196,9 @@ impl Expander {
                     }
                 }
                 Item::Transition(transition) => {
+                    for update in &transition.updates {
+                        self.never_assigned(&update.target);
+                    }
                     rest.extend(self.transition(transition).into_iter().map(Item::Transition));
                 }
             }
@@ -294,13 +306,8 @@ impl Expander {
         }
         let array =
             Name { text: self.symbols.fresh(&declare::capital(&decl.name.text)), ..decl.name.clone() };
-        let index: Vec<Name> = params
-            .iter()
-            .map(|it| match &it.sort {
-                Some(sort) => (**sort).clone(),
-                None => Name { text: "proc".to_owned(), ..it.clone() },
-            })
-            .collect();
+        self.rigid.insert(array.text.clone(), "relation");
+        let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
         let loc = decl.loc;
         let cell = |index| Term { kind: TermKind::Base(Base::Cell { array: array.clone(), index }), loc };
@@ -465,6 +472,9 @@ impl Expander {
             let first = holds(&none, Span::default());
             initially.push(Box::new(move |_| first.clone()));
         }
+        for formula in self.nothing_seen() {
+            initially.push(Box::new(move |_| formula.clone()));
+        }
         for variable in self.symbols.variables.values().filter(|it| !it.derived) {
             for (key, leaf) in &variable.leaves {
                 let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
@@ -499,7 +509,11 @@ impl Expander {
                 && init.kind == PropertyKind::Init
                 && !initially.is_empty()
             {
-                let mut parts = vec![init.body.clone()];
+                // Each conjunct by itself: with sorts, it is about those that it mentions.
+                let mut parts = match &init.body.kind {
+                    ExprKind::And(list) => list.clone(),
+                    _ => vec![init.body.clone()],
+                };
                 let mut known: Vec<Expr> = Vec::new();
                 for make in &initially {
                     let part = make(init);
@@ -641,6 +655,7 @@ mod tests {
             "two_locks",
             "two_locks_wrong",
             "whole",
+            "witnesses",
         ];
         assert_eq!(changed, extended);
     }

@@ -40,11 +40,17 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
             if let SymbolKind::Relation(params) = &decl.kind {
                 return names(w, params.len(), Sep::Space);
             }
-            if let SymbolKind::Array(index) = &decl.kind {
+            if let SymbolKind::Witness(params, _) = &decl.kind {
+                names(w, params.len(), Sep::Space);
+            }
+            if let SymbolKind::Array(index) | SymbolKind::Total(index) = &decl.kind {
                 names(w, index.len(), Sep::None);
             }
             w.token(Sep::Space);
             w.token(Sep::Space);
+            if let SymbolKind::Witness(_, Some(axiom)) = &decl.kind {
+                block(w, Sep::Space, axiom);
+            }
         }
         Item::Property(property) => {
             w.token(sep);

@@ -142,8 +142,10 @@ impl<'f> IndexBuilder<'f> {
                     ast::SymbolKind::Var => NameKind::Global,
                     ast::SymbolKind::Const | ast::SymbolKind::Number(_) => NameKind::Const,
                     ast::SymbolKind::Channel(channel) if channel.index.is_empty() => NameKind::Global,
-                    ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) => NameKind::Array,
-                    ast::SymbolKind::Relation(_) => NameKind::Predicate,
+                    ast::SymbolKind::Array(_) | ast::SymbolKind::Channel(_) | ast::SymbolKind::Total(_) => {
+                        NameKind::Array
+                    }
+                    ast::SymbolKind::Relation(_) | ast::SymbolKind::Witness(..) => NameKind::Predicate,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
@@ -166,7 +168,7 @@ impl<'f> IndexBuilder<'f> {
             }
             Item::Symbol(decl) => {
                 let index = match &decl.kind {
-                    ast::SymbolKind::Array(index) => index.as_slice(),
+                    ast::SymbolKind::Array(index) | ast::SymbolKind::Total(index) => index.as_slice(),
                     ast::SymbolKind::Channel(channel) => {
                         channel.capacity.iter().for_each(|bound| self.term(bound));
                         &channel.index
@@ -180,6 +182,15 @@ impl<'f> IndexBuilder<'f> {
                             self.local(name, NameKind::Process, scope);
                         }
                         return;
+                    }
+                    ast::SymbolKind::Witness(params, axiom) => {
+                        for name in params {
+                            self.local(name, NameKind::Process, scope);
+                        }
+                        if let Some(axiom) = axiom {
+                            self.formula(axiom);
+                        }
+                        &[]
                     }
                     ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
                 };

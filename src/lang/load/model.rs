@@ -33,12 +33,19 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, more) = model::elaborate(&expansion.file, text);
-        let more = sensible(more, &expansion, &file, text);
+        let mut more = sensible(more, &expansion, &file, text);
         let with_words = |it: System| {
             let sorts = expansion.sorts.as_ref().map(expand::Sorts::of_processes);
             it.with_families(Families::new(expansion.families)).edited(|parts| parts.sorts = sorts)
         };
-        (system.map(with_words), more)
+        let system = system.map(with_words);
+        let without = system.iter().find_map(|it| it.without_values());
+        more.extend(without.map(|at| {
+            Diagnostic::error("C0222", at, "no instance satisfies this axiom")
+                .label("it is false whatever the value of the witness is")
+                .help("there is no system to check: demand less of its values")
+        }));
+        (system, more)
     } else {
         (None, expansion.diagnostics)
     };

@@ -245,8 +245,8 @@ impl<'a> Context<'a> {
                 ("a universal one", "name the inner process with a parameter, or say it the other way round")
             }
             FormulaPlace::Bad => (
-                "unsafe or invariant",
-                "bad states are described by some processes: use parameters or `exists`",
+                "an invariant",
+                "what never holds is described by some processes: use parameters or `exists`",
             ),
             FormulaPlace::Condition => {
                 ("a case condition", "split the transition, with the quantified formula in its guard")

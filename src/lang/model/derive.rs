@@ -2,16 +2,14 @@
 
 use tracing::debug;
 
-use super::{Assignment, Bad, BadKind, Conj, Dnf, Literal, System, SystemParts, Temporal, axioms, ranges};
+use super::{Bad, BadKind, Conj, Literal, System, SystemParts, axioms, ranges};
 
 impl System {
     /// The system that is made of these parts. Derived data is computed anew, whatever the parts contain: value ranges,
     /// whether processes are ordered, and which invariants may be assumed.
     pub fn new(mut parts: SystemParts) -> Self {
         parts.reopen_axioms();
-        parts.orders_processes = parts.asks_for_order
-            || orders_processes(&parts)
-            || parts.temporal.iter().any(Temporal::orders_processes);
+        parts.orders_processes = parts.asks_for_order || orders_processes(&parts);
         let assigned = |array| parts.transitions.iter().any(|t| parts.may_change(t, array));
         if parts.sort_array().is_none_or(assigned) {
             parts.sorts = None;
@@ -47,21 +45,8 @@ impl SystemParts {
     }
 }
 
-/// Whether anything but the properties of runs orders processes.
+/// Whether anything orders processes.
 fn orders_processes(system: &SystemParts) -> bool {
     let orders = |conj: &Conj| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
-    let dnf = |dnf: &Dnf| dnf.0.iter().any(orders);
-    dnf(&system.init.body)
-        || dnf(&system.init.without_processes)
-        || system.bad.iter().any(|b| orders(&b.cube))
-        || system.axioms.iter().any(|axiom| orders(&axiom.cube))
-        || system.counts.iter().any(|count| dnf(&count.body))
-        || system.transitions.iter().any(|t| {
-            orders(&t.guard)
-                || t.universals.iter().any(|u| dnf(&u.body))
-                || t.updates.iter().any(|u| match &u.assignment {
-                    Assignment::Nondet => false,
-                    Assignment::Cases(branches) => branches.iter().any(|b| dnf(&b.when)),
-                })
-        })
+    system.conjunctions().any(orders) || system.axioms.iter().any(|axiom| orders(&axiom.cube))
 }

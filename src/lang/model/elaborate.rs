@@ -55,6 +55,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         fairness,
         failures: None,
         sorts: None,
+        witnesses: symbols.witnesses.clone(),
         families: Families::default(),
     };
     axioms::separate(&mut system);

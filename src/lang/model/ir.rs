@@ -385,6 +385,16 @@ pub enum Assignment {
     Cases(Vec<Branch>),
 }
 
+impl Assignment {
+    /// Its branches, if it has any.
+    pub fn branches(&self) -> &[Branch] {
+        match self {
+            Self::Nondet => &[],
+            Self::Cases(branches) => branches,
+        }
+    }
+}
+
 /// Write of one variable by a transition. Variables without one keep their value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Update {

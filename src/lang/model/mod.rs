@@ -48,6 +48,7 @@ mod transitions;
 mod tuning;
 pub mod union_find;
 mod updates;
+mod witnesses;
 
 pub use axioms::negated;
 pub use counts::Count;

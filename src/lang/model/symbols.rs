@@ -43,6 +43,8 @@ pub(super) struct Symbols {
     pub abstracts: Vec<String>,
     /// State variables.
     pub vars: Vec<Var>,
+    /// Those of them whose cells always hold processes.
+    pub witnesses: Vec<VarId>,
     types: IndexMap<String, (Type, Option<Span>)>,
     names: IndexMap<String, (Symbol, Option<Span>)>,
 }
@@ -55,6 +57,7 @@ impl Symbols {
             enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
             abstracts: Vec::new(),
             vars: Vec::new(),
+            witnesses: Vec::new(),
             types: IndexMap::new(),
             names: IndexMap::new(),
         };
@@ -96,6 +99,7 @@ impl Symbols {
             enums: system.enums.clone(),
             abstracts: system.abstracts.clone(),
             vars: system.vars.clone(),
+            witnesses: system.witnesses.clone(),
             types: IndexMap::new(),
             names: IndexMap::new(),
         };
@@ -243,7 +247,7 @@ impl Symbols {
         let kind = match &decl.kind {
             SymbolKind::Var => VarKind::Global,
             SymbolKind::Const => VarKind::Const,
-            SymbolKind::Array(index) => {
+            SymbolKind::Array(index) | SymbolKind::Total(index) => {
                 let is_lost = |ty: &Name| matches!(self.names.get(&ty.text), Some((Symbol::Unclear, _)));
                 for ty in index.iter().filter(|ty| ty.text != "proc" && !is_lost(ty)) {
                     out.push(
@@ -264,7 +268,10 @@ impl Symbols {
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
             // The core has none.
-            SymbolKind::Number(_) | SymbolKind::Channel(_) | SymbolKind::Relation(_) => return,
+            SymbolKind::Number(_)
+            | SymbolKind::Channel(_)
+            | SymbolKind::Relation(_)
+            | SymbolKind::Witness(..) => return,
         };
         let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {
@@ -279,6 +286,14 @@ impl Symbols {
         let id = VarId(self.vars.len() as u16);
         if self.declare_name(&decl.name, Symbol::Var(id), out) {
             let range = self.all_values(ty);
+            match (&decl.kind, ty) {
+                (SymbolKind::Total(_), Type::Proc) => self.witnesses.push(id),
+                (SymbolKind::Total(_), _) => out.push(
+                    Diagnostic::error("C0220", decl.ty.span(), "the values of a witness are processes")
+                        .label(format!("`{}` is not a sort of processes", decl.ty.text)),
+                ),
+                _ => {}
+            }
             self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
         }
     }

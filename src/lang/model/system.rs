@@ -54,6 +54,8 @@ pub struct SystemParts {
     pub failures: Option<u16>,
     /// The sorts of processes, in a model that declares any.
     pub sorts: Option<ProcessSorts>,
+    /// Arrays that hold processes, one in each cell of every state, and that no transition assigns: which ones, axioms say.
+    pub witnesses: Vec<VarId>,
     /// How variables were made that stand for another one of the text. Nothing but what is shown depends on it.
     pub families: Families,
     /// Whether something outside of the system orders processes: a formula to be evaluated in its states.
@@ -219,6 +221,11 @@ impl SystemParts {
     /// The sort of the processes that a variable points to; `None` where it may be any.
     pub fn pointed_sort(&self, var: VarId) -> Option<u8> {
         self.sorts.as_ref()?.pointed.get(&self.var(var).name).copied()
+    }
+
+    /// Whether a transition only notes that a bad state was reached, of which something holds for all processes.
+    pub fn is_watch(&self, t: &Transition) -> bool {
+        self.bad.iter().any(|it| it.span == t.span)
     }
 
     /// What a variable counts, if it does.

@@ -264,6 +264,10 @@ fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRef
         let why = "the abstract model names processes (`#1`), which a refinement cannot be stated with";
         return Err(refused(InText::Abstract, at, why));
     }
+    if !abstraction.witnesses.is_empty() {
+        let why = "the abstract model has witnesses, which a refinement cannot be stated with";
+        return Err(refused(InText::Abstract, at, why));
+    }
     // What a step of several parts chooses before it is taken has no meaning in the concrete model.
     if let Some(choice) = abstraction.vars.iter().find(|it| it.is_choice()) {
         let chooses =

@@ -216,6 +216,10 @@ pub enum SymbolKind {
     Channel(ChannelDecl),
     /// `relation`, with its parameters.
     Relation(Vec<Name>),
+    /// `witness` with a name of a predicate: its parameters, and what holds of its values.
+    Witness(Vec<Name>, Option<Box<Expr>>),
+    /// `witness` with a name of an array, with the types of its indices: nothing assigns it, and its cells hold processes.
+    Total(Vec<Name>),
 }
 
 /// What a `channel` declares beside its name and the type of its messages.

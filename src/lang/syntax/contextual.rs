@@ -3,7 +3,7 @@
 use super::token::{Placed, Token, tokens};
 
 /// The words, and their tokens at the beginning of a declaration.
-const WORDS: [(&str, Token<'static>); 8] = [
+const WORDS: [(&str, Token<'static>); 9] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
     ("response", Token::Response),
@@ -12,6 +12,7 @@ const WORDS: [(&str, Token<'static>); 8] = [
     ("cover", Token::Cover),
     ("channel", Token::Channel),
     ("relation", Token::Relation),
+    ("witness", Token::Witness),
 ];
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
@@ -101,7 +102,9 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
         | (Token::Relation, Token::ParClose)
         | (Token::NumberProcs, Token::Int(_))
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
-        (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
+        (Token::Var | Token::Const | Token::Array | Token::Witness, Token::Lident(_)) => {
+            before(1) == Some(Token::Colon)
+        }
         (Token::Type, Token::Lident(_)) => chunk.len() == 2 || before(1) == Some(Token::Less),
         (Token::Type, Token::Mident(_)) => {
             matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot))
@@ -122,8 +125,8 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
 mod tests {
     use crate::syntax::{parse, print};
 
-    const WORDS: [&str; 8] =
-        ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation"];
+    const WORDS: [&str; 9] =
+        ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation", "witness"];
 
     /// A model that uses `word` wherever a small name may stand.
     fn everywhere(word: &str) -> String {

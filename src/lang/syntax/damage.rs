@@ -16,7 +16,9 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
     match first {
         Token::Init => damage.init = true,
         Token::Unsafe => damage.bad = true,
-        Token::Predicate | Token::Relation => damage.names.extend(names(chunk).into_iter().take(1)),
+        Token::Predicate | Token::Relation | Token::Witness => {
+            damage.names.extend(names(chunk).into_iter().take(1));
+        }
         Token::Var | Token::Const | Token::Array => {
             let end =
                 chunk.iter().position(|&(_, token, _)| matches!(token, Token::Colon | Token::BracketOpen));

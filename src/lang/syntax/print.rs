@@ -64,6 +64,11 @@ impl fmt::Display for Item {
                 SymbolKind::Array(index) => write!(f, "array {}[{}] : {}", x.name, list(index, ", "), x.ty),
                 SymbolKind::Number(value) => write!(f, "const {} = {value}", x.name),
                 SymbolKind::Relation(params) => write!(f, "relation {} ({})", x.name, bound(params, " ")),
+                SymbolKind::Witness(params, axiom) => {
+                    write!(f, "witness {} ({}) : {}", x.name, bound(params, " "), x.ty)?;
+                    axiom.iter().try_for_each(|it| write!(f, " {{ {it} }}"))
+                }
+                SymbolKind::Total(index) => write!(f, "witness {}[{}] : {}", x.name, list(index, ", "), x.ty),
                 SymbolKind::Channel(it) => {
                     write!(f, "channel {}", x.name)?;
                     if !it.index.is_empty() {

@@ -159,6 +159,7 @@ pub enum Token<'t> {
     Cover,
     Channel,
     Relation,
+    Witness,
     /// A name before `..`.
     LowerName(&'t str),
     /// The brace of a record type.
@@ -209,7 +210,7 @@ impl Token<'_> {
         match self {
             Self::NumberProcs => Some(0),
             Self::Type => Some(1),
-            Self::Var | Self::Const | Self::Array | Self::Channel | Self::Relation => Some(2),
+            Self::Var | Self::Const | Self::Array | Self::Channel | Self::Relation | Self::Witness => Some(2),
             Self::Init
             | Self::Invariant
             | Self::Unsafe

@@ -57,6 +57,11 @@ pub fn export(system: &System, instance: &InstanceName, target: Target) -> Resul
     if values::cells(system, procs).is_none() {
         return Err(Refusal::of_command(format!("an instance with {procs} processes has too many cells")));
     }
+    if !system.witnesses.is_empty() {
+        let what = "models with witnesses are not exported";
+        let help = "an array that nothing assigns, with an `invariant` about it, is";
+        return Err(Refusal::of_command(what).help(help));
+    }
     let sized = system.sorts.as_ref().map(|sorts| {
         let of = |sort: &String| instance.of_sorts.iter().find(|it| it.0 == *sort).map_or(0, |it| it.1);
         let sizes: Vec<usize> = sorts.names.iter().map(of).collect();

@@ -3,10 +3,12 @@
 //! A claim that holds in all states says of some different elements what never is: its negation, once for each way in which they may
 //! coincide. An application of a function that is an argument is one more such element, which equals it.
 
+use std::collections::BTreeSet;
+
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::flat;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::steps::fresh;
 use super::symbols::{Symbol, Symbols, Vars};
@@ -30,18 +32,28 @@ pub(super) struct Initially {
     pub span: Span,
 }
 
+/// That for all elements there is another one, which never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    pub params: Vec<VarId>,
+    pub value: VarId,
+    /// What holds of both.
+    pub formula: Formula,
+    pub span: Span,
+}
+
 type Made<T> = Result<T, Box<Diagnostic>>;
 
-/// What never is where some conjuncts hold.
+/// What never is where some conjuncts hold. `universals`: it may say something of all elements of a sort.
 ///
 /// # Errors
-/// With `missing` as its message: the formula says that there is an element; too many ways.
+/// With `missing` as its message: the formula says that there is an element, in a way that cannot be said; too many ways.
 pub(super) fn never(
     parts: Vec<Part>,
     symbols: &Symbols<'_>,
     vars: &mut Vars,
     facts: &Facts,
-    missing: &str,
+    (missing, universals): (&str, bool),
 ) -> Made<Vec<Never>> {
     let mut all = Vec::new();
     for Part { formula, span } in parts {
@@ -50,7 +62,9 @@ pub(super) fn never(
             (bound, other) => vec![(bound, other)],
         };
         for (bound, formula) in disjuncts {
-            if formula.has(true) {
+            let conjuncts =
+                if let Formula::And(parts) = &formula { &parts[..] } else { std::slice::from_ref(&formula) };
+            if !conjuncts.iter().all(|it| !it.has(true) || universals && is_plain_universal(it)) {
                 let error = Diagnostic::error("C0714", span, missing);
                 return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
             }
@@ -73,6 +87,59 @@ pub(super) fn never(
         }
     }
     Ok(all)
+}
+
+/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs;
+/// `leads` has the sorts that witnesses lead from and to.
+pub(super) fn witness(
+    part: &Part,
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    leads: &mut BTreeSet<(SortId, SortId)>,
+) -> Option<Witness> {
+    let (bound, formula) = opened(&part.formula.normal(), vars, true);
+    let (values, formula) = opened(&formula, vars, false);
+    let [value] = values[..] else { return None };
+    let free = formula.free();
+    let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
+    let plain = |it: &Term| matches!(it, Term::Var(_));
+    let mut said = true;
+    formula.visit(
+        &mut |it| {
+            said &= match it {
+                Formula::Is(app) => {
+                    let symbol = symbols.get(app.symbol);
+                    !symbol.mutable
+                        && symbol.result.is_none()
+                        && !app.args.is_empty()
+                        && app.args.iter().all(plain)
+                }
+                Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
+                Formula::Each { .. } => false,
+                _ => true,
+            }
+        },
+        &mut |_| {},
+    );
+    let sort = vars.known(value);
+    let mut known = leads.clone();
+    known.extend(params.iter().map(|it| (vars.known(*it), sort)));
+    let mut reached = vec![sort];
+    for at in 0.. {
+        let Some(&from) = reached.get(at) else { break };
+        let next: Vec<SortId> =
+            known.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
+        reached.extend(next);
+    }
+    if !said
+        || super::decide::is_false(&formula, &[])
+        || params.is_empty()
+        || params.iter().any(|it| reached.contains(&vars.known(*it)))
+    {
+        return None;
+    }
+    *leads = known;
+    Some(Witness { params, value, formula, span: part.span })
 }
 
 /// What holds initially.
@@ -129,6 +196,29 @@ pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars:
 /// Nothing but a universal: what exists within it has no name of its own.
 fn is_existential_literal(formula: &Formula) -> bool {
     matches!(formula, Formula::Each { universal: true, .. })
+}
+
+/// Whether a formula says of all elements something without quantifiers, and without terms other than variables as arguments.
+fn is_plain_universal(formula: &Formula) -> bool {
+    let Formula::Each { universal: true, body, .. } = formula else { return false };
+    let mut plain = true;
+    let named = |it: &Term| matches!(it, Term::Var(_));
+    let side = |it: &Term| match it {
+        Term::App(app) => app.args.iter().all(named),
+        other => named(other),
+    };
+    body.visit(
+        &mut |it| {
+            plain &= match it {
+                Formula::Is(app) => app.args.iter().all(named),
+                Formula::Equal(sides) => sides.iter().all(side),
+                Formula::Each { .. } => false,
+                _ => true,
+            }
+        },
+        &mut |_| {},
+    );
+    plain
 }
 
 /// A formula in normal form without the quantifiers of one kind that no other stands around, and their variables, which are new.

@@ -5,14 +5,15 @@
 //! clears it. So the states that are reached are the same: each cell of the region may change or stay before anything else happens, and
 //! what is reached in between is what the step could have led to.
 
+use super::claims::Initially;
 use super::equations::{Branch, Value};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update};
 use super::symbols::{Symbol, Symbols, Vars};
 
-/// Adds the flags, and the steps that change the cells of regions.
-pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mut Vars) {
+/// Adds the flags, and the steps that change the cells of regions. Returns that no flag is set, which holds initially.
+pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Initially> {
     let mut regions: Vec<(Region, SymbolId)> = Vec::new();
     let mut flags: Vec<Vec<SymbolId>> = Vec::new();
     for step in steps.iter() {
@@ -33,6 +34,12 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
         }
         flags.push(own);
     }
+    let unset = |(region, flag): &(Region, SymbolId)| Initially {
+        params: Vec::new(),
+        formula: Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }).not(),
+        span: symbols.get(region.symbol).span,
+    };
+    let initially = regions.iter().map(unset).collect();
     for (step, own) in steps.iter_mut().zip(&flags) {
         step.updates.extend(regions.iter().map(|(_, flag)| set(*flag, own.contains(flag), step.span)));
     }
@@ -67,6 +74,7 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
             });
         }
     }
+    initially
 }
 
 /// Sets a flag to a value.

@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::flat;
-use self::claims::{initially, is_about, named_witnesses, never};
+use self::claims::{initially, is_about, named_witnesses, never, witness};
 use self::formula::{Formula, SymbolId, VarId};
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
@@ -79,19 +79,28 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
 
     let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
-    let mut axioms = Vec::new();
+    let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
+    let mut leads = BTreeSet::new();
     for (claim, parts) in of(ClaimKind::Axiom) {
-        axioms.push((claim, named_witnesses(parts.clone(), &mut symbols, &mut vars)));
+        let mut rest = Vec::new();
+        for part in named_witnesses(parts.clone(), &mut symbols, &mut vars) {
+            let has_exists = part.formula.normal().has(false);
+            match has_exists.then(|| witness(&part, &symbols, &mut vars, &mut leads)).flatten() {
+                Some(made) => witnesses.push(made),
+                None => rest.push(part),
+            }
+        }
+        axioms.push((claim, rest));
     }
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
-    let init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
+    let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
     let mut steps = Vec::new();
     for (definition, params, parts) in transitions {
         let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
-    loose::loosen(&mut steps, &mut symbols, &mut vars);
+    init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
     let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
     let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
@@ -100,7 +109,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
-        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), missing);
+        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), (missing, false));
         let all = found.keep(made).unwrap_or_default();
         if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
             let what = "nothing satisfies this axiom: there is no system to check";
@@ -112,7 +121,9 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         let missing = "a property by which for all elements there is another one";
         written.push((
             claim,
-            found.keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, missing)).unwrap_or_default(),
+            found
+                .keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, (missing, true)))
+                .unwrap_or_default(),
         ));
     }
     for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
@@ -127,7 +138,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
             &symbols,
             &mut vars,
             &facts,
-            "this invariant is left out: it says that there is an element",
+            ("this invariant is left out: it says that there is an element", false),
         ) {
             Ok(all) => written.push((claim, all)),
             Err(error) => {
@@ -138,6 +149,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
     let mut printer = Printer::new(&symbols, &vars, text, file);
     printer.declarations();
+    printer.witnesses(&witnesses);
     printer.init(&init);
     for (claim, all) in &written {
         let word = match claim.kind {

@@ -90,6 +90,11 @@ impl Locals<'_> {
         self.known.insert(var, name);
     }
 
+    /// Writes a variable as this text.
+    pub fn add_text(&mut self, var: VarId, text: String) {
+        self.known.insert(var, text);
+    }
+
     /// The name of a variable that has one.
     pub fn get(&self, var: VarId) -> &str {
         self.known.get(&var).map_or("_", String::as_str)

@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::Span;
 
-use super::claims::{Initially, Never};
+use super::claims::{Initially, Never, Witness};
 use super::equations::Value;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
@@ -76,6 +76,29 @@ impl<'p> Printer<'p> {
                 format!("relation {name} ({})", params.collect::<Vec<_>>().join(" "))
             };
             self.out += &format!("{decl} {}\n", self.line(symbol.span));
+        }
+    }
+
+    /// Witnesses, after all relations.
+    pub fn witnesses(&mut self, all: &[Witness]) {
+        for one in all {
+            let mut of: Vec<&str> =
+                one.params.iter().map(|it| self.names.sort(self.vars.known(*it))).collect();
+            of.dedup();
+            let sort = self.names.sort(self.vars.known(one.value)).to_owned();
+            let name = format!("{sort}_of_{}", of.join("_"));
+            let name = self.names.unique(&name);
+            let mut locals = self.names.locals();
+            for param in &one.params {
+                locals.add(*param, self.vars);
+            }
+            let args: Vec<&str> = one.params.iter().map(|it| locals.get(*it)).collect();
+            let value = format!("{name}({})", args.join(", "));
+            let params = self.params(&one.params, &locals, true);
+            locals.add_text(one.value, value);
+            let formula = self.formula(&one.formula, &mut locals, 0);
+            let line = self.line(one.span);
+            self.out += &format!("witness {name} {params}: {sort} {{ {formula} }} {line}\n");
         }
     }
 

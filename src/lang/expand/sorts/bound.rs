@@ -60,12 +60,11 @@ impl<'a> Rewriter<'a> {
     fn symbol(&mut self, decl: SymbolDecl) -> SymbolDecl {
         let proc = |name: Name| Name { text: PROC.to_owned(), ..name };
         let sorts = self.sorts;
+        let of_sort = |it: Name| if sorts.values.contains_key(&it.text) { proc(it) } else { it };
         let ty = if sorts.values.contains_key(&decl.ty.text) { proc(decl.ty) } else { decl.ty };
         let kind = match decl.kind {
-            SymbolKind::Array(index) => {
-                let of_sort = |it: Name| if sorts.values.contains_key(&it.text) { proc(it) } else { it };
-                SymbolKind::Array(index.into_iter().map(of_sort).collect())
-            }
+            SymbolKind::Array(index) => SymbolKind::Array(index.into_iter().map(of_sort).collect()),
+            SymbolKind::Total(index) => SymbolKind::Total(index.into_iter().map(of_sort).collect()),
             kind => kind,
         };
         SymbolDecl { kind, ty, ..decl }
@@ -181,6 +180,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn sort(&mut self, name: &Name, within: &[&Expr]) -> String {
         match &name.sort {
             Some(sort) if self.sorts.values.contains_key(&sort.text) => sort.text.clone(),
+            Some(sort) if sort.text.is_empty() => String::new(),
             Some(sort) => {
                 self.unknown.push((**sort).clone());
                 String::new()

@@ -76,7 +76,9 @@ fn uses_proc(file: &File) -> bool {
         || file.items.iter().any(|item| match item {
             Item::Symbol(decl) => {
                 let of_index = match &decl.kind {
-                    SymbolKind::Array(index) => index.iter().any(|it| it.text == PROC),
+                    SymbolKind::Array(index) | SymbolKind::Total(index) => {
+                        index.iter().any(|it| it.text == PROC)
+                    }
                     SymbolKind::Channel(channel) => channel.index.iter().any(|it| it.text == PROC),
                     _ => false,
                 };
@@ -91,7 +93,10 @@ fn uses_proc(file: &File) -> bool {
 fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
     for item in &file.items {
         match item {
-            Item::Symbol(SymbolDecl { kind: SymbolKind::Relation(params), .. }) => {
+            Item::Symbol(SymbolDecl {
+                kind: SymbolKind::Relation(params) | SymbolKind::Witness(params, _),
+                ..
+            }) => {
                 params.iter().for_each(&mut *see);
             }
             Item::Property(it) => {

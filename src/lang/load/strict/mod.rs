@@ -94,6 +94,13 @@ impl<'a> Beyond<'a> {
                             "declare an array of type `bool` that nothing assigns",
                         );
                     }
+                    SymbolKind::Witness(..) | SymbolKind::Total(_) => {
+                        self.refuse(
+                            symbol.loc.0,
+                            "witnesses",
+                            "assume no more than a formula without them says",
+                        );
+                    }
                     SymbolKind::Var | SymbolKind::Const => {}
                 }
                 if symbol.kind == SymbolKind::Const {

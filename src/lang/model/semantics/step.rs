@@ -163,10 +163,15 @@ impl<'a> Semantics<'a> {
     }
 
     /// Whether `state` is initial: the body of init holds for all tuples of processes, no axiom is
-    /// violated, and each count has its value. False when a number leaves the 64-bit range.
+    /// violated, each cell of a witness holds a process, and each count has its value. False when a number leaves the 64-bit range.
     pub fn initial(&self, state: &State) -> bool {
         let init = &self.system.init;
-        if self.check_state(state).is_err() || !self.counts_are_right(state) || !self.keeps_axioms(state) {
+        let total = || self.witnesses_are_processes(state);
+        if self.check_state(state).is_err()
+            || !self.counts_are_right(state)
+            || !total()
+            || !self.keeps_axioms(state)
+        {
             return false;
         }
         if self.procs() == 0 {
@@ -179,6 +184,16 @@ impl<'a> Semantics<'a> {
     /// Whether each count has its value.
     fn counts_are_right(&self, state: &State) -> bool {
         self.system.counts.is_empty() || self.with_counts(state.clone()).as_ref() == Some(state)
+    }
+
+    /// Whether each cell of each witness holds a process.
+    fn witnesses_are_processes(&self, state: &State) -> bool {
+        self.system.witnesses.iter().all(|&var| {
+            tuples(self.procs(), self.system.var(var).arity()).all(|index| {
+                let value = state.values[self.layout.position(var, index)];
+                matches!(value, Value::Proc(point) if point.as_process(self.procs()).is_some())
+            })
+        })
     }
 
     /// Whether the cubes of all axioms are false for all tuples of distinct processes.

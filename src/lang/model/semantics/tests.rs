@@ -41,6 +41,7 @@ fn system() -> System {
         axioms: Vec::new(),
         bad: vec![],
         transitions: vec![],
+        witnesses: Vec::new(),
         asks_for_order: false,
         orders_processes: false,
         temporal: vec![],

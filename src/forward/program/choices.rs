@@ -1,0 +1,45 @@
+//! Initial states in which each witness can hold a value, and runs with these values.
+
+use crate::program::compiled::Program;
+use crate::program::enumerate::Ended;
+use crate::state::codes::UNDEF;
+use cubicle_lang::model::semantics::{Point, Value};
+
+impl Program {
+    /// Calls `f` with the states that these codes stand for in which each cell of a witness can hold something.
+    pub fn each_chosen(
+        &self,
+        codes: Vec<i64>,
+        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        let mut stack = vec![codes];
+        while let Some(codes) = stack.pop() {
+            let mut read = self.choices.iter().flat_map(|it| &it.clauses).flat_map(|it| &it.1);
+            if let Some((cell, _)) = read.find(|it| codes[it.0] == UNDEF) {
+                let first = stack.len();
+                self.cells.choices(&codes, *cell, self.cells.open_codes(*cell), |next| stack.push(next));
+                stack[first..].reverse();
+                continue;
+            }
+            let holds = |cell: usize, set: u128| self.cells.codes_of(cell, set) >> codes[cell] & 1 == 1;
+            if self.choices.iter().all(|it| it.first(self.cells.procs, &holds).is_some()) {
+                f(codes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives each cell of a witness the first value that it can hold.
+    pub fn choose(&self, values: &mut [Value]) {
+        let procs = self.cells.procs;
+        for choice in &self.choices {
+            let holds = |cell: usize, set: u128| match values[cell] {
+                Value::Constructor(c) => set >> c & 1 == 1,
+                Value::Proc(point) => set >> point.as_process(procs).unwrap_or(procs) & 1 == 1,
+                Value::Number(_) | Value::Abstract(_) => false,
+            };
+            let value = choice.first(procs, &holds).unwrap_or(choice.own);
+            values[choice.cell] = Value::Proc(Point::process(value));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Bad states of which something holds for all processes.
+//!
+//! `unsafe lost (s : node) { Sent[s] = True && forall n : node. Has[n] = False }` becomes a transition `lost` with this guard, which only notes that it
+//! was possible, and the bad states in which that is noted. So all that is known of universal guards applies to it. The transition fires in no run of
+//! a safe system, and nothing else reads the note: without bad states, steps and ends of runs are those of the text.
+//!
+//! Quantifiers range as in a guard: over the parameters, too.
+
+use super::declare::capital;
+use super::expander::Expander;
+use super::make::all;
+use crate::diagnostic::Span;
+use crate::syntax::ast::{
+    Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, Property, PropertyKind, Quantifier, Rhs,
+    SymbolDecl, SymbolKind, Term, Transition, Update,
+};
+
+impl Expander {
+    /// The transition and the bad states for an `unsafe` with a universal; `None` for any other property.
+    pub(super) fn watched(
+        &mut self,
+        property: &Property,
+        file: &File,
+        symbols: &mut Vec<Item>,
+    ) -> Option<(Transition, Property)> {
+        if property.kind != PropertyKind::Unsafe || !self.is_universal(&property.body, true, &mut Vec::new())
+        {
+            return None;
+        }
+        let loc = property.loc;
+        let name = |text: String| Name { text, loc, sort: None };
+        let wanted = property.name.as_ref().map_or("bad", |it| it.text.as_str());
+        let mut title = wanted.to_owned();
+        let known = |title: &str| {
+            let of_file =
+                file.items.iter().any(|it| matches!(it, Item::Transition(it) if it.name.text == *title));
+            of_file || self.watches.values().any(|it| it == title)
+        };
+        while known(&title) {
+            title.push('_');
+        }
+        let note = self.symbols.fresh(&format!("{}_is_seen", capital(&title)));
+        self.watches.insert(note.clone(), title.clone());
+        let nowhere = Loc(Span::default());
+        let decl = Name { loc: nowhere, ..name(note.clone()) };
+        symbols.push(Item::Symbol(SymbolDecl::new(
+            SymbolKind::Var,
+            decl,
+            (name("bool".to_owned()), None),
+            nowhere,
+        )));
+        let guard = all(vec![is_seen(&note, false, loc), property.body.clone()], property.body.span);
+        let target = Path { name: name(note.clone()), index: None, fields: Vec::new(), loc };
+        let truth = Rhs::Term(Term::name(name("True".to_owned())));
+        let transition = Transition {
+            name: name(title),
+            params: property.params.clone(),
+            requires: Some(guard),
+            lets: Vec::new(),
+            updates: vec![Update::new(target, truth, loc)],
+            part: Part::Whole,
+            loc,
+        };
+        let property = Property { params: Vec::new(), body: is_seen(&note, true, loc), ..property.clone() };
+        Some((transition, property))
+    }
+
+    /// That nothing was noted yet.
+    pub(super) fn nothing_seen(&self) -> Vec<Expr> {
+        self.watches.keys().map(|note| is_seen(note, false, Loc(Span::default()))).collect()
+    }
+
+    /// Whether something is said of all processes, where the formula has to hold or, if not `positive`, its negation; `calls`: the
+    /// predicates around it.
+    fn is_universal<'e>(&'e self, formula: &'e Expr, positive: bool, calls: &mut Vec<&'e str>) -> bool {
+        match &formula.kind {
+            ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => false,
+            ExprKind::Call { name, .. } => {
+                let Some((predicate, _)) = self.predicates.get(&name.text) else { return false };
+                if calls.contains(&name.text.as_str()) {
+                    return false;
+                }
+                calls.push(&name.text);
+                let found = self.is_universal(&predicate.body, positive, calls);
+                calls.pop();
+                found
+            }
+            ExprKind::Not(a) => self.is_universal(a, !positive, calls),
+            ExprKind::And(list) | ExprKind::Or(list) => {
+                list.iter().any(|it| self.is_universal(it, positive, calls))
+            }
+            ExprKind::Implies(a, b) => {
+                self.is_universal(a, !positive, calls) || self.is_universal(b, positive, calls)
+            }
+            ExprKind::Iff(a, b) => [a, b].into_iter().any(|it| self.is_mixed(it, calls)),
+            ExprKind::If(a, b, c) => {
+                self.is_mixed(a, calls) || [b, c].into_iter().any(|it| self.is_universal(it, positive, calls))
+            }
+            ExprKind::Quantified { quantifier, body, .. } => {
+                matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive
+                    || self.is_universal(body, positive, calls)
+            }
+        }
+    }
+
+    fn is_mixed<'e>(&'e self, formula: &'e Expr, calls: &mut Vec<&'e str>) -> bool {
+        self.is_universal(formula, true, calls) || self.is_universal(formula, false, calls)
+    }
+}
+
+fn is_seen(note: &str, truth: bool, loc: Loc) -> Expr {
+    let name = |text: &str| Term::name(Name { text: text.to_owned(), loc, sort: None });
+    let (left, right) = (name(note), name(if truth { "True" } else { "False" }));
+    Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, loc.0)
+}

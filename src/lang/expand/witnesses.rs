@@ -1,0 +1,329 @@
+//! Witnesses: functions that nothing assigns, each with an axiom about its values.
+//!
+//! `witness common (q r : quorum) : node { f }` says that for all quorums q and r, equal ones included, there is a node n such that f holds
+//! with n for `common(q, r)`, and names one. It becomes an array that holds a process in every cell (`witness Common[quorum, quorum] : node`, which
+//! a model may also declare itself), and an invariant that lists what never holds: `Common[q, r] = n` where f is false, or where n is not a node.
+//! Since different names are different processes, there is a case for each way in which parameters coincide.
+//!
+//! Sorts of values come after those of parameters: no sort leads back to itself. So a finite set of processes is part of a finite set that
+//! has the values of all witnesses.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::declare::capital;
+use super::expander::Expander;
+use super::sort_table::Sorts;
+use super::substitute::substituted;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    Arg, Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Property, PropertyKind, Quantifier,
+    SymbolDecl, SymbolKind, Term, TermKind,
+};
+
+impl Expander {
+    /// Notes the names of relations and witnesses, and reports witnesses whose sorts lead back to themselves.
+    pub fn declare_rigid(&mut self, file: &File) {
+        let mut leads: IndexMap<String, IndexSet<String>> = IndexMap::new();
+        let mut reported = false;
+        for item in &file.items {
+            let Item::Symbol(decl) = item else { continue };
+            let from: Vec<String> = match &decl.kind {
+                SymbolKind::Witness(params, _) => {
+                    self.witnesses.insert(decl.name.text.clone());
+                    params.iter().map(|it| sort_of(it).text).collect()
+                }
+                SymbolKind::Total(index) => {
+                    self.rigid.insert(decl.name.text.clone(), "witness");
+                    index.iter().map(|it| it.text.clone()).collect()
+                }
+                _ => continue,
+            };
+            // The core has one kind of processes, and says what follows from sorts by axioms.
+            if self.sorts.is_none() && matches!(decl.kind, SymbolKind::Total(_)) {
+                continue;
+            }
+            for sort in &from {
+                leads.entry(sort.clone()).or_default().insert(decl.ty.text.clone());
+            }
+            let mut circles = from.iter().filter_map(|sort| way(&leads, &decl.ty.text, sort));
+            if let (false, Some(path)) = (reported, circles.next()) {
+                let circle: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
+                let first = format!("`{}`", path[path.len() - 1]);
+                let message = format!("sorts of witnesses in a circle: {first} to {}", circle.join(" to "));
+                self.push(
+                    Diagnostic::error("C0219", decl.name.span(), message)
+                        .label("its values are of a sort that leads back to that of a parameter")
+                        .help(
+                            "a witness of a witness would have witnesses without end: use a relation, or another sort",
+                        ),
+                );
+                reported = true;
+            }
+        }
+    }
+
+    /// An array that holds a process in each cell, and the axiom about it.
+    pub(super) fn witness(
+        &mut self,
+        decl: &SymbolDecl,
+        (params, axiom): (&[Name], Option<&Expr>),
+        symbols: &mut Vec<Item>,
+        rest: &mut Vec<Item>,
+    ) {
+        let name = &decl.name;
+        let array = Name { text: self.symbols.fresh(&capital(&name.text)), ..name.clone() };
+        self.rigid.insert(array.text.clone(), "witness");
+        let index: Vec<Name> = params.iter().map(sort_of).collect();
+        if let Some(sorts) = self.sorts.clone() {
+            for sort in index.iter().chain([&decl.ty]) {
+                if !sorts.values.contains_key(&sort.text) {
+                    self.unknown_sort(sort, &sorts);
+                }
+            }
+        }
+        if let Some(sorts) = &mut self.sorts {
+            sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
+            sorts.pointed.insert(array.text.clone(), decl.ty.text.clone());
+        }
+        let nowhere = Loc(Span::default());
+        symbols.push(Item::Symbol(SymbolDecl {
+            kind: SymbolKind::Total(index),
+            name: Name { loc: nowhere, ..array.clone() },
+            loc: nowhere,
+            ..decl.clone()
+        }));
+        let Some(axiom) = axiom else {
+            self.push(
+                Diagnostic::error("C0220", name.span(), format!("witness `{name}` without an axiom"))
+                    .label("nothing is known of its values")
+                    .help(format!("say it behind the sort: `: {} {{ member({name}(..), ..) }}`", decl.ty)),
+            );
+            return;
+        };
+        let mut taken: IndexSet<String> = params.iter().map(|it| it.text.clone()).collect();
+        bound_in(axiom, &mut taken);
+        let mut value = decl.ty.text.chars().take(1).collect::<String>();
+        while taken.contains(&value) {
+            value.push('_');
+        }
+        let value = Name { text: value, loc: name.loc, sort: Some(Box::new(decl.ty.clone())) };
+        let Some(holds) = self.about_value(axiom, decl, params, &value) else { return };
+        let mut never = Vec::new();
+        for same in partitions(params) {
+            never.extend(cases(&same, &array, &value, &holds, self.sorts.as_ref(), decl.loc));
+        }
+        let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
+        let (kind, name) = (PropertyKind::Invariant, Some(name.clone()));
+        rest.push(Item::Property(Property { kind, name, params: Vec::new(), body, loc: decl.loc }));
+    }
+
+    /// The axiom, with the name of the value for the witness; `None` with an error.
+    fn about_value(
+        &mut self,
+        axiom: &Expr,
+        decl: &SymbolDecl,
+        params: &[Name],
+        value: &Name,
+    ) -> Option<Expr> {
+        let mut replaced = Replaced { decl, params, value, found: 0, wrong: None };
+        let holds = replaced.formula(axiom);
+        let name = &decl.name;
+        let shown: Vec<&str> = params.iter().map(|it| it.text.as_str()).collect();
+        let shown = format!("{name}({})", shown.join(", "));
+        if let Some((at, why)) = replaced.wrong {
+            let error = Diagnostic::error("C0220", at, why);
+            self.push(error.help(format!("the axiom speaks of `{shown}`, as an argument of relations")));
+            return None;
+        }
+        if replaced.found == 0 {
+            let message = format!("the axiom of witness `{name}` does not mention it");
+            self.push(
+                Diagnostic::error("C0220", axiom.span, message)
+                    .label("nothing is known of its values")
+                    .help(format!("`{shown}` is an argument of relations")),
+            );
+            return None;
+        }
+        Some(holds)
+    }
+
+    /// Reports a witness outside of its axiom: its values occur there only.
+    pub(super) fn elsewhere(&mut self, name: &Name) {
+        self.push(
+            Diagnostic::error("C0220", name.span(), format!("witness `{name}` outside of its axiom"))
+                .label("which process it is, is not known here")
+                .help("bind a process, and say of it what is meant: `exists n : node. member(n, q) && ..`"),
+        );
+    }
+
+    /// Reports an update of what never changes.
+    pub(super) fn never_assigned(&mut self, target: &Name) {
+        let Some(what) = self.rigid.get(&target.text) else { return };
+        self.push(
+            Diagnostic::error(
+                "C0221",
+                target.span(),
+                format!("`{target}` is assigned, but stands for a {what}"),
+            )
+            .label(format!("a {what} never changes"))
+            .help("declare an array for what changes: `array In[node, quorum] : bool`"),
+        );
+    }
+}
+
+/// The sort that a parameter is declared with.
+pub fn sort_of(param: &Name) -> Name {
+    match &param.sort {
+        Some(sort) => (**sort).clone(),
+        None => Name { text: super::sort_table::PROC.to_owned(), ..param.clone() },
+    }
+}
+
+/// The sorts on a way from one to another, both included.
+fn way(leads: &IndexMap<String, IndexSet<String>>, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut before: IndexMap<&str, Option<usize>> = IndexMap::from([(from, None)]);
+    let mut at = 0;
+    while let Some((&sort, _)) = before.get_index(at) {
+        if sort == to {
+            let mut path = vec![sort.to_owned()];
+            let mut here = before[sort];
+            while let Some((&sort, &next)) = here.and_then(|it| before.get_index(it)) {
+                path.push(sort.to_owned());
+                here = next;
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for next in leads.get(sort).into_iter().flatten() {
+            before.entry(next).or_insert(Some(at));
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Each parameter with the first one that is the same process: all ways in which those of one sort can coincide.
+type Same = Vec<(Name, Name)>;
+
+fn partitions(params: &[Name]) -> Vec<Same> {
+    params.iter().fold(vec![Vec::new()], |ways: Vec<Same>, param| {
+        let longer = ways.into_iter().flat_map(|way| {
+            let first = way
+                .iter()
+                .filter(|(it, first)| it.text == first.text && sort_of(it).text == sort_of(param).text);
+            let chosen: Vec<Name> = first.map(|it| it.1.clone()).chain([param.clone()]).collect();
+            let with = move |first: Name| way.iter().cloned().chain([(param.clone(), first)]).collect();
+            chosen.into_iter().map(with).collect::<Vec<Same>>()
+        });
+        longer.collect()
+    })
+}
+
+/// What never holds where parameters coincide like this.
+fn cases(same: &Same, array: &Name, value: &Name, holds: &Expr, sorts: Option<&Sorts>, at: Loc) -> Vec<Expr> {
+    let plain = |it: &Name| Name { text: it.text.clone(), loc: at, sort: None };
+    let given: IndexMap<String, Term> =
+        same.iter().map(|(param, first)| (param.text.clone(), Term::name(plain(first)))).collect();
+    let cell = |array: &str, index: Vec<Name>| {
+        let array = Name { text: array.to_owned(), loc: at, sort: None };
+        Term { kind: TermKind::Base(Base::Cell { array, index }), loc: at }
+    };
+    let compare = |left: Term, op, right: &Name| {
+        Expr::new(ExprKind::Compare { op, left, right: Term::name(plain(right)) }, at.0)
+    };
+    let is_value = |value: &Name| {
+        let index = same.iter().map(|it| plain(&it.1)).collect();
+        compare(cell(&array.text, index), Comparison::Eq, value)
+    };
+    let exists = |vars: Vec<Name>, parts: Vec<Expr>| {
+        let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
+        Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
+    };
+    let named: Vec<&Name> =
+        same.iter().filter(|(param, first)| param.text == first.text).map(|it| &it.0).collect();
+    let vars: Vec<Name> = named.iter().map(|it| plain(it).of_sort(sort_of(it))).collect();
+    let fails = Expr::new(ExprKind::Not(Box::new(substituted(holds, &given))), at.0);
+    let mut all =
+        vec![exists(vars.into_iter().chain([value.clone()]).collect(), vec![is_value(value), fails])];
+    let Some(sorts) = sorts else { return all };
+    let of_sort = |it: &Name, op, sort: &Name| {
+        let value = sorts.values.get(&sort.text)?;
+        let value = Name { text: value.clone(), loc: at, sort: None };
+        Some(compare(cell(&sorts.array, vec![plain(it)]), op, &value))
+    };
+    // No text has such a sort: any process.
+    let any = |it: &Name| plain(it).of_sort(Name { text: String::new(), loc: at, sort: None });
+    let sort = sort_of(value);
+    let of_their_sorts: Vec<Expr> =
+        named.iter().filter_map(|it| of_sort(it, Comparison::Eq, &sort_of(it))).collect();
+    let vars: Vec<Name> = named.iter().map(|it| any(it)).collect();
+    let parts = of_their_sorts.iter().cloned().chain([is_value(value)]);
+    let parts = parts.chain(of_sort(value, Comparison::Ne, &sort)).collect();
+    all.push(exists(vars.iter().cloned().chain([any(value)]).collect(), parts));
+    for own in named.iter().filter(|it| sort_of(it).text != sort.text) {
+        let parts = of_their_sorts.iter().cloned().chain([is_value(own)]).collect();
+        all.push(exists(vars.clone(), parts));
+    }
+    all
+}
+
+/// Adds the names that a formula binds.
+fn bound_in(formula: &Expr, names: &mut IndexSet<String>) {
+    let text = formula.to_string();
+    let words = crate::syntax::spans(&text);
+    names.extend(words.map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()));
+}
+
+/// Replaces a witness by the name of its value.
+struct Replaced<'a> {
+    decl: &'a SymbolDecl,
+    params: &'a [Name],
+    value: &'a Name,
+    found: usize,
+    wrong: Option<(Span, String)>,
+}
+
+impl Replaced<'_> {
+    fn formula(&mut self, formula: &Expr) -> Expr {
+        let kind = match &formula.kind {
+            ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => return formula.clone(),
+            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
+            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
+            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
+            ExprKind::Implies(a, b) => {
+                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
+            }
+            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
+            ExprKind::If(a, b, c) => {
+                ExprKind::If(Box::new(self.formula(a)), Box::new(self.formula(b)), Box::new(self.formula(c)))
+            }
+            ExprKind::Quantified { .. } => {
+                self.refuse(formula.span, "a quantifier in the axiom of a witness");
+                return formula.clone();
+            }
+            ExprKind::Call { name, args } => {
+                let args = args.iter().map(|it| self.argument(it)).collect();
+                ExprKind::Call { name: name.clone(), args }
+            }
+        };
+        Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
+    }
+
+    fn argument(&mut self, argument: &Arg) -> Arg {
+        let Arg::Formula(formula) = argument else { return argument.clone() };
+        let ExprKind::Call { name, args } = &formula.kind else { return argument.clone() };
+        if name.text != self.decl.name.text {
+            return argument.clone();
+        }
+        self.found += 1;
+        let is_own = |(arg, param): (&Arg, &Name)| matches!(arg, Arg::Term(Term { kind: TermKind::Base(Base::Name(it)), .. }) if it.text == param.text);
+        if args.len() != self.params.len() || !args.iter().zip(self.params).all(is_own) {
+            self.refuse(formula.span, "a witness of other processes than its parameters");
+        }
+        Arg::Term(Term::name(Name { text: self.value.text.clone(), loc: Loc(formula.span), sort: None }))
+    }
+
+    fn refuse(&mut self, at: Span, why: &str) {
+        self.wrong.get_or_insert_with(|| (at, why.to_owned()));
+    }
+}

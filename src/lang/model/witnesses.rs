@@ -1,0 +1,159 @@
+//! Witnesses whose values need no search: nothing but axioms reads them, and what an axiom says of one value it says by itself.
+//!
+//! Then the cells of such a witness can be chosen one by one, for what else a state says; a state for which each cell has some value
+//! is as good as any other with the same rest, and no step depends on the choice.
+
+use super::initially::Initially;
+use super::{Cell, Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId, rename};
+use crate::diagnostic::Span;
+
+impl SystemParts {
+    /// All conjunctions of the system but those of axioms.
+    pub(super) fn conjunctions(&self) -> impl Iterator<Item = &Conj> {
+        fn of(dnf: &Dnf) -> std::slice::Iter<'_, Conj> {
+            dnf.0.iter()
+        }
+        let steps = self.transitions.iter().flat_map(|t| {
+            let branches = t.updates.iter().flat_map(|it| it.assignment.branches());
+            let universals = t.universals.iter().flat_map(|it| of(&it.body));
+            std::iter::once(&t.guard).chain(universals).chain(branches.flat_map(|it| of(&it.when)))
+        });
+        let states = of(&self.init.body).chain(of(&self.init.without_processes));
+        let bad = self.bad.iter().map(|it| &it.cube);
+        let counted = self.counts.iter().flat_map(|it| of(&it.body));
+        let runs = self.temporal.iter().flat_map(|it| it.cubes().map(|cube| cube.1));
+        states.chain(bad).chain(counted).chain(steps).chain(runs)
+    }
+
+    /// The witnesses whose cells can be chosen one by one, after all others.
+    pub fn chosen_last(&self) -> Vec<VarId> {
+        let read = |var: VarId| {
+            let branches = self.transitions.iter().flat_map(|t| &t.updates);
+            let mut values = branches.flat_map(|it| it.assignment.branches()).map(|it| &it.value);
+            self.conjunctions().any(|conj| mentions(conj, var) > 0)
+                || values.any(|it| matches!(it, Term::Cell(cell) if cell.var == var))
+        };
+        let alone = |cube: &Conj, var: VarId| {
+            let others = |literal: &Literal| {
+                chosen(literal, var).is_some()
+                    || literal.cells().iter().all(|cell| !self.witnesses.contains(&cell.var))
+                        && matches!(
+                            literal,
+                            Literal::In { .. }
+                                | Literal::Eq { right: Term::Proc(_), .. }
+                                | Literal::Eq { left: Term::Proc(_), .. }
+                        )
+            };
+            mentions(cube, var) == 0 || mentions(cube, var) == 1 && cube.iter().all(others)
+        };
+        let good = |var: &VarId| !read(*var) && self.axioms.iter().all(|it| alone(&it.cube, *var));
+        self.witnesses.iter().copied().filter(good).collect()
+    }
+
+    /// The declaration of an axiom by which some witness has no value in any instance, as far as that is plain.
+    pub fn without_values(&self) -> Option<Span> {
+        let sort_array = self.sort_array()?;
+        self.witnesses.iter().find_map(|&var| {
+            let mut sorts: Vec<Option<u8>> = Vec::new();
+            let index = (0..self.var(var).arity()).map(|at| {
+                let sort = self.index_sort(var, at);
+                let known = sorts.iter().position(|it| *it == sort);
+                ProcRef::Var(known.unwrap_or_else(|| {
+                    sorts.push(sort);
+                    sorts.len() - 1
+                }) as u8)
+            });
+            let cell = Cell { var, index: index.collect() };
+            sorts.push(self.pointed_sort(var));
+            let of_sort = (0..).zip(&sorts).filter_map(|(param, sort)| {
+                let cell = Cell { var: sort_array, index: std::iter::once(ProcRef::Var(param)).collect() };
+                Some(Literal::In { cell, values: 1 << (*sort)? })
+            });
+            let mut cube: Conj = of_sort.collect();
+            let value = Term::Proc(ProcRef::Var(sorts.len() as u8 - 1));
+            cube.push(Literal::Eq { left: Term::Cell(cell), right: value, negated: false });
+            let never = Initially::new(self).satisfies(sorts.len() as u8, &cube) == Some(false);
+            let axiom = self.axioms.iter().find(|it| mentions(&it.cube, var) > 0);
+            axiom.filter(|_| never).map(|it| it.span)
+        })
+    }
+
+    /// A cube without what it says of witnesses that are [chosen last](Self::chosen_last), with what axioms say of these values
+    /// instead, as far as that is a conjunction: where some choice satisfies the cube, a state satisfies this.
+    pub fn without_choices(&self, cube: &[Literal]) -> Conj {
+        let last = self.chosen_last();
+        let says = |literal: &Literal| literal.cells().iter().any(|cell| last.contains(&cell.var));
+        if !cube.iter().any(says) {
+            return cube.to_vec();
+        }
+        let (choices, mut rest): (Vec<&Literal>, Vec<&Literal>) = cube.iter().partition(|it| says(it));
+        let known: Conj = rest.iter().map(|it| (*it).clone()).collect();
+        let mut more = Conj::new();
+        for choice in choices {
+            let Some((cell, value)) = last.iter().find_map(|var| chosen(choice, *var)) else { continue };
+            for axiom in &self.axioms {
+                more.extend(self.follows(cell, value, &axiom.cube, &known));
+            }
+        }
+        rest.extend(&more);
+        let mut all = Conj::new();
+        for literal in rest {
+            if !all.contains(literal) {
+                all.push(literal.clone());
+            }
+        }
+        all
+    }
+
+    /// The literal without which an axiom excludes that a cell has this value, if there is one that follows.
+    fn follows(&self, cell: &Cell, value: ProcRef, axiom: &Conj, known: &Conj) -> Option<Literal> {
+        let (of_axiom, its_value) = axiom.iter().find_map(|it| chosen(it, cell.var))?;
+        let mut map: Vec<(ProcRef, ProcRef)> = Vec::new();
+        let pairs = of_axiom.index.iter().copied().zip(cell.index.iter().copied());
+        for (from, to) in pairs.chain([(its_value, value)]) {
+            match map.iter().find(|it| it.0 == from || it.1 == to) {
+                Some(pair) if *pair != (from, to) => return None,
+                Some(_) => {}
+                None => map.push((from, to)),
+            }
+        }
+        let mut open = None;
+        for literal in axiom.iter().filter(|it| chosen(it, cell.var).is_none()) {
+            let of_map = |p: ProcRef| map.iter().find(|it| it.0 == p).map(|it| it.1);
+            let bound = literal.cells().iter().flat_map(|cell| &cell.index).all(|p| of_map(*p).is_some());
+            let renamed = rename::literal(literal, &|p| of_map(p).unwrap_or(p))?;
+            let rename::Truth::Literal(renamed) = renamed else { return None };
+            let denied = super::negated(self, &renamed)?;
+            let holds = |it: &Literal| match (it, &renamed) {
+                (Literal::In { cell, values }, Literal::In { cell: other, values: wider }) => {
+                    cell == other && values & !wider == 0
+                }
+                _ => *it == renamed,
+            };
+            if known.iter().any(holds) {
+                continue;
+            }
+            if !bound || open.is_some() {
+                return None;
+            }
+            open = Some(denied);
+        }
+        open
+    }
+}
+
+/// How many cells of a variable a cube mentions.
+fn mentions(cube: &Conj, var: VarId) -> usize {
+    cube.iter().flat_map(Literal::cells).filter(|cell| cell.var == var).count()
+}
+
+/// The cell of a variable that a literal is about, and the process that it says is there.
+fn chosen(literal: &Literal, var: VarId) -> Option<(&Cell, ProcRef)> {
+    let Literal::Eq { left, right, negated: false } = literal else { return None };
+    match (left, right) {
+        (Term::Cell(cell), Term::Proc(value)) | (Term::Proc(value), Term::Cell(cell)) if cell.var == var => {
+            Some((cell, *value))
+        }
+        _ => None,
+    }
+}
