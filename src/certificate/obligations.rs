@@ -14,7 +14,9 @@ use super::owners::is_first;
 use super::refinement::RefinementReader;
 use super::tuning::{MAX_PROCS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId};
+use cubicle_lang::model::{
+    BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId,
+};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Forbidden;
 
