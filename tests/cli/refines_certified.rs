@@ -164,7 +164,7 @@ fn a_changed_folder_is_refused() {
         ),
         ("refinement.map", "enter(p) => take(p);", "", 1, "each step of enter"),
         ("refinement.map", "Taken := Held;", "Taken := Holds;", 2, "C0104"),
-        ("concrete.cub", "Ticket[p] = Serving }", "Ticket[p] <= Serving }", 1, "does not hold"),
+        ("concrete.cub", "Ticket[p] = Serving }", "Ticket[p] >= Serving }", 1, "does not hold"),
         ("invariants.cub", "refines another model", "", 2, "it is not about a refinement"),
         ("invariants.cub", "refines another model", "refines", 2, "invariants.cub"),
         (

@@ -6,6 +6,8 @@
 //!
 //! Quantifiers range as in a guard: over the parameters, too.
 
+use indexmap::IndexSet;
+
 use super::declare::capital;
 use super::expander::Expander;
 use super::make::all;
@@ -23,7 +25,8 @@ impl Expander {
         file: &File,
         symbols: &mut Vec<Item>,
     ) -> Option<(Transition, Property)> {
-        if property.kind != PropertyKind::Unsafe || !self.is_universal(&property.body, true, &mut Vec::new())
+        if property.kind != PropertyKind::Unsafe
+            || !self.is_universal(&property.body, true, &mut IndexSet::new())
         {
             return None;
         }
@@ -70,41 +73,40 @@ impl Expander {
         self.watches.keys().map(|note| is_seen(note, false, Loc(Span::default()))).collect()
     }
 
-    /// Whether something is said of all processes, where the formula has to hold or, if not `positive`, its negation; `calls`: the
-    /// predicates around it.
-    fn is_universal<'e>(&'e self, formula: &'e Expr, positive: bool, calls: &mut Vec<&'e str>) -> bool {
+    /// Whether something is said of all processes, where the formula has to hold or, if not `positive`, its negation; `seen`: the
+    /// predicates that were looked at, which say nothing of all processes.
+    fn is_universal<'e>(
+        &'e self,
+        formula: &'e Expr,
+        positive: bool,
+        seen: &mut IndexSet<(&'e str, bool)>,
+    ) -> bool {
         match &formula.kind {
             ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => false,
             ExprKind::Call { name, .. } => {
                 let Some((predicate, _)) = self.predicates.get(&name.text) else { return false };
-                if calls.contains(&name.text.as_str()) {
-                    return false;
-                }
-                calls.push(&name.text);
-                let found = self.is_universal(&predicate.body, positive, calls);
-                calls.pop();
-                found
+                seen.insert((&name.text, positive)) && self.is_universal(&predicate.body, positive, seen)
             }
-            ExprKind::Not(a) => self.is_universal(a, !positive, calls),
+            ExprKind::Not(a) => self.is_universal(a, !positive, seen),
             ExprKind::And(list) | ExprKind::Or(list) => {
-                list.iter().any(|it| self.is_universal(it, positive, calls))
+                list.iter().any(|it| self.is_universal(it, positive, seen))
             }
             ExprKind::Implies(a, b) => {
-                self.is_universal(a, !positive, calls) || self.is_universal(b, positive, calls)
+                self.is_universal(a, !positive, seen) || self.is_universal(b, positive, seen)
             }
-            ExprKind::Iff(a, b) => [a, b].into_iter().any(|it| self.is_mixed(it, calls)),
+            ExprKind::Iff(a, b) => [a, b].into_iter().any(|it| self.is_mixed(it, seen)),
             ExprKind::If(a, b, c) => {
-                self.is_mixed(a, calls) || [b, c].into_iter().any(|it| self.is_universal(it, positive, calls))
+                self.is_mixed(a, seen) || [b, c].into_iter().any(|it| self.is_universal(it, positive, seen))
             }
             ExprKind::Quantified { quantifier, body, .. } => {
                 matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive
-                    || self.is_universal(body, positive, calls)
+                    || self.is_universal(body, positive, seen)
             }
         }
     }
 
-    fn is_mixed<'e>(&'e self, formula: &'e Expr, calls: &mut Vec<&'e str>) -> bool {
-        self.is_universal(formula, true, calls) || self.is_universal(formula, false, calls)
+    fn is_mixed<'e>(&'e self, formula: &'e Expr, seen: &mut IndexSet<(&'e str, bool)>) -> bool {
+        self.is_universal(formula, true, seen) || self.is_universal(formula, false, seen)
     }
 }
 
