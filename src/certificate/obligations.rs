@@ -389,7 +389,7 @@ impl<'a> Obligations<'a> {
         for (literal, names) in literals {
             if let Literal::In { cell, values } = literal
                 && Some(cell.var) == self.system.sort_array()
-                && values.count_ones() == 1
+                && values.is_power_of_two()
                 && let [ProcRef::Var(p)] = cell.index[..]
             {
                 sorts[usize::from(names[usize::from(p)])] = Some(values.trailing_zeros() as u8);

@@ -84,13 +84,12 @@ impl Rule {
         for literal in &self.others {
             match env.literal(literal)? {
                 Reduced::True => {}
-                Reduced::False => return Ok(true),
+                Reduced::False | Reduced::Literal(CubeLiteral::Relational(_)) => return Ok(true),
                 Reduced::Literal(CubeLiteral::Mask(cell, mask)) => match b.mask(cell) {
                     held if held & mask == 0 => return Ok(true),
                     held if held & !mask == 0 => {}
                     _ => open.push((cell, mask)),
                 },
-                Reduced::Literal(CubeLiteral::Relational(_)) => return Ok(true),
             }
         }
         Ok(match open[..] {

@@ -33,7 +33,7 @@ impl<'a> Effect<'a> {
 
     /// The states before a step in which all literals of a denial hold, and after which one does not.
     pub fn becomes(&self, denial: &Conj) -> Option<Vec<Conj>> {
-        let before = self.and(&[denial.clone()], &[Conj::new()])?;
+        let before = self.and(std::slice::from_ref(denial), &[Conj::new()])?;
         let mut ways = Vec::new();
         for literal in denial {
             let opposite = negated(self.system, literal)?;
