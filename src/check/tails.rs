@@ -15,10 +15,11 @@ use cubicle_run::verdict::Verdict;
 use cubicle_transform::{tails_of, with_tails};
 use tracing::info;
 
-/// Decides the problem, in a system with tails where the model has witnesses.
+/// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes.
 pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Session<'_>)) {
     let system = session.system;
-    let tails = if system.witnesses.is_empty() { Vec::new() } else { tails_of(system) };
+    let is_asked = !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t));
+    let tails = if is_asked { tails_of(system) } else { Vec::new() };
     let Some(instrumented) = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it))
     else {
         return decide(session);

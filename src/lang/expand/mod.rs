@@ -652,6 +652,8 @@ mod tests {
             "records",
             "ring_election",
             "sorts",
+            "toy_consensus",
+            "toy_consensus_wrong",
             "two_locks",
             "two_locks_wrong",
             "whole",

@@ -97,11 +97,12 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
     let mut steps = Vec::new();
     for (definition, params, parts) in transitions {
-        let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts }.of(definition, &params, parts);
+        let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses }
+            .of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
     init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
-    let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts };
+    let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses };
     let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
     let assigned: BTreeSet<SymbolId> =

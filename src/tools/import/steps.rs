@@ -13,6 +13,7 @@
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
+use super::claims::Witness;
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
@@ -33,6 +34,8 @@ pub(super) struct Steps<'s, 'f> {
     pub symbols: &'s Symbols<'f>,
     pub vars: &'s mut Vars,
     pub facts: &'s Facts,
+    /// What exists for all elements of some sorts.
+    pub witnesses: &'s [Witness],
 }
 
 type Made<T> = Result<T, Box<Diagnostic>>;
@@ -403,7 +406,12 @@ impl Steps<'_, '_> {
             );
         }
         for sort in sorts {
-            if !step.params.iter().any(|it| self.vars.known(*it) == sort) {
+            let has = |sort: SortId| step.params.iter().any(|it| self.vars.known(*it) == sort);
+            // A witness of what there is shows that there is one.
+            let is_shown = self.witnesses.iter().any(|it| {
+                self.vars.known(it.value) == sort && it.params.iter().all(|it| has(self.vars.known(*it)))
+            });
+            if !has(sort) && !is_shown {
                 step.params.push(self.vars.new_var(initial(self.symbols, sort), step.span, Some(sort)));
             }
         }

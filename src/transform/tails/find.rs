@@ -48,7 +48,7 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
     found
 }
 
-/// The clause of a universal guard about processes of a sort that has witnesses.
+/// The clause of a universal guard about processes of a sort that has witnesses, or of bad states.
 fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail> {
     if universal.bound != 1 {
         return None;
@@ -79,7 +79,7 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail
         system.index_sort(cell.var, at)
     });
     let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
-    let fits = is_value && (1..=MOST_CONSTANTS).contains(&of.len());
+    let fits = (is_value || system.is_watch(t)) && (1..=MOST_CONSTANTS).contains(&of.len());
     fits.then_some(Tail { constants: of.len() as u8, denial: denial? })
 }
 
