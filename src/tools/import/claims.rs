@@ -10,6 +10,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::alternatives::flat;
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
+use super::step::Witness;
 use super::steps::fresh;
 use super::symbols::{Symbol, Symbols, Vars};
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
@@ -28,16 +29,6 @@ pub(super) struct Never {
 #[derive(Clone, Debug)]
 pub(super) struct Initially {
     pub params: Vec<VarId>,
-    pub formula: Formula,
-    pub span: Span,
-}
-
-/// That for all elements there is another one, which never changes.
-#[derive(Clone, Debug)]
-pub(super) struct Witness {
-    pub params: Vec<VarId>,
-    pub value: VarId,
-    /// What holds of both.
     pub formula: Formula,
     pub span: Span,
 }

@@ -2,11 +2,11 @@
 
 use cubicle_lang::diagnostic::Span;
 
-use super::claims::{Initially, Never, Witness};
+use super::claims::{Initially, Never};
 use super::equations::Value;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
-use super::step::{Step, Update};
+use super::step::{Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
 use super::ways::apart;
 

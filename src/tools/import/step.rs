@@ -105,3 +105,13 @@ impl Update {
         }
     }
 }
+
+/// That for all elements there is another one, which never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    pub params: Vec<VarId>,
+    pub value: VarId,
+    /// What holds of both.
+    pub formula: Formula,
+    pub span: Span,
+}

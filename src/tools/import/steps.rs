@@ -13,12 +13,11 @@
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
-use super::claims::Witness;
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
-use super::step::{Region, Step, Update};
+use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
 use super::tree::Definition;
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
