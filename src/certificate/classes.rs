@@ -28,7 +28,7 @@ pub struct Questions {
 pub struct Group {
     /// The places of its questions, ascending.
     questions: Vec<usize>,
-    /// Without questions: a class for each unnamed process of an instance with so many.
+    /// Without questions: a class for each unnamed process of an instance with at most that many.
     each: Option<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! Tails in a certificate: ghost arrays that its cubes may mention, as text, and their meaning for the model.
 //!
 //! `tail NAME over 2: Member[p3, p1] = True && Vote[p3, p2] = False` adds an array NAME of `bool` with two indices. It is false at p1, p2 only where
-//! these literals hold of some process p3, which we call a *gap* there: whoever p3 is, one of p1 and p2 included. The array, its updates
+//! these literals hold of some process p3, which we call a *gap* there; p3 may be p1 or p2. The array, its updates
 //! and what guards say of it are made here from that line and the model alone:
 //!
 //! - Initially it is true everywhere.

@@ -168,7 +168,9 @@ fn ask(
     match result {
         SatResult::Unsat => Ok(Answer::Unsat),
         SatResult::Sat if solver.model_fits(assumptions) => Ok(Answer::Sat),
-        SatResult::Sat => Ok(Answer::Unknown("Z3 found a state that is none".to_owned())),
+        SatResult::Sat => {
+            Ok(Answer::Unknown("the state that Z3 found does not satisfy the query".to_owned()))
+        }
         SatResult::Unknown => {
             let why = solver.z3.borrow().get_reason_unknown();
             solver.renew();
