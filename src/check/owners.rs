@@ -4,16 +4,12 @@
 //! spurious for that reason, the process that it forgot has mostly made some global hold a value, and the global still
 //! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can mention it.
 
-use std::sync::Arc;
-
 use super::session::Session;
 use super::tuning::MOST_OWNERS;
-use cubicle_backward::Lemmas;
-use cubicle_forward::StateSpace;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Owner, System, Type, VarId, VarKind};
 use cubicle_run::observer::Event;
-use cubicle_run::result::{Forgotten, Report};
+use cubicle_run::result::Forgotten;
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
 use tracing::info;
@@ -78,23 +74,8 @@ pub fn search_with_owners(
         );
         info!("{text}");
         session.tell(Event::Note(&text));
-        let report = std::mem::replace(&mut session.report, Report::none());
-        let mut inner = Session {
-            system: &instrumented.system,
-            options: session.options,
-            interrupt: session.interrupt,
-            observer: &mut *session.observer,
-            report,
-            space: StateSpace::new(Vec::new()),
-            lemmas: Lemmas::default(),
-            numbers: Arc::default(),
-            reports_equations: true,
-            needs_equations: false,
-            remote: None,
-        };
-        inner.space.most_procs = session.space.most_procs;
-        ended = search(&mut inner, &Basis { original, owners: &owners, instrumented: Some(&instrumented) });
-        session.report = inner.report;
+        let basis = Basis { original, owners: &owners, instrumented: Some(&instrumented) };
+        ended = session.within(&instrumented.system, |session| search(session, &basis));
         session.report.owners.clone_from(&owners);
         if let OwnerSearchEnd::Verdict(Verdict::Unsafe(run)) = &mut ended {
             **run = instrumented.run(original, run);

@@ -1,6 +1,5 @@
 //! The pipeline of a run: explorations, then a proof, then how far the answer can be trusted.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -9,8 +8,6 @@ use super::session::Session;
 use super::tails::decide_with_tails;
 use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
-use cubicle_backward::Lemmas;
-use cubicle_forward::StateSpace;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
@@ -122,22 +119,7 @@ fn check_with(
     let until = deadline.map(|at| interrupt.until(at));
     let interrupt = until.as_ref().unwrap_or(interrupt);
     let report = blank(system, options);
-    let space = StateSpace::new(Vec::new());
-    let lemmas = Lemmas::default();
-    let numbers = Arc::default();
-    let mut session = Session {
-        system,
-        options,
-        interrupt,
-        observer,
-        report,
-        space,
-        lemmas,
-        numbers,
-        reports_equations: true,
-        needs_equations: false,
-        remote,
-    };
+    let mut session = Session { remote, ..Session::new(system, options, interrupt, observer, report) };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

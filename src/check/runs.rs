@@ -1,13 +1,10 @@
 //! Properties of runs: checked in small instances, exactly.
 
-use std::sync::Arc;
-
 use super::auto;
 use super::instances::nearest;
 use super::session::Session;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
-use cubicle_backward::Lemmas;
-use cubicle_forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
+use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use cubicle_run::observer::{Event, Silent};
@@ -146,19 +143,8 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         .vacuity(Vacuity::Ignore)
         .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
         .jobs(session.options.forward.jobs);
-    let mut proof = Session {
-        system: &system,
-        options: &options,
-        interrupt: session.interrupt,
-        observer: &mut Silent,
-        report: Report::none(),
-        space: StateSpace::new(Vec::new()),
-        lemmas: Lemmas::default(),
-        numbers: Arc::default(),
-        reports_equations: true,
-        needs_equations: false,
-        remote: None,
-    };
+    let mut observer = Silent;
+    let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
     auto::decide(&mut proof);
     let Report { verdict, owners, backward, .. } = proof.report;
     match verdict.expect("the search ended") {

@@ -46,7 +46,43 @@ pub struct Session<'a> {
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    /// A run of which nothing is known yet.
+    pub fn new(
+        system: &'a System,
+        options: &'a Options,
+        interrupt: &'a Interrupt,
+        observer: &'a mut dyn Observer,
+        report: Report,
+    ) -> Self {
+        let space = StateSpace::new(Vec::new());
+        let (lemmas, numbers) = (Lemmas::default(), Arc::default());
+        let (reports_equations, needs_equations, remote) = (true, false, None);
+        Self {
+            system,
+            options,
+            interrupt,
+            observer,
+            report,
+            space,
+            lemmas,
+            numbers,
+            reports_equations,
+            needs_equations,
+            remote,
+        }
+    }
+
+    /// Works on another system within this run; the report stays the same one.
+    pub fn within<R>(&mut self, system: &System, work: impl FnOnce(&mut Session<'_>) -> R) -> R {
+        let report = mem::replace(&mut self.report, Report::none());
+        let mut inner = Session::new(system, self.options, self.interrupt, &mut *self.observer, report);
+        inner.space.most_procs = self.space.most_procs;
+        let ended = work(&mut inner);
+        self.report = inner.report;
+        ended
+    }
+
     /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);

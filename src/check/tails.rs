@@ -3,14 +3,9 @@
 //! A backward search forgets what a guard says of processes that a cube does not name. In a model with witnesses proofs need it: a
 //! quorum was asked once, and what all its members said then is asked of the witness that two quorums have in common much later.
 
-use std::sync::Arc;
-
 use super::session::Session;
-use cubicle_backward::Lemmas;
-use cubicle_forward::StateSpace;
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
-use cubicle_run::result::Report;
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{tails_of, with_tails};
 use tracing::info;
@@ -30,23 +25,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
         info!("{text}");
         session.tell(Event::Note(&text));
     }
-    let report = std::mem::replace(&mut session.report, Report::none());
-    let mut inner = Session {
-        system: &instrumented.system,
-        options: session.options,
-        interrupt: session.interrupt,
-        observer: &mut *session.observer,
-        report,
-        space: StateSpace::new(Vec::new()),
-        lemmas: Lemmas::default(),
-        numbers: Arc::default(),
-        reports_equations: true,
-        needs_equations: false,
-        remote: None,
-    };
-    inner.space.most_procs = session.space.most_procs;
-    decide(&mut inner);
-    session.report = inner.report;
+    session.within(&instrumented.system, decide);
     session.report.tails = tails;
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         **run = instrumented.run(system, run);
