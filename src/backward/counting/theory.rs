@@ -230,7 +230,7 @@ impl<'a> Counting<'a> {
     /// `None` when no reachable state is in it.
     pub fn tightened(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
         let mut cube = cube.clone();
-        for count in self.said(&cube) {
+        for count in self.said(context, &cube) {
             // Only where one literal about the process alone says whether it is counted.
             let [conj] = count.body.0.as_slice() else { continue };
             let [Literal::In { cell, values }] = conj.as_slice() else { continue };
@@ -265,7 +265,7 @@ impl<'a> Counting<'a> {
         if usize::from(cube.procs) >= context.max_procs {
             return Ok(None);
         }
-        for count in self.said(cube) {
+        for count in self.said(context, cube) {
             let [conj] = count.body.0.as_slice() else { continue };
             let [Literal::In { cell, values }] = conj.as_slice() else { continue };
             if cell.index.as_slice() != [ProcRef::Var(0)] {
@@ -305,10 +305,13 @@ impl<'a> Counting<'a> {
         Ok(None)
     }
 
-    /// The counts without indices that a cube compares.
-    fn said(&self, cube: &Cube) -> Vec<&'a Count> {
+    /// The counts without indices that a cube compares, itself or by an equation.
+    fn said(&self, context: &CubeContext, cube: &Cube) -> Vec<&'a Count> {
         let cells = cube.relational.iter().flat_map(Relational::cells);
         let mut vars: Vec<VarId> = cells.filter(|cell| !cell.is_process()).map(CubeCell::var).collect();
+        let equations = self.relevant(context, cube);
+        let equated = equations.iter().flat_map(|(equation, _)| &equation.number.terms);
+        vars.extend(equated.filter(|(cell, _)| cell.index.is_empty()).map(|(cell, _)| cell.var));
         vars.sort_unstable();
         vars.dedup();
         let counts = vars.into_iter().filter_map(|var| self.system.count_of(var));

@@ -175,41 +175,39 @@ pub fn subsumes(context: &CubeContext, v: &Pattern, n: &Tested<'_>) -> Result<bo
         .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(|r| r.masks.is_empty() && r.relational.is_empty())))
 }
 
-/// The residues of all renamings of `v` that are consistent with `n`, until `visit` says stop (true).
+/// The residues of all renamings of `v` that are consistent with `n`, `None` for one that turns out not to be when it is
+/// complete, until `visit` says stop (true).
 pub fn residues(
     context: &CubeContext,
     v: &Pattern,
     n: &Tested<'_>,
-    visit: &mut dyn FnMut(Residue) -> bool,
+    visit: &mut dyn FnMut(Option<Residue>) -> bool,
 ) -> Result<(), Halt> {
     if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(context, s) & m == 0) {
         return Ok(());
     }
-    Matching { context, v, n, implied: false }
-        .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(&mut *visit)))
-        .map(|_| ())
+    Matching { context, v, n, implied: false }.run(&mut |m, map| Ok(visit(m.residue(map)?))).map(|_| ())
 }
 
-/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further, until `visit`
-/// returns true (stop).
+/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further, and `None` as for
+/// [`residues`], until `visit` returns true (stop).
 pub fn residues_at(
     context: &CubeContext,
     v: &Pattern,
     witness: &Tested<'_>,
     n: &Tested<'_>,
-    visit: &mut dyn FnMut(Residue) -> bool,
+    visit: &mut dyn FnMut(Option<Residue>) -> bool,
 ) -> Result<(), Halt> {
     if v.globals.iter().any(|&(s, m)| witness.mask(context, s) & m == 0) {
         return Ok(());
     }
     Matching { context, v, n: witness, implied: false }
         .run(&mut |m, map| {
-            if m.residue(map)?.is_some()
-                && let Some(r) = (Matching { n, ..*m }).residue(map)?
-            {
-                return Ok(visit(r));
-            }
-            Ok(false)
+            let residue = match m.residue(map)? {
+                Some(_) => (Matching { n, ..*m }).residue(map)?,
+                None => None,
+            };
+            Ok(visit(residue))
         })
         .map(|_| ())
 }

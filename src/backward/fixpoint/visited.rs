@@ -11,7 +11,7 @@ use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formu
 use crate::profile::Phase;
 use crate::smt::{InstanceFormula, Satisfiability};
 use crate::theory::Sat;
-use crate::tuning::CUBES_PER_RANGE;
+use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
 use cubicle_run::options::SolverMode;
 use cubicle_run::workers::WorkerPool;
@@ -120,13 +120,14 @@ impl Visited {
         let view = Tested { cube, dense, masks: &table };
         let mut budget = UnionBudget::new(tester.effort_left, tester.counting);
         let mut clauses = 0;
+        let mut renamings = Renamings::new(tester.effort_left);
         if tester.mode == SolverMode::Layered {
-            let with = (&tester.workers, tester.effort_left);
+            let workers = &tester.workers;
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
-                self.residues_of(witness, &view, context, with, out)
+                self.residues_of(witness, &view, context, (workers, &mut renamings), out)
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
-            tester.counts.comparisons += std::mem::take(&mut budget.compared);
+            tester.counts.comparisons += std::mem::take(&mut budget.compared) + renamings.take_cost();
             clauses = made as u64;
             if answer != Sat::Unknown {
                 let covered = answer == Sat::No;
@@ -135,7 +136,7 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let Some(all) = self.all_residues(&view, context, tester.effort_left)? else {
+        let Some(all) = self.all_residues(&view, context, &mut renamings)? else {
             tester.counts.hard_covered += 1;
             return Ok(Covered::Subsumed(None));
         };
@@ -147,7 +148,7 @@ impl Visited {
         } else {
             Sat::Unknown
         };
-        tester.counts.comparisons += budget.compared;
+        tester.counts.comparisons += budget.compared + renamings.take_cost();
         tester.counts.clauses += clauses;
         let answer = if answer == Sat::Unknown && may_ask {
             let mut question = formulas(context, cube);
@@ -169,36 +170,74 @@ impl Visited {
     }
 }
 
+/// The renamings that a test looks at: there are exponentially many where many processes are alike.
+#[derive(Debug)]
+struct Renamings {
+    effort_left: Option<EffortLeft>,
+    /// How many were complete.
+    tried: u64,
+}
+
+impl Renamings {
+    const fn new(effort_left: Option<EffortLeft>) -> Self {
+        Self { effort_left, tried: 0 }
+    }
+
+    /// How many clauses the test may make, and how many renamings it may look at.
+    fn most(&self) -> (usize, u64) {
+        self.effort_left.map_or((usize::MAX, u64::MAX), |it| {
+            (it.clauses, FREE_RENAMINGS + it.comparisons / COMPARISONS_PER_RENAMING)
+        })
+    }
+
+    /// Ends a search whose effort does not allow this many clauses and renamings in one test.
+    fn afford(&mut self, clauses: usize, tried: u64) -> Result<(), Halt> {
+        self.tried += tried;
+        let (most_clauses, most_tried) = self.most();
+        match self.effort_left {
+            Some(it) if clauses > most_clauses || self.tried > most_tried => Err(Halt::Spent(it.max_effort)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What those since the last call cost, as a number of comparisons.
+    fn take_cost(&mut self) -> u64 {
+        std::mem::take(&mut self.tried).saturating_sub(FREE_RENAMINGS) * COMPARISONS_PER_RENAMING
+    }
+}
+
 impl Visited {
     /// The residues in `n` of the visited cubes that hold in `witness`, a part of `n`. Ends the search when they cost more
-    /// than its effort: there are exponentially many where many processes are alike.
+    /// than its effort.
     fn residues_of(
         &self,
         witness: &Tested<'_>,
         n: &Tested<'_>,
         context: &CubeContext,
-        (workers, effort_left): (&WorkerPool, Option<EffortLeft>),
+        (workers, renamings): (&WorkerPool, &mut Renamings),
         out: &mut Vec<Residue>,
     ) -> Result<(), Halt> {
-        let max = max_clauses(effort_left);
+        let (most, most_tried) = renamings.most();
         let impossible = witness.impossible(context);
         let parts = workers.share_ranges(&self.digests, CUBES_PER_RANGE, |first, digests| {
-            let mut found = Vec::new();
+            let (mut found, mut tried) = (Vec::new(), 0);
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {
                     let v = &self.entries[i].pattern;
                     let mut take = |r| {
-                        found.push(r);
-                        found.len() > max
+                        tried += 1;
+                        found.extend(r);
+                        found.len() > most || tried > most_tried
                     };
                     residues_at(context, v, witness, n, &mut take)?;
                 }
             }
-            Ok::<_, Halt>(found)
+            Ok::<_, Halt>((found, tried))
         });
         for part in parts {
-            out.extend(part?);
-            affordable(out.len(), effort_left)?;
+            let (found, tried) = part?;
+            out.extend(found);
+            renamings.afford(out.len(), tried)?;
         }
         Ok(())
     }
@@ -209,9 +248,9 @@ impl Visited {
         &self,
         n: &Tested<'_>,
         context: &CubeContext,
-        effort_left: Option<EffortLeft>,
+        renamings: &mut Renamings,
     ) -> Result<Option<Vec<Residue>>, Halt> {
-        let max = max_clauses(effort_left);
+        let (most, most_tried) = renamings.most();
         let impossible = n.impossible(context);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
@@ -219,30 +258,19 @@ impl Visited {
             if !digest.may_meet(n.cube.procs, impossible) {
                 continue;
             }
+            let mut tried = 0;
             residues(context, &e.pattern, n, &mut |r| {
-                covered |= r.masks.is_empty() && r.relational.is_empty();
-                all.push(r);
-                covered || all.len() > max
+                tried += 1;
+                covered |= r.as_ref().is_some_and(|r| r.masks.is_empty() && r.relational.is_empty());
+                all.extend(r);
+                covered || all.len() > most || tried > most_tried
             })?;
             if covered {
                 return Ok(None);
             }
-            affordable(all.len(), effort_left)?;
+            renamings.afford(all.len(), tried)?;
         }
         Ok(Some(all))
-    }
-}
-
-/// How many clauses a test may make.
-fn max_clauses(effort_left: Option<EffortLeft>) -> usize {
-    effort_left.map_or(usize::MAX, |it| it.clauses)
-}
-
-/// Ends a search whose effort does not allow this many clauses in one test.
-fn affordable(clauses: usize, effort_left: Option<EffortLeft>) -> Result<(), Halt> {
-    match effort_left {
-        Some(EffortLeft { clauses: max, max_effort, .. }) if clauses > max => Err(Halt::Spent(max_effort)),
-        _ => Ok(()),
     }
 }
 

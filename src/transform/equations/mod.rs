@@ -59,24 +59,28 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         .collect();
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
     let found = equations(system, &single, &numbers);
+    // How many numbers equations say something of, whatever the location; and how many at all.
     let settles = |found: &WithEquations| {
-        let says = |var: &VarId| {
-            found.equations.iter().any(|it| it.number.terms.iter().any(|(cell, _)| cell.var == *var))
+        let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
+        let said = |always: bool| {
+            let of = found.equations.iter().filter(|it| !always || it.when.is_empty());
+            let of = |var: &&VarId| of.clone().any(|it| says(it, var));
+            numbers.iter().filter(of).count()
         };
-        numbers.iter().filter(|var| says(var)).count()
+        (said(true), said(false))
     };
-    let alone = found.as_ref().map_or(0, settles);
+    let alone = found.as_ref().map_or((0, 0), settles);
     let classes =
         arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
     let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
     // A count may be about several arrays, and which classes have no process matters to it.
-    let found = if (alone < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
+    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
         let joint = equations(system, &[arrays], &numbers).filter(|joint| counts || settles(joint) > alone);
         joint.or(found)
     } else {
         found
     };
-    found.filter(|found| counts || settles(found) > 0)
+    found.filter(|found| counts || settles(found) > (0, 0))
 }
 
 /// Which arrays that are added up are never negative.
