@@ -8,7 +8,7 @@ program=${1:-target/release/cubicle}
 [ $# -gt 0 ] && shift
 cd "$(dirname "$0")/.." || exit 2
 [ $# -gt 0 ] || set -- readers_count readers_priority refcount refcounts semaphore bounded_buffer barrier_count sense_barrier two_phase_count \
-    majority_leader majority_terms majority_votes leader_ballots thread_pool splitter_count transfer ticket_queue ticket_lock rw_spin rw_word \
+    directory_count sleepable_rcu majority_leader majority_terms majority_votes leader_ballots thread_pool splitter_count transfer ticket_queue ticket_lock rw_spin rw_word \
     reliable_broadcast threshold/folklore_broadcast threshold/consistent_broadcast threshold/byzantine_broadcast threshold/binary_value_broadcast threshold/bracha_agreement threshold/condition_consensus threshold/bosco \
     threshold/one_step_consensus threshold/nbac_consensus threshold/nbac_fragile
 folder=$(mktemp -d) || exit 2
