@@ -305,13 +305,21 @@ impl<'a> Counting<'a> {
         Ok(None)
     }
 
-    /// The counts without indices that a cube compares, itself or by an equation.
+    /// The counts without indices that a cube compares, itself or by an equation about numbers each of which it bounds.
     fn said(&self, context: &CubeContext, cube: &Cube) -> Vec<&'a Count> {
         let cells = cube.relational.iter().flat_map(Relational::cells);
         let mut vars: Vec<VarId> = cells.filter(|cell| !cell.is_process()).map(CubeCell::var).collect();
-        let equations = self.relevant(context, cube);
-        let equated = equations.iter().flat_map(|(equation, _)| &equation.number.terms);
-        vars.extend(equated.filter(|(cell, _)| cell.index.is_empty()).map(|(cell, _)| cell.var));
+        let bounds = |cell: &Cell| {
+            let here = CubeCell::of(cell.var, []);
+            let about = |it: &Relational| matches!(it, Relational::Linear { form, .. } if matches!(form[..], [(cell, _)] if cell == here));
+            cell.index.is_empty() && (self.counts(cell.var) || cube.relational.iter().any(about))
+        };
+        for (equation, _) in self.relevant(context, cube) {
+            let cells = equation.number.terms.iter().map(|(cell, _)| cell);
+            if cells.clone().all(bounds) {
+                vars.extend(cells.map(|cell| cell.var));
+            }
+        }
         vars.sort_unstable();
         vars.dedup();
         let counts = vars.into_iter().filter_map(|var| self.system.count_of(var));
