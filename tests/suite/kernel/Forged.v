@@ -1,7 +1,7 @@
 (* Certificates with one change each, which the checker has to refuse by evaluation. *)
 
 From Cubicle Require Import Notation.
-From Tried Require Mutex German Bakery Ticket Count.
+(* The models. *)
 
 (* All ways to replace one element by what [f] gives for it. *)
 Fixpoint edits {A : Type} (f : A -> list (list A)) (xs : list A) : list (list A) :=

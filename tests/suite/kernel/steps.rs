@@ -132,7 +132,7 @@ fn compare(first_seed: u64, count: usize) {
     }
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("Steps.v"), &text).expect("a file");
-    let said = super::coqc(library, folder.path(), "Steps.v");
+    let said = super::coqc(&library, folder.path(), "Steps.v");
     let agree = said.matches("= true").count();
     if agree != expected || said.contains("= false") {
         let kept = folder.keep();
