@@ -5,18 +5,21 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `owned` (what is said of owners), `hints` (what each case
+//! needs), `write` (terms of Coq).
 
 mod facts;
 mod finder;
 mod formula;
 mod hint;
 mod hints;
+mod owned;
 mod read;
 mod refute;
 mod simplex;
 mod write;
 
+use crate::ground::Overflow;
 use crate::{Certificate, Obligation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -85,13 +88,14 @@ pub fn theorem(
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
-    let extended = &cubes.system(system);
-    let hints = hints::find((extended, system.vars.len()), cubes, &certificate.refutations, interrupt);
+    let (extended, all) =
+        owned::counted(cubes.system(system), cubes).map_err(|_: Overflow| NoTheorem::Overflow)?;
+    let hints = hints::find((&extended, system.vars.len()), &all, &certificate.refutations, interrupt);
     let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
-        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
+        NoHints::NotFound(obligation) => NoTheorem::NotFound(owned::original(obligation, cubes)),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
-    Ok(write::theorem(system, extended, cubes, &hints))
+    Ok(write::theorem(system, &extended, &all, &hints))
 }

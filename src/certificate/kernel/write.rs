@@ -24,7 +24,7 @@ pub fn definition(system: &System) -> String {
     out
 }
 
-/// The variables that were added to a system, and what they are given.
+/// The variables that were added to a system, and what they are given; counts come after owners, since they may read them.
 fn ghosts(system: &System, extended: &System) -> String {
     let own = system.vars.len();
     let counts: Vec<String> = (extended.counts.iter())
@@ -33,7 +33,7 @@ fn ghosts(system: &System, extended: &System) -> String {
         .collect();
     let owners: Vec<String> = (own..extended.vars.len())
         .filter(|&number| extended.vars[number].ty == Type::Proc)
-        .map(|number| (number + 1).to_string())
+        .map(|number| format!("{}%positive", number + 1))
         .collect();
     let given = |t: &Transition| {
         let added = t.updates.iter().filter(|it| usize::from(it.var.0) >= own);
@@ -48,9 +48,15 @@ fn ghosts(system: &System, extended: &System) -> String {
             .collect();
         list(&given)
     };
-    let given: Vec<String> = extended.transitions.iter().map(given).collect();
-    let given = if owners.is_empty() { "[]".to_owned() } else { list(&given) };
-    format!("Ghosts\n  {}\n  {}\n  {given}", lines(&counts), list(&owners))
+    let mut all = Vec::new();
+    if !owners.is_empty() {
+        let given: Vec<String> = extended.transitions.iter().map(given).collect();
+        all.push(format!("Ghosts [] {} {}", list(&owners), list(&given)));
+    }
+    if !counts.is_empty() {
+        all.push(format!("Ghosts {} [] []", lines(&counts)));
+    }
+    lines(&all)
 }
 
 /// The file with the theorem; `extended` is the system with the variables that the proof added.
@@ -60,7 +66,7 @@ pub fn theorem(system: &System, extended: &System, cubes: &Cubes, hints: &Hints)
          From Cubicle Require Import Notation.\n\n{}",
         definition(system)
     );
-    let _ = writeln!(out, "Definition added : ghosts := {}.\n", ghosts(system, extended));
+    let _ = writeln!(out, "Definition added : list ghosts := {}.\n", ghosts(system, extended));
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
