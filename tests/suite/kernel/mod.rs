@@ -114,18 +114,23 @@ fn check(model: &str, certificate: &Path, cache: &Path) -> (Option<i32>, String)
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A cache, tickets, readers that are counted: enumerations, processes, order, integers, counts.
+/// A cache, tickets, readers that are counted, quorums: enumerations, processes, order, integers, counts, witnesses and tails.
 #[test]
 fn the_kernel_accepts_examples() {
     let Some(library) = library() else { return };
     let folder = TempDir::new().expect("a folder");
     let mut text = "From Cubicle Require Import Notation.\n".to_owned();
-    for (name, title) in
-        [("german_data.cub", "German"), ("live_ticket.cub", "Ticket"), ("rw_spin.cub", "Spin")]
-    {
+    let models = [
+        ("german_data.cub", "German"),
+        ("live_ticket.cub", "Ticket"),
+        ("rw_spin.cub", "Spin"),
+        ("../tests/suite/kernel/quorums.cub", "Quorums"),
+    ];
+    for (name, title) in models {
         text += &module(name, title, "Print Assumptions");
     }
-    text += "Definition all := (German.model_is_safe, Ticket.model_is_safe, Spin.model_is_safe).\nPrint Assumptions all.\n";
+    let all = models.map(|it| format!("{}.model_is_safe", it.1)).join(", ");
+    text += &format!("Definition all := ({all}).\nPrint Assumptions all.\n");
     fs::write(folder.path().join("Examples.v"), text).expect("a file");
     let said = coqc(&library, folder.path(), "Examples.v");
     assert_eq!(said.trim(), CLOSED);
