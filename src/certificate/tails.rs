@@ -52,7 +52,7 @@ fn literal_text(system: &System, literal: &Literal) -> String {
 }
 
 /// The tail that such words say; `None` when they are not in the words of the system.
-fn read(system: &System, words: &str) -> Option<Tail> {
+pub fn read(system: &System, words: &str) -> Option<Tail> {
     let (constants, literals) = words.trim().strip_prefix("over ")?.split_once(':')?;
     let constants: u8 = constants.trim().parse().ok().filter(|it| (1..=8).contains(it))?;
     let process = |text: &str| {

@@ -57,8 +57,9 @@ fn marked(text: &str) -> String {
 /// The text of the theorem.
 fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<String, Failure> {
     kernel::theorem(system, certificate, interrupt).map_err(|why| {
-        let lacks =
-            |what: &str| Failure::internal(format!("{NO_THEOREM}: there is no theorem for Coq: {what}"));
+        let lacks = |what: &str| {
+            Failure::new(exit::UNKNOWN, format!("{NO_THEOREM}: there is no theorem for Coq: {what}"))
+        };
         match why {
             NoTheorem::Unsupported(what) => lacks(&format!("its semantics there lacks {what}")),
             NoTheorem::Overflow => lacks("a number leaves the 64-bit range"),

@@ -199,12 +199,17 @@ impl Ending {
         document
     }
 
-    /// The exit code after files were written, which is `code` when that succeeded; the document has the error.
+    /// The exit code after files were written, which is `code` when that succeeded; the document has the error. A file that was asked
+    /// for and is not known how to make leaves open what was safe.
     pub fn after_files(&self, code: u8, written: Result<(), Failure>, document: &mut Document) -> u8 {
-        let Err(Failure { error, .. }) = written else { return code };
+        let Err(Failure { error, code: why, .. }) = written else { return code };
         self.messages.error(&error);
         document.error = Some(error);
-        exit::INTERNAL
+        match why {
+            exit::USAGE | exit::INTERNAL => exit::INTERNAL,
+            open if code == exit::OK => open,
+            _ => code,
+        }
     }
 
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.

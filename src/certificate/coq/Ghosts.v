@@ -13,8 +13,6 @@ Record ghosts := Ghosts {
   gowners : list positive;
   ggiven : list (list (positive * nat)) }.
 
-Definition no_ghosts : ghosts := Ghosts [] [] [].
-
 Definition type_of_count (g : ghosts) (v : positive) : type :=
   if forallb (fun c => negb (Pos.eqb (kvar (snd c)) v) || constant_summand (snd c)) (gcounts g) then TInt else TReal.
 
@@ -336,14 +334,30 @@ End Below.
 (** The number of the first variable that a system does not have. *)
 Definition first_new (s : system) : positive := fold_right (fun d k => Pos.max (Pos.succ (vnum d)) k) 1%positive (svars s).
 
-Definition check_with (s : system) (g : ghosts) (c : certificate) : bool :=
-  let bound := first_new s in
-  system_below bound s && (new_ghosts bound g && check (with_ghosts s g) c).
+(** One after the other: the later ones may be about the earlier ones. *)
+Fixpoint with_all (s : system) (gs : list ghosts) : system :=
+  match gs with [] => s | g :: gs => with_all (with_ghosts s g) gs end.
 
-Theorem sound_with (s : system) (g : ghosts) (c : certificate) : check_with s g c = true -> safe s.
+Fixpoint all_new (s : system) (gs : list ghosts) : bool :=
+  match gs with
+  | [] => true
+  | g :: gs =>
+      let bound := first_new s in
+      system_below bound s && (new_ghosts bound g && all_new (with_ghosts s g) gs)
+  end.
+
+Definition check_with (s : system) (gs : list ghosts) (c : certificate) : bool := all_new s gs && check (with_all s gs) c.
+
+Lemma safe_without gs : forall s, all_new s gs = true -> safe (with_all s gs) -> safe s.
 Proof.
-  unfold check_with. rewrite !andb_true_iff. intros (O & N & C).
-  apply (safe_without_ghosts (first_new s) s g O N), (sound _ c C).
+  induction gs as [|g gs IH]; cbn [all_new with_all]; intros s H S; [exact S|].
+  rewrite !andb_true_iff in H. destruct H as (O & N & R).
+  apply (safe_without_ghosts (first_new s) s g O N), IH, S. exact R.
+Qed.
+
+Theorem sound_with (s : system) (gs : list ghosts) (c : certificate) : check_with s gs c = true -> safe s.
+Proof.
+  unfold check_with. rewrite andb_true_iff. intros (N & C). apply (safe_without gs s N), (sound _ c C).
 Qed.
 
 Print Assumptions sound_with.

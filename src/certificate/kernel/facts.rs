@@ -72,7 +72,7 @@ impl Reader<'_> {
         let consts = self.system.proc_constants;
         Ok(Some(match premise {
             Premise::Atom(atom, holds) => {
-                let LinearAtom { relation, sum } = &**atom;
+                let LinearAtom { relation, sum, .. } = &**atom;
                 let whole = |&(key, factor): &(Key, Rational)| factor.is_integer() && self.is_whole(key);
                 let whole = sum.constant.is_integer() && sum.terms.iter().all(whole);
                 let (relation, sum) = match (relation, holds) {

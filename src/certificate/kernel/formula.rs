@@ -1,5 +1,6 @@
 //! Ground formulas of the Gallina checker and its search, as `coq/Ground.v` has them: what is found here, it finds.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use hashbrown::HashMap;
@@ -195,6 +196,8 @@ impl Sum {
 /// A comparison with zero, by any relation but `<>`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LinearAtom {
+    /// A digest of the rest, which tells most atoms apart.
+    digest: u64,
     /// How.
     pub relation: Relation,
     /// What.
@@ -275,7 +278,9 @@ impl Formula {
             (Relation::Lt, true) => (Relation::Le, false),
         };
         let sum = if flip { sum.negated()? } else { sum };
-        Ok(Self::Linear(Rc::new(LinearAtom { relation: atom, sum }), holds))
+        let mut hasher = DefaultHasher::new();
+        (atom, &sum).hash(&mut hasher);
+        Ok(Self::Linear(Rc::new(LinearAtom { digest: hasher.finish(), relation: atom, sum }), holds))
     }
 
     fn size(&self) -> usize {

@@ -5,7 +5,8 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `hints` (what each case needs), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `stated` (witnesses, tails and owners), `hints` (what each
+//! case needs), `write` (terms of Coq).
 
 mod facts;
 mod finder;
@@ -15,8 +16,10 @@ mod hints;
 mod read;
 mod refute;
 mod simplex;
+mod stated;
 mod write;
 
+use crate::ground::Overflow;
 use crate::{Certificate, Obligation};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -52,9 +55,14 @@ pub enum NoTheorem {
     Stopped(Reason),
 }
 
-/// The definition of a system in Coq, by the name `model`.
-pub fn model(system: &System) -> String {
-    write::definition(system)
+/// The system as a theorem is about it, where what witnesses are is an axiom about counts, and its definition in Coq, by the name `model`.
+///
+/// # Errors
+/// Its numbers are too large.
+pub fn model(system: &System) -> Result<(System, String), NoTheorem> {
+    let stated = stated::with_total_witnesses(system).map_err(|_: Overflow| NoTheorem::Overflow)?;
+    let text = write::definition(&stated);
+    Ok((stated, text))
 }
 
 /// The file with the theorem that a checked certificate of this model shows.
@@ -76,22 +84,17 @@ pub fn theorem(
     if cubes.abstraction.is_some() {
         return Err(NoTheorem::Unsupported("refinements"));
     }
-    if !cubes.subject.tails.is_empty() {
-        return Err(NoTheorem::Unsupported("tails, arrays that the proof added"));
-    }
-    if !system.witnesses.is_empty() {
-        return Err(NoTheorem::Unsupported("witnesses"));
-    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
-    let extended = &cubes.system(system);
-    let hints = hints::find((extended, system.vars.len()), cubes, &certificate.refutations, interrupt);
+    let stated = stated::stated(system, cubes).map_err(|_: Overflow| NoTheorem::Overflow)?;
+    let own = stated.system.vars.len();
+    let hints = hints::find((&stated.extended, own), &stated.cubes, &certificate.refutations, interrupt);
     let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
-        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
+        NoHints::NotFound(obligation) => NoTheorem::NotFound(stated::original(obligation, cubes)),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
-    Ok(write::theorem(system, extended, cubes, &hints))
+    Ok(write::theorem(&stated, &hints))
 }

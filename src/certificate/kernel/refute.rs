@@ -245,17 +245,7 @@ impl Finder<'_> {
                 Some(known) => self.open(next, &known, &hint)?.is_none(),
             })
         };
-        let mut assumed = assumed;
-        if suffices(&[])? {
-            assumed.clear();
-        }
-        for number in (0..assumed.len()).rev() {
-            let mut fewer = assumed.clone();
-            fewer.remove(number);
-            if suffices(&fewer)? {
-                assumed = fewer;
-            }
-        }
+        let assumed = fewest(assumed, suffices)?;
         Ok(Ok(SumHint { assumed, cells: cells.to_vec(), hint }))
     }
 
@@ -298,22 +288,37 @@ impl Finder<'_> {
 
     /// The hint without what is not needed.
     fn smaller(&self, at: Stage<'_>, known: &Known, mut hint: Hint) -> Result<Hint, NoHints> {
-        macro_rules! without {
-            ($field:ident) => {
-                for number in (0..hint.$field.len()).rev() {
-                    let mut fewer = hint.clone();
-                    fewer.$field.remove(number);
-                    if self.open(at, known, &fewer)?.is_none() {
-                        hint = fewer;
-                    }
-                }
-            };
-        }
-        without!(sums);
-        without!(instances);
-        without!(facts);
+        let suffices = |hint: Hint| Ok::<_, NoHints>(self.open(at, known, &hint)?.is_none());
+        let sums = std::mem::take(&mut hint.sums);
+        hint.sums = fewest(sums, |sums| suffices(Hint { sums: sums.to_vec(), ..hint.clone() }))?;
+        let instances = std::mem::take(&mut hint.instances);
+        hint.instances =
+            fewest(instances, |instances| suffices(Hint { instances: instances.to_vec(), ..hint.clone() }))?;
+        let facts = std::mem::take(&mut hint.facts);
+        hint.facts = fewest(facts, |facts| suffices(Hint { facts: facts.to_vec(), ..hint.clone() }))?;
         Ok(hint)
     }
+}
+
+/// What is left of these when larger parts that are not needed are left out first, and then smaller ones.
+fn fewest<T: Clone>(
+    mut kept: Vec<T>,
+    suffices: impl Fn(&[T]) -> Result<bool, NoHints>,
+) -> Result<Vec<T>, NoHints> {
+    let mut size = kept.len();
+    while size > 0 {
+        let mut end = kept.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            let fewer = [&kept[..start], &kept[end..]].concat();
+            if suffices(&fewer)? {
+                kept = fewer;
+            }
+            end = start;
+        }
+        size /= 2;
+    }
+    Ok(kept)
 }
 
 /// What processes without a name add to a cell.

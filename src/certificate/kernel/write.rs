@@ -6,7 +6,7 @@ use super::facts::{Fact, Premise};
 use super::formula::{CountCell, Formula, LinearAtom, Sum};
 use super::hint::{Hint, SumHint};
 use super::hints::Hints;
-use crate::cubes::Cubes;
+use super::stated::Stated;
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId, VarKind,
@@ -24,43 +24,47 @@ pub fn definition(system: &System) -> String {
     out
 }
 
-/// The variables that were added to a system, and what they are given.
+/// The variables that a proof added, in order, and what they are given. Those that count, and those that do not, are added by turns, since
+/// the ones may be about the others.
 fn ghosts(system: &System, extended: &System) -> String {
-    let own = system.vars.len();
-    let counts: Vec<String> = (extended.counts.iter())
-        .filter(|it| usize::from(it.var.0) >= own)
-        .map(|it| format!("({}, {})", extended.var(it.var).arity(), count(it)))
-        .collect();
-    let owners: Vec<String> = (own..extended.vars.len())
-        .filter(|&number| extended.vars[number].ty == Type::Proc)
-        .map(|number| (number + 1).to_string())
-        .collect();
-    let given = |t: &Transition| {
-        let added = t.updates.iter().filter(|it| usize::from(it.var.0) >= own);
-        let given: Vec<String> = added
-            .filter_map(|it| match &it.assignment {
-                Assignment::Cases(branches) => match branches.first()?.value {
-                    Term::Proc(ProcRef::Var(i)) => Some(format!("({}%positive, {i})", var(it.var))),
-                    _ => None,
-                },
-                Assignment::Nondet => None,
-            })
-            .collect();
-        list(&given)
+    let counted = |number: usize| extended.counts.iter().find(|it| usize::from(it.var.0) == number);
+    let numbers: Vec<usize> = (system.vars.len()..extended.vars.len()).collect();
+    let groups = numbers.chunk_by(|a, b| counted(*a).is_some() == counted(*b).is_some());
+    let ghosts = |group: &[usize]| {
+        let counts: Vec<&Count> = group.iter().filter_map(|it| counted(*it)).collect();
+        if !counts.is_empty() {
+            let counts =
+                counts.into_iter().map(|it| format!("({}, {})", extended.var(it.var).arity(), count(it)));
+            return format!("Ghosts {} [] []", lines(&counts.collect::<Vec<_>>()));
+        }
+        let owners: Vec<String> = group.iter().map(|it| format!("{}%positive", it + 1)).collect();
+        let given = |t: &Transition| {
+            let added = t.updates.iter().filter(|it| group.contains(&usize::from(it.var.0)));
+            let given: Vec<String> = added
+                .filter_map(|it| match &it.assignment {
+                    Assignment::Cases(branches) => match branches.first()?.value {
+                        Term::Proc(ProcRef::Var(i)) => Some(format!("({}%positive, {i})", var(it.var))),
+                        _ => None,
+                    },
+                    Assignment::Nondet => None,
+                })
+                .collect();
+            list(&given)
+        };
+        let given: Vec<String> = extended.transitions.iter().map(given).collect();
+        format!("Ghosts [] {} {}", list(&owners), list(&given))
     };
-    let given: Vec<String> = extended.transitions.iter().map(given).collect();
-    let given = if owners.is_empty() { "[]".to_owned() } else { list(&given) };
-    format!("Ghosts\n  {}\n  {}\n  {given}", lines(&counts), list(&owners))
+    lines(&groups.map(ghosts).collect::<Vec<_>>())
 }
 
-/// The file with the theorem; `extended` is the system with the variables that the proof added.
-pub fn theorem(system: &System, extended: &System, cubes: &Cubes, hints: &Hints) -> String {
+/// The file with the theorem.
+pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> String {
     let mut out = format!(
         "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
          From Cubicle Require Import Notation.\n\n{}",
         definition(system)
     );
-    let _ = writeln!(out, "Definition added : ghosts := {}.\n", ghosts(system, extended));
+    let _ = writeln!(out, "Definition added : list ghosts := {}.\n", ghosts(system, extended));
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
     let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
     let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();

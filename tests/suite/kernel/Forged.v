@@ -1,7 +1,7 @@
 (* Certificates with one change each, which the checker has to refuse by evaluation. *)
 
 From Cubicle Require Import Notation.
-From Tried Require Mutex German Bakery Ticket Count.
+(* The models. *)
 
 (* All ways to replace one element by what [f] gives for it. *)
 Fixpoint edits {A : Type} (f : A -> list (list A)) (xs : list A) : list (list A) :=
@@ -71,11 +71,12 @@ Definition kinds : list (pair_of -> list pair_of) := [
   fun x => [with_init x [[]]] ].
 
 Definition originals : list pair_of := [
-  (with_ghosts Mutex.model Mutex.added, Mutex.proof);
-  (with_ghosts German.model German.added, German.proof);
-  (with_ghosts Bakery.model Bakery.added, Bakery.proof);
-  (with_ghosts Ticket.model Ticket.added, Ticket.proof);
-  (with_ghosts Count.model Count.added, Count.proof)].
+  (with_all Mutex.model Mutex.added, Mutex.proof);
+  (with_all German.model German.added, German.proof);
+  (with_all Bakery.model Bakery.added, Bakery.proof);
+  (with_all Ticket.model Ticket.added, Ticket.proof);
+  (with_all Count.model Count.added, Count.proof);
+  (with_all Lease.model Lease.added, Lease.proof)].
 
 Definition others : list pair_of :=
   flat_map (fun x => map (fun y => (fst x, snd y)) originals) [(Mutex.model, Mutex.proof); (German.model, German.proof)].

@@ -73,7 +73,7 @@ fn compare(first_seed: u64, count: usize) {
         let weights = if seed % 2 == 0 { Weights::default() } else { Weights::varied(seed) };
         let Ok(loaded) = cubicle::load(&generate(seed, &weights).to_string()) else { continue };
         let system = &loaded.system;
-        let model = kernel::model(system);
+        let Ok((_, model)) = kernel::model(system) else { continue };
         systems += 1;
         let (mut of_states, mut of_steps) = (Vec::new(), Vec::new());
         for procs in 0..4 {
@@ -132,7 +132,7 @@ fn compare(first_seed: u64, count: usize) {
     }
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("Steps.v"), &text).expect("a file");
-    let said = super::coqc(library, folder.path(), "Steps.v");
+    let said = super::coqc(&library, folder.path(), "Steps.v");
     let agree = said.matches("= true").count();
     if agree != expected || said.contains("= false") {
         let kept = folder.keep();

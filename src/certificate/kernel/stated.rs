@@ -1,0 +1,182 @@
+//! A system and the cubes of a proof in the words of `coq/Model.v`: what it lacks is said by counts.
+//!
+//! - A *witness* holds a process in each cell: an axiom, that for any indices the number of processes that the cell is does not
+//!   vanish. Since no transition assigns a witness, that is so in all states.
+//! - A *tail* at some processes is whether no process is a gap there: a count of the gaps, in place of the array that the proof added. The Gallina
+//!   checker then finds what guards say of it, and need not know how steps change it.
+//! - An *owner* is a process while its global holds its value: one more cube, of the number of processes that it is.
+
+use crate::cubes::Cubes;
+use crate::ground::Overflow;
+use crate::obligation::Obligation;
+use crate::owners::{extended, is_first};
+use crate::tails;
+use cubicle_lang::model::{
+    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
+};
+use cubicle_run::verdict::Forbidden;
+
+/// The constructor `True`.
+const TRUE: u8 = 1;
+
+/// The system that a theorem is about, and what its proof is about.
+pub struct Stated {
+    /// The system.
+    pub system: System,
+    /// It with the variables that the proof adds, which come after its own.
+    pub extended: System,
+    /// The cubes of the proof.
+    pub cubes: Cubes,
+}
+
+/// States a proof.
+pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
+    let system = with_total_witnesses(model)?;
+    let mut of_cubes = cubes.clone();
+    of_cubes.all.extend(system.axioms[model.axioms.len()..].iter().map(of_axiom));
+    // What each variable of the proof is here.
+    let mut renamed: Vec<VarId> = (0..model.vars.len() as u16).map(VarId).collect();
+    let mut parts = system.to_parts();
+    let mut gaps = Vec::new();
+    for (_, words) in &cubes.subject.tails {
+        let tail = tails::read(model, words).expect("it was read");
+        let span = parts.init.span;
+        let var = parts.counted(tail.constants, Dnf(vec![tail.denial]), None, span).ok_or(Overflow)?;
+        renamed.push(var);
+        gaps.push(var);
+    }
+    let with_gaps = System::new(parts);
+    let mut parts = extended(&with_gaps, &cubes.owners).to_parts();
+    let owners: Vec<VarId> = (with_gaps.vars.len() as u16..parts.vars.len() as u16).map(VarId).collect();
+    renamed.extend(&owners);
+    let literal = |it: &Literal, renamed: &[VarId]| restated(it, renamed, &gaps);
+    for (var, count) in &cubes.counts {
+        let body: Result<_, Overflow> =
+            count.body.0.iter().map(|conj| conj.iter().map(|it| literal(it, &renamed)).collect()).collect();
+        let summand = count.summand.as_ref().map(|it| sum(it, &renamed)).transpose()?;
+        renamed.push(parts.counted(var.arity() as u8, Dnf(body?), summand, var.span).ok_or(Overflow)?);
+    }
+    for forbidden in &mut of_cubes.all[..cubes.proved] {
+        for it in &mut forbidden.cube {
+            *it = literal(it, &renamed)?;
+        }
+    }
+    for (owner, var) in cubes.owners.iter().zip(owners) {
+        let body = Dnf(vec![vec![is_first(var)]]);
+        let var = parts.counted(0, body, None, parts.init.span).ok_or(Overflow)?;
+        let none = compared(global(var), (1, 0), Relation::Le);
+        of_cubes.all.insert(of_cubes.proved, Forbidden { params: 0, cube: vec![owner.held(), none] });
+        of_cubes.proved += 1;
+    }
+    Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
+}
+
+fn of_axiom(axiom: &Axiom) -> Forbidden {
+    Forbidden { params: axiom.params, cube: axiom.cube.clone() }
+}
+
+/// The obligation of the certificate that one about the cubes here is.
+pub fn original(obligation: Obligation, cubes: &Cubes) -> Obligation {
+    let added = cubes.proved..cubes.proved + cubes.owners.len();
+    let before = |cube: usize| if cube < added.end { cube } else { cube - added.len() };
+    match obligation {
+        Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } if added.contains(&cube) => {
+            Obligation::Owner(cube - added.start)
+        }
+        Obligation::Initiation(cube) => Obligation::Initiation(before(cube)),
+        Obligation::Consecution { transition, cube } => {
+            Obligation::Consecution { transition, cube: before(cube) }
+        }
+        other => other,
+    }
+}
+
+/// The system with axioms that say of each witness that its cells hold processes.
+pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
+    let mut parts = system.to_parts();
+    for &var in &system.witnesses {
+        let arity = system.var(var).arity() as u8;
+        let index = (0..arity).map(ProcRef::Var).collect();
+        let is = Literal::Eq {
+            left: Term::Cell(Cell { var, index }),
+            right: Term::Proc(ProcRef::Var(arity)),
+            negated: false,
+        };
+        let span = system.var(var).span;
+        let count = parts.counted(arity, Dnf(vec![vec![is]]), None, span).ok_or(Overflow)?;
+        for index in coinciding(arity) {
+            let params = index.iter().map(|it| it + 1).max().unwrap_or(0);
+            let cell = Cell { var: count, index: index.into_iter().map(ProcRef::Var).collect() };
+            let none = compared(cell.clone(), (1, 0), Relation::Le);
+            let some = compared(cell, (-1, 0), Relation::Lt);
+            parts.axioms.push(Axiom {
+                name: system.var(var).name.clone(),
+                number: 0,
+                params,
+                cube: vec![none],
+                denial: Dnf(vec![vec![some]]),
+                span,
+            });
+        }
+    }
+    Ok(System::new(parts))
+}
+
+/// All ways in which this number of indices may be the same, each by numbers of different processes.
+fn coinciding(arity: u8) -> Vec<Vec<u8>> {
+    (0..arity).fold(vec![Vec::new()], |ways: Vec<Vec<u8>>, _| {
+        let longer = ways.into_iter().flat_map(|way| {
+            let next = way.iter().map(|it| it + 1).max().unwrap_or(0);
+            (0..=next).map(move |it| [&way[..], &[it]].concat())
+        });
+        longer.collect()
+    })
+}
+
+fn global(var: VarId) -> Cell {
+    Cell { var, index: std::iter::empty().collect() }
+}
+
+/// `factor * cell + constant` compared with 0.
+fn compared(cell: Cell, (factor, constant): (i64, i64), relation: Relation) -> Literal {
+    let terms = vec![(cell, Rational::integer(factor))];
+    Literal::Linear { expr: Linear { terms, constant: Rational::integer(constant) }, relation, integer: true }
+}
+
+/// A literal of the proof: `gaps` are the counts that stand for arrays of the proof, which are true where there is no gap.
+fn restated(literal: &Literal, renamed: &[VarId], gaps: &[VarId]) -> Result<Literal, Overflow> {
+    let term = |term: &Term| {
+        Ok(match term {
+            Term::Cell(it) => Term::Cell(cell(it, renamed)),
+            Term::Linear(it) => Term::Linear(sum(it, renamed)?),
+            Term::Constructor(_) | Term::Proc(_) => term.clone(),
+        })
+    };
+    Ok(match literal {
+        Literal::In { cell: it, values } => {
+            let it = cell(it, renamed);
+            match (gaps.contains(&it.var), values >> TRUE & 1) {
+                (false, _) => Literal::In { cell: it, values: *values },
+                (true, 0) => compared(it, (-1, 0), Relation::Lt),
+                (true, _) => compared(it, (1, 0), Relation::Le),
+            }
+        }
+        Literal::Eq { left, right, negated } => {
+            Literal::Eq { left: term(left)?, right: term(right)?, negated: *negated }
+        }
+        Literal::Less { left, right, strict } => {
+            Literal::Less { left: term(left)?, right: term(right)?, strict: *strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            Literal::Linear { expr: sum(expr, renamed)?, relation: *relation, integer: *integer }
+        }
+    })
+}
+
+fn cell(cell: &Cell, renamed: &[VarId]) -> Cell {
+    Cell { var: renamed[usize::from(cell.var.0)], index: cell.index.clone() }
+}
+
+fn sum(sum: &Linear, renamed: &[VarId]) -> Result<Linear, Overflow> {
+    sum.map_cells(|it| cell(it, renamed)).ok_or(Overflow)
+}
