@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::decided::given;
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
@@ -61,7 +62,7 @@ impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
 /// The disjuncts of a formula; contradictory ones are left out.
 pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut size = 0;
-    let disjuncts = expand(formula, same, &mut size)?;
+    let disjuncts = expand(&given(formula, &Vec::new(), same), same, &mut size)?;
     Ok(remove_implied(disjuncts))
 }
 
@@ -141,6 +142,10 @@ pub(super) fn product(
 ) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut all = Vec::new();
     for a in left {
+        if right.iter().any(|b| b.follows_from(&a.literals, same)) {
+            all.push(a.clone());
+            continue;
+        }
         for b in right {
             identify(a, b, 0, &mut Vec::new(), same, &mut all)?;
             if all.len() > MAX_DISJUNCTS {

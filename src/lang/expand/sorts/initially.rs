@@ -22,6 +22,7 @@ impl Rewriter<'_> {
             params.push((Name { sort: None, ..name.clone() }, sort));
         }
         let mut parts = Vec::new();
+        self.joins = false;
         for part in conjuncts(&property.body) {
             self.part(part, &mut params, &mut parts);
         }
@@ -34,6 +35,7 @@ impl Rewriter<'_> {
             );
             params.truncate(MOST);
         }
+        self.joins = true;
         let at = property.body.span;
         let names: Vec<Name> = params.iter().map(|it| it.0.clone()).collect();
         let mentioned: Vec<IndexSet<String>> = parts.iter().map(words).collect();
