@@ -231,16 +231,6 @@ impl<'a> Rewriter<'a> {
                 }
                 ExprKind::Compare { op: *op, left: self.term(left), right: self.term(right) }
             }
-            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
-            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Implies(a, b) => {
-                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
-            }
-            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
-            ExprKind::If(a, b, c) => {
-                ExprKind::If(Box::new(self.formula(a)), Box::new(self.formula(b)), Box::new(self.formula(c)))
-            }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let outside = self.scope.len();
                 let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
@@ -258,6 +248,7 @@ impl<'a> Rewriter<'a> {
                 });
                 ExprKind::Call { name: name.clone(), args: args.collect() }
             }
+            connective => connective.with_operands(&mut |it| self.formula(it)),
         };
         Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
     }

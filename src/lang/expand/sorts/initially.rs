@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Name, Property, Quantifier};
 
 /// Most parameters of `init` in a model with sorts: there is a disjunct for each set of them.
-const MOST: usize = 5;
+const MOST: usize = 7;
 
 impl Rewriter<'_> {
     /// The initial states, in the core.
