@@ -3,9 +3,12 @@
 //! Quantifiers over processes of several sorts are read as quantifiers over all processes, with one disjunct for each process
 //! that is named and a condition on its sort; the sorts of the parameters decide nearly all of these conditions.
 
-use super::dnf::{Disjunct, Sameness};
 use super::formula::Formula;
-use super::{Conj, Literal, Term};
+use super::{Conj, Literal, ProcRef, Term};
+
+/// Whether two processes are the same, where known.
+pub trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
+impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
 
 /// Whether a literal holds wherever these do, or never; `None` where they do not say.
 pub(super) fn decided(literal: &Literal, known: &Conj, same: &impl Sameness) -> Option<bool> {
@@ -64,25 +67,5 @@ fn note(part: &Formula, known: &mut Conj) {
         Formula::Literal(literal) => known.push(literal.clone()),
         Formula::And(parts) => parts.iter().for_each(|it| note(it, known)),
         _ => {}
-    }
-}
-
-impl Disjunct {
-    /// Whether it holds wherever these literals do.
-    pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
-        self.exists.is_empty()
-            && self.universals.is_empty()
-            && self.literals.iter().all(|it| decided(it, known, same) == Some(true))
-    }
-
-    /// Leaves out of its universals what its literals decide.
-    pub(super) fn reduce_universals(&mut self, same: &impl Sameness) {
-        for (_, body) in &mut self.universals {
-            body.retain(|conj| !conj.iter().any(|it| decided(it, &self.literals, same) == Some(false)));
-            for conj in body {
-                conj.retain(|it| decided(it, &self.literals, same) != Some(true));
-            }
-        }
-        self.universals.retain(|(_, body)| !body.iter().any(Vec::is_empty));
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::decided::given;
+pub(super) use super::decided::Sameness;
+use super::decided::{decided, given};
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
@@ -32,6 +33,24 @@ impl Disjunct {
             ProcRef::Const(_) => p,
         }
     }
+
+    /// Whether it holds wherever these literals do.
+    pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
+        self.exists.is_empty()
+            && self.universals.is_empty()
+            && self.literals.iter().all(|it| decided(it, known, same) == Some(true))
+    }
+
+    /// Leaves out of its universals what its literals decide.
+    pub(super) fn reduce_universals(&mut self, same: &impl Sameness) {
+        for (_, body) in &mut self.universals {
+            body.retain(|conj| !conj.iter().any(|it| decided(it, &self.literals, same) == Some(false)));
+            for conj in body {
+                conj.retain(|it| decided(it, &self.literals, same) != Some(true));
+            }
+        }
+        self.universals.retain(|(_, body)| !body.iter().any(Vec::is_empty));
+    }
 }
 
 /// Why there is no normal form.
@@ -54,10 +73,6 @@ impl NoNormalForm {
         }
     }
 }
-
-/// Whether two processes are the same, where known.
-pub trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
-impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
 
 /// The disjuncts of a formula; contradictory ones are left out.
 pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {

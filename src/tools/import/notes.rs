@@ -30,16 +30,6 @@ pub(super) struct Note {
     span: Span,
 }
 
-/// Whether a guard in normal form says that for all elements there is another one.
-pub(super) fn is_noted(formula: &Formula) -> bool {
-    match formula {
-        Formula::Each { universal: true, body, .. } => body.has(false),
-        Formula::Each { universal: false, body, .. } => is_noted(body),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_noted),
-        _ => false,
-    }
-}
-
 /// A guard that asks what is noted instead; adds what is to be noted.
 ///
 /// # Errors

@@ -17,7 +17,6 @@ use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
-use super::notes::is_noted;
 use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
@@ -514,6 +513,16 @@ fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
         one => vec![one],
     };
     cell.iter().all(|var| parts.iter().any(|part| part.determined(cell).is_some_and(|it| it.0 == *var)))
+}
+
+/// Whether a guard in normal form says that for all elements there is another one.
+fn is_noted(formula: &Formula) -> bool {
+    match formula {
+        Formula::Each { universal: true, body, .. } => body.has(false),
+        Formula::Each { universal: false, body, .. } => is_noted(body),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_noted),
+        _ => false,
+    }
 }
 
 /// Whether a quantifier stands in one of the other kind.
