@@ -450,7 +450,24 @@ impl Maker {
         let vars = self.vars(&[sort]);
         let scope = [params, &vars].concat();
         let universal = self.dice.chance(60);
-        match self.dice.below(10) {
+        match self.dice.below(11) {
+            10 => {
+                // For all there is another one, also within something else.
+                let more = self.vars(&[1 - sort]);
+                let both = [&scope[..], &more].concat();
+                let inner = Each(false, more, Box::new(self.plain(&both, false, 1)));
+                let inner = match self.dice.below(4) {
+                    0 => Or(vec![self.literal(&scope, false), inner]),
+                    1 => {
+                        let third = self.vars(&[sort]);
+                        let all = [&scope[..], &third].concat();
+                        And(vec![inner, Each(true, third, Box::new(self.literal(&all, false)))])
+                    }
+                    _ => inner,
+                };
+                let each = Each(true, vars, Box::new(inner));
+                if self.dice.chance(25) { Or(vec![self.literal(params, false), each]) } else { each }
+            }
             0..=4 => self.literal(params, false),
             5 => self.plain(params, false, 2),
             6 | 7 => Each(universal, vars, Box::new(self.plain(&scope, false, 1))),

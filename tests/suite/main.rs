@@ -15,6 +15,7 @@ mod embedded;
 mod extended;
 mod fair_names;
 mod forged_counts;
+mod forged_tails;
 mod forgeries;
 mod format;
 mod formulas;

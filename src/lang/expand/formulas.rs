@@ -63,21 +63,12 @@ impl Expander {
                 }
                 return self.compare(*op, left, right, at);
             }
-            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
-            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Implies(a, b) => {
-                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
-            }
-            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
-            ExprKind::If(c, a, b) => {
-                ExprKind::If(Box::new(self.formula(c)), Box::new(self.formula(a)), Box::new(self.formula(b)))
-            }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let body = Box::new(self.formula(body));
                 ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body }
             }
             ExprKind::Call { name, args } => return self.call(expr, name, args),
+            connective => connective.with_operands(&mut |it| self.formula(it)),
         };
         let result = Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, at) };
         if result.depth > 2 * crate::syntax::MAX_DEPTH {

@@ -645,6 +645,8 @@ mod tests {
         let extended = [
             "alternating_bit",
             "cells",
+            "client_server",
+            "client_server_wrong",
             "dragon",
             "queues",
             "raft_election",

@@ -12,19 +12,11 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
     if given.is_empty() {
         return expr.clone();
     }
-    let boxed = |it: &Expr| Box::new(substituted(it, given));
-    let every = |list: &[Expr]| list.iter().map(|it| substituted(it, given)).collect();
     let kind = match &expr.kind {
         ExprKind::Bool(_) | ExprKind::Error => return expr.clone(),
         ExprKind::Compare { op, left, right } => {
             ExprKind::Compare { op: *op, left: in_term(left, given), right: in_term(right, given) }
         }
-        ExprKind::Not(a) => ExprKind::Not(boxed(a)),
-        ExprKind::And(list) => ExprKind::And(every(list)),
-        ExprKind::Or(list) => ExprKind::Or(every(list)),
-        ExprKind::Implies(a, b) => ExprKind::Implies(boxed(a), boxed(b)),
-        ExprKind::Iff(a, b) => ExprKind::Iff(boxed(a), boxed(b)),
-        ExprKind::If(c, a, b) => ExprKind::If(boxed(c), boxed(a), boxed(b)),
         ExprKind::Quantified { quantifier, vars, body } => {
             let (vars, inner) = apart(vars, given);
             ExprKind::Quantified { quantifier: *quantifier, vars, body: Box::new(substituted(body, &inner)) }
@@ -36,6 +28,7 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
             });
             ExprKind::Call { name: name.clone(), args: args.collect() }
         }
+        connective => connective.with_operands(&mut |it| substituted(it, given)),
     };
     Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
 }

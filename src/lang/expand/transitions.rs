@@ -503,17 +503,7 @@ fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
     if expr == what {
         return truth(value, expr.span);
     }
-    let boxed = |it: &Expr| Box::new(decided(it, what, value));
-    let every = |list: &[Expr]| list.iter().map(|it| decided(it, what, value)).collect();
-    let kind = match &expr.kind {
-        ExprKind::Not(a) => ExprKind::Not(boxed(a)),
-        ExprKind::And(list) => ExprKind::And(every(list)),
-        ExprKind::Or(list) => ExprKind::Or(every(list)),
-        ExprKind::Implies(a, b) => ExprKind::Implies(boxed(a), boxed(b)),
-        ExprKind::Iff(a, b) => ExprKind::Iff(boxed(a), boxed(b)),
-        ExprKind::If(c, a, b) => ExprKind::If(boxed(c), boxed(a), boxed(b)),
-        _ => return expr.clone(),
-    };
+    let kind = expr.kind.with_operands(&mut |it| decided(it, what, value));
     Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
 }
 

@@ -287,16 +287,6 @@ impl Replaced<'_> {
     fn formula(&mut self, formula: &Expr) -> Expr {
         let kind = match &formula.kind {
             ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => return formula.clone(),
-            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
-            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Implies(a, b) => {
-                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
-            }
-            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
-            ExprKind::If(a, b, c) => {
-                ExprKind::If(Box::new(self.formula(a)), Box::new(self.formula(b)), Box::new(self.formula(c)))
-            }
             ExprKind::Quantified { .. } => {
                 self.refuse(formula.span, "a quantifier in the axiom of a witness");
                 return formula.clone();
@@ -305,6 +295,7 @@ impl Replaced<'_> {
                 let args = args.iter().map(|it| self.argument(it)).collect();
                 ExprKind::Call { name: name.clone(), args }
             }
+            connective => connective.with_operands(&mut |it| self.formula(it)),
         };
         Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
     }

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+pub(super) use super::decided::Sameness;
+use super::decided::{decided, given};
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
@@ -31,6 +33,24 @@ impl Disjunct {
             ProcRef::Const(_) => p,
         }
     }
+
+    /// Whether it holds wherever these literals do.
+    pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
+        self.exists.is_empty()
+            && self.universals.is_empty()
+            && self.literals.iter().all(|it| decided(it, known, same) == Some(true))
+    }
+
+    /// Leaves out of its universals what its literals decide.
+    pub(super) fn reduce_universals(&mut self, same: &impl Sameness) {
+        for (_, body) in &mut self.universals {
+            body.retain(|conj| !conj.iter().any(|it| decided(it, &self.literals, same) == Some(false)));
+            for conj in body {
+                conj.retain(|it| decided(it, &self.literals, same) != Some(true));
+            }
+        }
+        self.universals.retain(|(_, body)| !body.iter().any(Vec::is_empty));
+    }
 }
 
 /// Why there is no normal form.
@@ -54,14 +74,10 @@ impl NoNormalForm {
     }
 }
 
-/// Whether two processes are the same, where known.
-pub trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
-impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
-
 /// The disjuncts of a formula; contradictory ones are left out.
 pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut size = 0;
-    let disjuncts = expand(formula, same, &mut size)?;
+    let disjuncts = expand(&given(formula, &Vec::new(), same), same, &mut size)?;
     Ok(remove_implied(disjuncts))
 }
 
@@ -141,6 +157,10 @@ pub(super) fn product(
 ) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut all = Vec::new();
     for a in left {
+        if right.iter().any(|b| b.follows_from(&a.literals, same)) {
+            all.push(a.clone());
+            continue;
+        }
         for b in right {
             identify(a, b, 0, &mut Vec::new(), same, &mut all)?;
             if all.len() > MAX_DISJUNCTS {

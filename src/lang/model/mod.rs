@@ -10,6 +10,7 @@ mod connectives;
 mod context;
 mod counting;
 mod counts;
+mod decided;
 mod derive;
 mod dnf;
 mod elaborate;

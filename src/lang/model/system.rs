@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 use super::counts::{Count, counted};
 use super::families::Families;
 use super::ir::{
-    Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, Transition, TransitionId, Type, Var, VarId,
+    Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type, Var,
+    VarId,
 };
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
@@ -210,6 +211,14 @@ impl SystemParts {
     pub fn sort_array(&self) -> Option<VarId> {
         let sorts = self.sorts.as_ref()?;
         self.vars.iter().position(|var| var.name == sorts.array).and_then(VarId::new)
+    }
+
+    /// The process that a literal is about and its sort, where it says nothing else.
+    pub fn sort_of(&self, literal: &Literal) -> Option<(ProcRef, &str)> {
+        let Literal::In { cell, values } = literal else { return None };
+        let is_one = values.count_ones() == 1 && Some(cell.var) == self.sort_array();
+        let name = self.sorts.as_ref()?.names.get(values.trailing_zeros() as usize)?;
+        is_one.then(|| (cell.index[0], name.as_str()))
     }
 
     /// The sort of an index of a variable's cells; `None` where it may be any.

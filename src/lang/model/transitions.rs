@@ -273,6 +273,9 @@ fn instantiate(
             }
         }
     }
+    for disjunct in &mut all {
+        disjunct.reduce_universals(distinct);
+    }
     Ok(all)
 }
 

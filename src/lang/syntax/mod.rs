@@ -5,6 +5,8 @@ mod build;
 mod contextual;
 mod damage;
 mod foreign;
+mod formula;
+mod names;
 mod negate;
 mod parser;
 mod print;

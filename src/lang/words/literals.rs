@@ -18,7 +18,7 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
     LiteralWriter { system, name, taken: &[] }.cell(cell)
 }
 
-/// What a tail says: `forall n. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, ..
+/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, ..
 pub fn tail(system: &System, tail: &Tail) -> String {
     let name = |p: ProcRef| match p {
         ProcRef::Var(v) if v == tail.constants => "n".to_owned(),
@@ -33,8 +33,11 @@ pub fn tail(system: &System, tail: &Tail) -> String {
             names.filter(|(c, _)| values >> c & 1 == 0).map(|(_, name)| name.as_str()).collect();
         format!("{} = {}", cell(system, of, &name), allowed.join(" | "))
     };
-    let clause: Vec<String> = tail.denial.iter().map(literal).collect();
-    format!("forall n. {}", clause.join(" || "))
+    let bound = |it: &&Literal| system.sort_of(it).is_some_and(|(process, _)| process == tail.bound());
+    let sort = tail.denial.iter().find(bound).and_then(|it| system.sort_of(it));
+    let clause = tail.denial.iter().filter(|it| sort.is_none() || !bound(it)).map(literal);
+    let sort = sort.map(|(_, name)| format!(" : {name}")).unwrap_or_default();
+    format!("forall n{sort}. {}", clause.collect::<Vec<_>>().join(" || "))
 }
 
 /// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.

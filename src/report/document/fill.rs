@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
 use super::message::{Lines, TextRange};
-use super::search::{BackwardFigures, FiredIn, OwnerRecord, TransitionFigures};
+use super::search::{BackwardFigures, FiredIn, OwnerRecord, TailRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
 use crate::vacuity;
-use cubicle_lang::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
+use cubicle_lang::model::{Bad, BadKind, Owner, System, Tail, TemporalKind, owner_names, tail_names};
+use cubicle_lang::words;
 use cubicle_run::named::Named;
 use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
 use cubicle_run::verdict::{Trace, Verdict};
@@ -35,6 +36,7 @@ impl Document {
         self.sizes = report.enough.map(Into::into);
         self.stages = report.stages.iter().map(Into::into).collect();
         self.owners = owners(system, report);
+        self.tails = tails(system, report);
         self.backward = BackwardFigures::of(system, report);
         self.vacuity = vacuity::lines(system, report);
         self.times = times(report);
@@ -49,6 +51,16 @@ fn owners(system: &System, report: &Report) -> Vec<OwnerRecord> {
         by: owner.givers(system),
     };
     names.zip(&report.owners).map(record).collect()
+}
+
+fn tails(system: &System, report: &Report) -> Vec<TailRecord> {
+    let names = tail_names(system, &report.tails).into_iter();
+    let record = |(name, tail): (String, &Tail)| TailRecord {
+        name,
+        indices: tail.constants.into(),
+        clause: words::tail(system, tail),
+    };
+    names.zip(&report.tails).map(record).collect()
 }
 
 fn decider(decider: Decider) -> DecidedBy {

@@ -42,7 +42,7 @@ pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
-    Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+    Sizes, StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::tested::{
     RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
@@ -117,6 +117,8 @@ pub struct Document {
     pub stages: Vec<StageFigures>,
     /// The variables that the proof has added to the model.
     pub owners: Vec<OwnerRecord>,
+    /// The arrays that the proof has added to the model, for what guards say of all processes.
+    pub tails: Vec<TailRecord>,
     /// The last backward search.
     pub backward: Option<BackwardFigures>,
     /// Why the answer may be vacuous, one line each.
@@ -300,6 +302,7 @@ impl Document {
             sizes: None,
             stages: Vec::new(),
             owners: Vec::new(),
+            tails: Vec::new(),
             backward: None,
             vacuity: Vec::new(),
             messages: Vec::new(),

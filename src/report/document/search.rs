@@ -224,6 +224,18 @@ pub struct OwnerRecord {
     pub by: Vec<String>,
 }
 
+/// An array that a proof has added to the model. It is true wherever a clause holds for all processes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TailRecord {
+    /// Its name.
+    pub name: String,
+    /// How many processes index it: `a`, `b`, .. in the clause.
+    pub indices: usize,
+    /// The clause.
+    pub clause: String,
+}
+
 /// A backward search. For one that was ended from outside, only nodes and restarts are known.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

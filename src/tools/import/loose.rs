@@ -70,6 +70,7 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
                 params,
                 guard: guard.iter().cloned().map(|formula| Part { formula, span }).collect(),
                 updates: vec![Update { symbol: region.symbol, cell, branches, rest: true }],
+                deferred: Vec::new(),
                 open: Vec::new(),
             });
         }

@@ -13,7 +13,7 @@
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
 //! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`; `decide` (plain contradictions), `alternatives`, `equations`,
-//! `ways`, `step`, `steps`, `loose`, `claims`; `names`, `print`.
+//! `ways`, `step`, `steps`, `notes`, `loose`, `claims`; `names`, `print`.
 
 mod alternatives;
 mod claims;
@@ -23,6 +23,7 @@ mod formula;
 mod lexer;
 mod loose;
 mod names;
+mod notes;
 mod parser;
 mod print;
 mod resolve;
@@ -38,12 +39,13 @@ use std::collections::BTreeSet;
 
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
-use self::alternatives::flat;
+use self::alternatives::{MAX_ALTERNATIVES, flat};
 use self::claims::{initially, is_about, named_witnesses, never, witness};
 use self::formula::{Formula, SymbolId, VarId};
+use self::notes::Note;
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
-use self::step::Step;
+use self::step::{Step, Witness};
 use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
 use self::tree::{Claim, ClaimKind, Definition};
@@ -101,7 +103,16 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
             .of(definition, &params, parts);
         steps.extend(found.keep(made).unwrap_or_default());
     }
+    let notes =
+        found.keep(noted(&mut steps, &mut symbols, &mut vars, (&facts, &witnesses))).unwrap_or_default();
+    let mut maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses };
+    steps.retain_mut(|step| found.keep(maker.complete(step)).is_some());
     init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
+    init.extend(notes.iter().map(|it| it.initially(&mut vars)));
+    for step in &mut steps {
+        let clears: Vec<_> = notes.iter().filter_map(|it| it.cleared_by(step, &mut vars)).collect();
+        step.updates.extend(clears);
+    }
     let maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses };
     let copies: Vec<_> = steps.iter().filter_map(|step| found.keep(maker.copies(step))).collect();
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
@@ -164,6 +175,38 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         printer.step(step);
     }
     Ok(Imported { model: printer.finish(), left_out: found.left_out })
+}
+
+/// Adds the steps that note what guards ask, and returns what is noted.
+fn noted(
+    steps: &mut Vec<Step>,
+    symbols: &mut Symbols<'_>,
+    vars: &mut Vars,
+    (facts, witnesses): (&Facts, &[Witness]),
+) -> Result<Vec<Note>, Box<Diagnostic>> {
+    let mut notes = Vec::new();
+    let mut at = 0;
+    while at < steps.len() {
+        for part in std::mem::take(&mut steps[at].deferred) {
+            let known = notes.len();
+            let formula = notes::asked(&part, &steps[at], &mut notes, symbols, vars)?;
+            steps[at].guard.push(Part { formula, span: part.span });
+            Steps { symbols, vars, facts, witnesses }.guards(&mut steps[at])?;
+            let name = steps[at].name.clone();
+            for note in &notes[known..] {
+                let Some(more) = note.steps(&name, symbols, vars) else {
+                    let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
+                    return Err(Box::new(Diagnostic::error("C0715", part.span, what)));
+                };
+                for mut step in more {
+                    Steps { symbols, vars, facts, witnesses }.guards(&mut step)?;
+                    steps.push(step);
+                }
+            }
+        }
+        at += 1;
+    }
+    Ok(notes)
 }
 
 /// What is wrong, and what is left out.

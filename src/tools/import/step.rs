@@ -26,6 +26,8 @@ pub(super) struct Step {
     pub remark: String,
     pub params: Vec<VarId>,
     pub guard: Vec<Part>,
+    /// Conditions that are to be asked of what other steps note.
+    pub deferred: Vec<Part>,
     pub updates: Vec<Update>,
     /// What gets any value.
     pub open: Vec<Region>,
@@ -92,6 +94,18 @@ impl Update {
         let none = self.branches.iter().map(|it| it.condition.clone().not());
         let rest = self.rest.then(|| Formula::and(none.chain([same])));
         Formula::or(given.chain(rest))
+    }
+
+    /// Whether each cell that it changes gets this value.
+    pub fn only_makes(&self, truth: bool) -> bool {
+        if self.branches.iter().any(|it| matches!(it.value, Value::Term(_))) {
+            return false;
+        }
+        let args: Vec<Term> = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        let same =
+            |it: &Formula| matches!(it, Formula::Is(app) if app.symbol == self.symbol && app.args == args);
+        let left = self.whole().map_literals(&mut |it| same(it).then_some(Formula::Bool(truth)));
+        super::decide::is_false(&if truth { left.not() } else { left }, &[])
     }
 
     /// The value in a branch as a formula, to look for something in it.

@@ -6,6 +6,7 @@
 //!    equation is about gets any value: where that is one cell, a relation is true in one copy and false in another, and a function
 //!    gets a parameter; where it is a region of cells, there are steps of their own ([`loose`](super::loose)).
 //! 4. What else is said about the new state is a guard: new values are replaced by what they are.
+//!    What it says for all elements by another one is noted by steps of its own ([`notes`](super::notes)).
 //! 5. Terms that are arguments of others get names: parameters that equal them. Functions are total, so that there always is one.
 //! 6. What is said of all elements of a sort is said where there is one.
 //! 7. A copy for each way in which parameters may coincide ([`ways`](super::ways)).
@@ -88,6 +89,7 @@ impl Steps<'_, '_> {
                 remark: String::new(),
                 params: params.to_vec(),
                 guard: Vec::new(),
+                deferred: Vec::new(),
                 updates: Vec::new(),
                 open: Vec::new(),
             };
@@ -95,10 +97,18 @@ impl Steps<'_, '_> {
         }
         for step in &mut all {
             self.guards(step)?;
-            self.names(step)?;
-            self.populate(step);
         }
         Ok(all)
+    }
+
+    /// Names and elements that a step needs once all its guards are known.
+    ///
+    /// # Errors
+    /// The language cannot say what it does.
+    pub fn complete(&mut self, step: &mut Step) -> Made<()> {
+        self.names(step)?;
+        self.populate(step);
+        Ok(())
     }
 
     /// A variable for a value of a term.
@@ -284,7 +294,10 @@ impl Steps<'_, '_> {
     }
 
     /// Makes guards that the language has: a parameter for what exists such that all of something hold.
-    fn guards(&mut self, step: &mut Step) -> Made<()> {
+    ///
+    /// # Errors
+    /// The language does not have one of them.
+    pub fn guards(&mut self, step: &mut Step) -> Made<()> {
         let mut open = flat(std::mem::take(&mut step.guard));
         open.reverse();
         while let Some(Part { formula, span }) = open.pop() {
@@ -299,13 +312,10 @@ impl Steps<'_, '_> {
                     parts.reverse();
                     open.extend(parts);
                 }
+                formula if is_noted(&formula) => step.deferred.push(Part { formula, span }),
                 formula => {
-                    if let Some(universal) = alternation(&formula, None) {
-                        let what = if universal {
-                            "for all elements there is another one: a guard that is not supported"
-                        } else {
-                            "within a disjunction, there is an element such that all ..: a guard that is not supported"
-                        };
+                    if alternates(&formula, None) {
+                        let what = "within a disjunction, there is an element such that all ..: a guard that is not supported";
                         return Err(error("C0714", span, what.to_owned()));
                     }
                     step.guard.push(Part { formula, span });
@@ -505,15 +515,24 @@ fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
     cell.iter().all(|var| parts.iter().any(|part| part.determined(cell).is_some_and(|it| it.0 == *var)))
 }
 
-/// Whether a quantifier stands in one of the other kind, and if so, the kind of the outer one.
-fn alternation(formula: &Formula, outer: Option<bool>) -> Option<bool> {
+/// Whether a guard in normal form says that for all elements there is another one.
+fn is_noted(formula: &Formula) -> bool {
     match formula {
-        Formula::Each { universal, vars: _, body } => match outer {
-            Some(kind) if kind != *universal => Some(kind),
-            _ => alternation(body, Some(*universal)),
-        },
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().find_map(|it| alternation(it, outer)),
-        _ => None,
+        Formula::Each { universal: true, body, .. } => body.has(false),
+        Formula::Each { universal: false, body, .. } => is_noted(body),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_noted),
+        _ => false,
+    }
+}
+
+/// Whether a quantifier stands in one of the other kind.
+fn alternates(formula: &Formula, outer: Option<bool>) -> bool {
+    match formula {
+        Formula::Each { universal, body, .. } => {
+            outer.is_some_and(|kind| kind != *universal) || alternates(body, Some(*universal))
+        }
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|it| alternates(it, outer)),
+        _ => false,
     }
 }
 

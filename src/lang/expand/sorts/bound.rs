@@ -15,6 +15,8 @@ pub struct Rewriter<'a> {
     unsaid: Option<&'static str>,
     /// Whether a formula is asked, rather than claimed.
     asks: bool,
+    /// Whether quantifiers over processes of different sorts become one: not in `init`, where those of one quantifier may be equal.
+    pub(super) joins: bool,
     /// Names of processes, innermost last; the sort is empty where it is not known.
     scope: Vec<(String, String)>,
     pub diagnostics: Vec<Diagnostic>,
@@ -34,6 +36,7 @@ impl<'a> Rewriter<'a> {
             sorts,
             unsaid: None,
             asks: false,
+            joins: true,
             scope: Vec::new(),
             diagnostics: Vec::new(),
             unknown: Vec::new(),
@@ -228,20 +231,11 @@ impl<'a> Rewriter<'a> {
                 }
                 ExprKind::Compare { op: *op, left: self.term(left), right: self.term(right) }
             }
-            ExprKind::Not(a) => ExprKind::Not(Box::new(self.formula(a))),
-            ExprKind::And(list) => ExprKind::And(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Or(list) => ExprKind::Or(list.iter().map(|it| self.formula(it)).collect()),
-            ExprKind::Implies(a, b) => {
-                ExprKind::Implies(Box::new(self.formula(a)), Box::new(self.formula(b)))
-            }
-            ExprKind::Iff(a, b) => ExprKind::Iff(Box::new(self.formula(a)), Box::new(self.formula(b))),
-            ExprKind::If(a, b, c) => {
-                ExprKind::If(Box::new(self.formula(a)), Box::new(self.formula(b)), Box::new(self.formula(c)))
-            }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let outside = self.scope.len();
                 let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
-                let (vars, conditions) = self.bind(vars, &[&**body], !universal);
+                let (vars, body) = self.joined(*quantifier, vars, body);
+                let (vars, conditions) = self.bind(&vars, &[body], !universal);
                 let body = self.formula(body);
                 self.scope.truncate(outside);
                 let body = if universal { any(conditions, body) } else { all(conditions, body) };
@@ -254,8 +248,33 @@ impl<'a> Rewriter<'a> {
                 });
                 ExprKind::Call { name: name.clone(), args: args.collect() }
             }
+            connective => connective.with_operands(&mut |it| self.formula(it)),
         };
         Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
+    }
+
+    /// A quantifier with those right within it that bind processes of other sorts: these are different from its own, so that
+    /// no way in which they coincide has to be considered.
+    fn joined<'f>(&self, quantifier: Quantifier, vars: &[Name], mut body: &'f Expr) -> (Vec<Name>, &'f Expr) {
+        let mut vars = vars.to_vec();
+        let sort = |name: &Name| {
+            let sort = name.sort.as_ref().map_or(self.unsaid, |it| Some(&*it.text))?;
+            self.sorts.values.contains_key(sort).then(|| sort.to_owned())
+        };
+        while let ExprKind::Quantified { quantifier: Quantifier::Forall, vars: more, body: inner } =
+            &body.kind
+            && quantifier == Quantifier::Forall
+            && self.joins
+            && more.iter().all(|it| {
+                sort(it).is_some_and(|own| {
+                    vars.iter().all(|of| of.text != it.text && sort(of).is_some_and(|sort| sort != own))
+                })
+            })
+        {
+            vars.extend(more.iter().cloned());
+            body = inner;
+        }
+        (vars, body)
     }
 
     fn term(&mut self, term: &Term) -> Term {

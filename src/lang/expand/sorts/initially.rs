@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Name, Property, Quantifier};
 
 /// Most parameters of `init` in a model with sorts: there is a disjunct for each set of them.
-const MOST: usize = 5;
+const MOST: usize = 7;
 
 impl Rewriter<'_> {
     /// The initial states, in the core.
@@ -22,6 +22,7 @@ impl Rewriter<'_> {
             params.push((Name { sort: None, ..name.clone() }, sort));
         }
         let mut parts = Vec::new();
+        self.joins = false;
         for part in conjuncts(&property.body) {
             self.part(part, &mut params, &mut parts);
         }
@@ -34,6 +35,7 @@ impl Rewriter<'_> {
             );
             params.truncate(MOST);
         }
+        self.joins = true;
         let at = property.body.span;
         let names: Vec<Name> = params.iter().map(|it| it.0.clone()).collect();
         let mentioned: Vec<IndexSet<String>> = parts.iter().map(words).collect();

@@ -1,0 +1,80 @@
+//! Names and numbers of a `.cub` file, with their places.
+
+use crate::diagnostic::Span;
+
+/// The place of a node. Places do not count when trees are compared: any two are equal, so that a tree is
+/// equal to the one read back from its printed text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Loc(pub Span);
+
+impl PartialEq for Loc {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Loc {}
+
+/// The place from byte `l` up to byte `r`.
+pub fn loc(l: u32, r: u32) -> Loc {
+    Loc(Span::new(l, r))
+}
+
+/// `first` followed by `rest`.
+pub(crate) fn prepend<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
+    rest.insert(0, first);
+    rest
+}
+
+/// `list` followed by `last`.
+pub(crate) fn append<T>(mut list: Vec<T>, last: Option<T>) -> Vec<T> {
+    list.extend(last);
+    list
+}
+
+/// An identifier or a process constant `#k`, as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The text.
+    pub text: String,
+    /// Where.
+    pub loc: Loc,
+    /// Where it is bound: the sort of processes that it stands for.
+    pub sort: Option<Box<Name>>,
+}
+
+impl Name {
+    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+        Self { text: text.to_owned(), loc: loc(l, r), sort: None }
+    }
+
+    /// Bound to a process of a sort.
+    pub(crate) fn of_sort(self, sort: Self) -> Self {
+        Self { sort: Some(Box::new(sort)), ..self }
+    }
+
+    /// Where it stands.
+    pub const fn span(&self) -> Span {
+        self.loc.0
+    }
+}
+
+/// A number as written: decimal digits with an optional sign, and a point when it is a real.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Number {
+    /// The text; `-` only in front.
+    pub text: String,
+    /// Where.
+    pub loc: Loc,
+}
+
+impl Number {
+    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+        Self { text: text.to_owned(), loc: loc(l, r) }
+    }
+
+    /// Whether it is written with a point.
+    pub fn is_real(&self) -> bool {
+        self.text.contains('.')
+    }
+}

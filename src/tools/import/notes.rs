@@ -1,0 +1,163 @@
+//! Guards by which for all elements there is another one: `forall x. exists y. p(x, y)`.
+//!
+//! The language has no such guard. A step of its own notes of one `x` that there is such a `y`, in a relation about `x` and the
+//! parameters that the formula is about; the guard asks whether all are noted. Every step that may make the formula false clears what is
+//! noted. So what is noted holds, and where the formula holds of all elements, which are finitely many, a step for each notes them all
+//! before anything else happens: the same states are reached.
+
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+
+use super::alternatives::{alternatives, flat};
+use super::claims::Initially;
+use super::equations::{Branch, Value};
+use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::resolve::Part;
+use super::step::{Step, Update};
+use super::symbols::{Symbol, Symbols, Vars};
+
+/// The most elements that what is noted is about, as the language has it for indices of arrays.
+const MAX_ARGUMENTS: usize = 8;
+
+/// The most formulas that are noted.
+const MAX_NOTES: usize = 64;
+
+/// A relation that says where a formula was found to hold.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    pub symbol: SymbolId,
+    args: Vec<VarId>,
+    formula: Formula,
+    span: Span,
+}
+
+/// A guard that asks what is noted instead; adds what is to be noted.
+///
+/// # Errors
+/// It is about too many elements, or there are too many such formulas.
+pub(super) fn asked(
+    part: &Part,
+    step: &Step,
+    notes: &mut Vec<Note>,
+    symbols: &mut Symbols<'_>,
+    vars: &Vars,
+) -> Result<Formula, Box<Diagnostic>> {
+    let span = part.span;
+    let mut each = |formula: &Formula| -> Result<Formula, Box<Diagnostic>> {
+        let Formula::Each { vars: bound, body, .. } = formula else { return Ok(formula.clone()) };
+        let args: Vec<VarId> = bound.iter().copied().chain(formula.free()).collect();
+        let known = notes.iter().find(|it| it.args == args && it.formula == **body).map(|it| it.symbol);
+        let symbol = match known {
+            Some(symbol) => symbol,
+            None if args.len() > MAX_ARGUMENTS || notes.len() >= MAX_NOTES => {
+                let what = format!(
+                    "for all elements there is another one: a guard about {} elements at once; at most {MAX_ARGUMENTS} are supported",
+                    args.len()
+                );
+                return Err(Box::new(Diagnostic::error("C0715", span, what)));
+            }
+            None => {
+                let symbol = symbols.add(Symbol {
+                    name: format!("{}_noted", step.name),
+                    mutable: true,
+                    args: args.iter().map(|it| vars.known(*it)).collect(),
+                    result: None,
+                    span,
+                    derived: false,
+                });
+                notes.push(Note { symbol, args: args.clone(), formula: (**body).clone(), span });
+                symbol
+            }
+        };
+        Ok(Formula::each(true, bound, Formula::Is(App { symbol, args: terms(&args), new: false })))
+    };
+    replaced(&part.formula, &mut each)
+}
+
+/// The formula with other ones for the outermost universals in which something exists.
+fn replaced(
+    formula: &Formula,
+    each: &mut dyn FnMut(&Formula) -> Result<Formula, Box<Diagnostic>>,
+) -> Result<Formula, Box<Diagnostic>> {
+    Ok(match formula {
+        Formula::Each { universal: true, body, .. } if body.has(false) => each(formula)?,
+        Formula::Each { universal, vars, body } => Formula::each(*universal, vars, replaced(body, each)?),
+        Formula::And(parts) => {
+            Formula::and(parts.iter().map(|it| replaced(it, each)).collect::<Result<Vec<_>, _>>()?)
+        }
+        Formula::Or(parts) => {
+            Formula::or(parts.iter().map(|it| replaced(it, each)).collect::<Result<Vec<_>, _>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+fn terms(vars: &[VarId]) -> Vec<Term> {
+    vars.iter().map(|it| Term::Var(*it)).collect()
+}
+
+impl Note {
+    /// The steps that note it; `None` when there are too many.
+    pub fn steps(&self, name: &str, symbols: &Symbols<'_>, vars: &mut Vars) -> Option<Vec<Step>> {
+        let Self { symbol, args, formula, span } = self;
+        let cell: Vec<VarId> = args.iter().map(|it| vars.copy(*it)).collect();
+        let pinned = cell.iter().zip(args).map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it)));
+        let value = Value::Truth(Formula::TRUE);
+        let branch = Branch { condition: Formula::and(pinned), value, span: *span };
+        let update = Update { symbol: *symbol, cell, branches: vec![branch], rest: true };
+        let part = Part { formula: formula.clone(), span: *span };
+        let all = alternatives(flat(vec![part]))?;
+        let step = |guard: Vec<Part>| Step {
+            name: format!("note_{name}"),
+            span: symbols.get(*symbol).span,
+            remark: "notes for one element what a guard asks of all".to_owned(),
+            params: args.clone(),
+            guard,
+            deferred: Vec::new(),
+            updates: vec![update.clone()],
+            open: Vec::new(),
+        };
+        Some(all.into_iter().map(step).collect())
+    }
+
+    /// That nothing is noted initially.
+    pub fn initially(&self, vars: &mut Vars) -> Initially {
+        let params: Vec<VarId> = self.args.iter().map(|it| vars.copy(*it)).collect();
+        let noted = Formula::Is(App { symbol: self.symbol, args: terms(&params), new: false });
+        Initially { params, formula: noted.not(), span: self.span }
+    }
+
+    /// What clears it, if a step may make the formula false.
+    pub fn cleared_by(&self, step: &Step, vars: &mut Vars) -> Option<Update> {
+        let harmless = |update: &Update| {
+            let [mut holds, mut fails] = [false, false];
+            uses(&self.formula, update.symbol, true, &mut [&mut holds, &mut fails]);
+            (!holds || update.only_makes(true)) && (!fails || update.only_makes(false))
+        };
+        if step.updates.iter().all(harmless) {
+            return None;
+        }
+        let cell = self.args.iter().map(|it| vars.copy(*it)).collect();
+        let value = Value::Truth(Formula::FALSE);
+        let branches = vec![Branch { condition: Formula::TRUE, value, span: step.span }];
+        Some(Update { symbol: self.symbol, cell, branches, rest: false })
+    }
+}
+
+/// Notes whether the formula needs a symbol to be true somewhere, and whether it needs it to be false; both where it is a function.
+fn uses(formula: &Formula, symbol: SymbolId, positive: bool, found: &mut [&mut bool; 2]) {
+    let mut all = |parts: &[Formula]| parts.iter().for_each(|it| uses(it, symbol, positive, found));
+    match formula {
+        Formula::Bool(_) => {}
+        Formula::Not(inner) => uses(inner, symbol, !positive, found),
+        Formula::And(parts) | Formula::Or(parts) => all(parts),
+        Formula::Each { body, .. } => uses(body, symbol, positive, found),
+        Formula::Is(app) if app.symbol == symbol && app.args.iter().all(|it| matches!(it, Term::Var(_))) => {
+            *found[usize::from(!positive)] = true;
+        }
+        other => {
+            if other.symbols().iter().any(|it| it.0 == symbol) {
+                found.iter_mut().for_each(|it| **it = true);
+            }
+        }
+    }
+}
