@@ -164,9 +164,13 @@ impl TailStep<'_> {
         self.tail.denial.iter().map(at).collect()
     }
 
-    /// That processes at an index are of their sorts.
+    /// That processes at an index are of their sorts; nothing where there is only one sort, since all are.
     fn of_sorts(&self, index: &[ProcRef]) -> Conj {
         let Some(var) = self.model.sort_array() else { return Conj::new() };
+        if matches!(self.model.var(var).ty, Type::Enum(id) if self.model.enumeration(id).constructors.len() == 1)
+        {
+            return Conj::new();
+        }
         let said = index.iter().zip(self.sorts).filter_map(|(p, sort)| {
             let cell = Cell { var, index: std::iter::once(*p).collect() };
             sort.map(|sort| Literal::In { cell, values: 1 << sort })

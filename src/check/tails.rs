@@ -3,6 +3,7 @@
 //! A backward search forgets what a guard says of processes that a cube does not name. In a model with witnesses proofs need it: a
 //! quorum was asked once, and what all its members said then is asked of the witness that two quorums have in common much later.
 
+use super::search::explore_again;
 use super::session::Session;
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
@@ -25,7 +26,13 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
         info!("{text}");
         session.tell(Event::Note(&text));
     }
-    session.within(&instrumented.system, decide);
+    // The states of the oracle say what the arrays hold.
+    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
+    let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
+    session.within(&instrumented.system, |session| match explore_again(session, &sizes) {
+        Some(verdict) => session.report.verdict = Some(verdict),
+        None => decide(session),
+    });
     session.report.tails = tails;
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         **run = instrumented.run(system, run);

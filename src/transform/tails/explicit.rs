@@ -131,7 +131,9 @@ pub fn at(tail: &Tail, constants: &[ProcRef], n: ProcRef) -> Conj {
 
 /// That the constants of a tail are of their sorts.
 pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
-    let Some(var) = system.sort_array() else { return Conj::new() };
+    // Where there is only one sort, guards do not say it.
+    let several = |var: &VarId| matches!(system.var(*var).ty, Type::Enum(id) if system.enumeration(id).all().count_ones() > 1);
+    let Some(var) = system.sort_array().filter(several) else { return Conj::new() };
     let said = |(p, sort): (&ProcRef, Option<u8>)| {
         let cell = Cell { var, index: std::iter::once(*p).collect() };
         sort.map(|sort| Literal::In { cell, values: 1 << sort })
