@@ -5,10 +5,11 @@
 
 use super::search::explore_again;
 use super::session::Session;
+use cubicle_lang::model::VarId;
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
-use cubicle_run::verdict::Verdict;
-use cubicle_transform::{tails_of, with_tails};
+use cubicle_run::verdict::{Forbidden, Verdict};
+use cubicle_transform::{gaps, tails_of, with_tails};
 use tracing::info;
 
 /// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes.
@@ -29,7 +30,10 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
     // The states of the oracle say what the arrays hold.
     let explored = session.space.explored.iter().map(|it| it.exploration.procs);
     let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
-    session.within(&instrumented.system, |session| match explore_again(session, &sizes) {
+    let mut options = session.options.clone();
+    let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();
+    options.backward.proposed.extend(gaps.into_iter().map(|(params, cube)| Forbidden { params, cube }));
+    session.within((&instrumented.system, &options), |session| match explore_again(session, &sizes) {
         Some(verdict) => session.report.verdict = Some(verdict),
         None => decide(session),
     });

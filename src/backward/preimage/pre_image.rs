@@ -74,9 +74,7 @@ impl Instances<'_, '_> {
         }
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
-        let before = self.out.len() - from;
         name_witnesses(context, t, (child.procs, options), self.out, from)?;
-        if self.out.len() - from > 50 { eprintln!("DBG {} args {args:?} before {before} split {}", t.transition.name, self.out.len() - from); }
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
             let mut at = from;

@@ -62,7 +62,8 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     let (mut fails, mut holds): (Vec<Conj>, Vec<Conj>) = (Vec::new(), Vec::new());
     for n in (0..t.arity() as u8).map(ProcRef::Var) {
         let denial = at(tail, &constants, n);
-        fails.extend(effect.denied_after(&denial)?);
+        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
+        fails.extend(effect.denied_after(&denial)?.into_iter().filter(|way| !was_denied(way)));
         holds.extend(effect.becomes(&denial)?);
     }
     let becomes = becomes_elsewhere(system, t, tail)?;
@@ -103,6 +104,19 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
 pub fn constants(t: &Transition, tail: &Tail) -> Vec<ProcRef> {
     let arity = t.arity() as u8;
     (arity..arity + tail.constants).map(ProcRef::Var).collect()
+}
+
+/// States that no run should reach, though nothing rests on that: the arrays, the first of which is `first`, say that a clause holds of all
+/// processes, and it does not hold of one. Each has a number of processes.
+pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<(u8, Conj)> {
+    let gap = |(tail, ghost): (&Tail, u16)| {
+        let constants: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
+        let mut cube = sorts_said(original, tail, &constants);
+        cube.push(Tail::literal(VarId(ghost), constants, true));
+        cube.extend(tail.denial.iter().cloned());
+        (tail.constants + 1, cube)
+    };
+    tails.iter().zip(first.0..).map(gap).collect()
 }
 
 /// A process that is not a parameter of the transition, which may be one of the constants.
