@@ -135,9 +135,9 @@ fn holds(array: VarId, index: &[ProcRef]) -> Literal {
 /// Whether one of these literals says that a cell has one of the values of `literal`.
 fn says(known: &[Literal], literal: &Literal) -> bool {
     let Literal::In { cell, values } = literal else { return false };
-    known.iter().any(
-        |it| matches!(it, Literal::In { cell: of, values: held } if of == cell && held & !values == 0),
-    )
+    known
+        .iter()
+        .any(|it| matches!(it, Literal::In { cell: of, values: held } if of == cell && held & !values == 0))
 }
 
 /// A tail and a transition of the model.

@@ -8,7 +8,7 @@ use super::session::Session;
 use cubicle_lang::model::VarId;
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
-use cubicle_run::verdict::{Forbidden, Verdict};
+use cubicle_run::verdict::Verdict;
 use cubicle_transform::{gaps, tails_of, with_tails};
 use tracing::info;
 
@@ -32,7 +32,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
     let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
     let mut options = session.options.clone();
     let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();
-    options.backward.proposed.extend(gaps.into_iter().map(|(params, cube)| Forbidden { params, cube }));
+    options.backward.proposed.extend(gaps);
     session.within((&instrumented.system, &options), |session| match explore_again(session, &sizes) {
         Some(verdict) => session.report.verdict = Some(verdict),
         None => decide(session),

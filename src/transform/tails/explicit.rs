@@ -3,7 +3,7 @@
 use super::effect::Effect;
 use crate::owner::{Instrumented, with_owners};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Literal, Owner, ProcRef, System, Tail, Term,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, Owner, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, mentioned, negated, rename,
     tail_names,
 };
@@ -107,14 +107,14 @@ pub fn constants(t: &Transition, tail: &Tail) -> Vec<ProcRef> {
 }
 
 /// States that no run should reach, though nothing rests on that: the arrays, the first of which is `first`, say that a clause holds of all
-/// processes, and it does not hold of one. Each has a number of processes.
-pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<(u8, Conj)> {
+/// processes, and it does not hold of one.
+pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<Forbidden> {
     let gap = |(tail, ghost): (&Tail, u16)| {
         let constants: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
         let mut cube = sorts_said(original, tail, &constants);
         cube.push(Tail::literal(VarId(ghost), constants, true));
         cube.extend(tail.denial.iter().cloned());
-        (tail.constants + 1, cube)
+        Forbidden { params: tail.constants + 1, cube }
     };
     tails.iter().zip(first.0..).map(gap).collect()
 }
