@@ -5,7 +5,7 @@
 //! and what guards say of it are made here from that line and the model alone:
 //!
 //! - Initially it is true everywhere.
-//! - A step makes it false where a parameter is a gap after the step; else true where a parameter was a gap and is none after it, and where
+//! - A step makes it false where a parameter becomes a gap; else true where a parameter was a gap and is none after it, and where
 //!   another process may have been one and may be none after it: what such a process has to satisfy for that is left out; else it keeps its
 //!   value. If that is false, there was a gap before the step, and the same process is one after it.
 //! - A guard says that it is true at parameters where no process is a gap: no parameter is, because that contradicts the rest of the guard,
@@ -132,6 +132,14 @@ fn holds(array: VarId, index: &[ProcRef]) -> Literal {
     Literal::In { cell: Cell { var: array, index: index.iter().copied().collect() }, values: 1 << 1 }
 }
 
+/// Whether one of these literals says that a cell has one of the values of `literal`.
+fn says(known: &[Literal], literal: &Literal) -> bool {
+    let Literal::In { cell, values } = literal else { return false };
+    known
+        .iter()
+        .any(|it| matches!(it, Literal::In { cell: of, values: held } if of == cell && held & !values == 0))
+}
+
 /// A tail and a transition of the model.
 struct TailStep<'a> {
     model: &'a System,
@@ -164,9 +172,13 @@ impl TailStep<'_> {
         self.tail.denial.iter().map(at).collect()
     }
 
-    /// That processes at an index are of their sorts.
+    /// That processes at an index are of their sorts; nothing where there is only one sort, since all are.
     fn of_sorts(&self, index: &[ProcRef]) -> Conj {
         let Some(var) = self.model.sort_array() else { return Conj::new() };
+        if matches!(self.model.var(var).ty, Type::Enum(id) if self.model.enumeration(id).constructors.len() == 1)
+        {
+            return Conj::new();
+        }
         let said = index.iter().zip(self.sorts).filter_map(|(p, sort)| {
             let cell = Cell { var, index: std::iter::once(*p).collect() };
             sort.map(|sort| Literal::In { cell, values: 1 << sort })
@@ -287,7 +299,8 @@ impl TailStep<'_> {
         for p in self.parameters().into_iter().chain([other]) {
             let gap = self.gap(&index, p);
             if p != other {
-                opens.extend(self.all_after(Conj::new(), &gap, other)?);
+                let ways = self.all_after(Conj::new(), &gap, other)?;
+                opens.extend(ways.into_iter().filter(|way| !gap.iter().all(|it| says(way, it))));
             }
             for literal in &gap {
                 let closed = [negated(self.model, literal)?];
@@ -347,16 +360,8 @@ impl TailStep<'_> {
             _ => false,
         };
         let excludes = |it: &Universal| it.bound == 1 && it.body.0.iter().all(|conj| conj.iter().any(denies));
-        let is_said = |it: &Literal| {
-            match it {
-            Literal::In { cell, values } => self.t.guard.iter().any(
-                |known| matches!(known, Literal::In { cell: of, values: held } if of == cell && held & !values == 0),
-            ),
-            _ => false,
-        }
-        };
         self.t.universals.iter().any(excludes)
-            && self.of_sorts(index).iter().all(is_said)
+            && self.of_sorts(index).iter().all(|it| says(&self.t.guard, it))
             && self.parameters().into_iter().all(|p| excluded(self.gap(index, p)))
     }
 }

@@ -75,7 +75,7 @@ pub fn search_with_owners(
         info!("{text}");
         session.tell(Event::Note(&text));
         let basis = Basis { original, owners: &owners, instrumented: Some(&instrumented) };
-        ended = session.within(&instrumented.system, |session| search(session, &basis));
+        ended = session.within((&instrumented.system, session.options), |session| search(session, &basis));
         session.report.owners.clone_from(&owners);
         if let OwnerSearchEnd::Verdict(Verdict::Unsafe(run)) = &mut ended {
             **run = instrumented.run(original, run);

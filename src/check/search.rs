@@ -36,7 +36,7 @@ fn once(
     basis: &Basis<'_>,
 ) -> OwnerSearchEnd {
     if basis.instrumented.is_some()
-        && let Some(verdict) = explore(session, sizes)
+        && let Some(verdict) = explore_again(session, sizes)
     {
         return OwnerSearchEnd::Verdict(verdict);
     }
@@ -54,8 +54,8 @@ fn once(
     OwnerSearchEnd::Verdict(look_forward(session).unwrap_or(verdict))
 }
 
-/// Explores the instances of a system with owners; a verdict only when the run ends here.
-fn explore(session: &mut Session<'_>, sizes: &[usize]) -> Option<Verdict> {
+/// Explores the instances of a system that was derived; a verdict only when the run ends here.
+pub fn explore_again(session: &mut Session<'_>, sizes: &[usize]) -> Option<Verdict> {
     let limits = &session.options.forward;
     session.timed("forward exploration", |session| {
         for &procs in sizes {

@@ -73,10 +73,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Works on another system within this run; the report stays the same one.
-    pub fn within<R>(&mut self, system: &System, work: impl FnOnce(&mut Session<'_>) -> R) -> R {
+    /// Works on another system, with these options, within this run; the report stays the same one.
+    pub fn within<R>(
+        &mut self,
+        (system, options): (&System, &Options),
+        work: impl FnOnce(&mut Session<'_>) -> R,
+    ) -> R {
         let report = mem::replace(&mut self.report, Report::none());
-        let mut inner = Session::new(system, self.options, self.interrupt, &mut *self.observer, report);
+        let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
         inner.space.most_procs = self.space.most_procs;
         let ended = work(&mut inner);
         self.report = inner.report;

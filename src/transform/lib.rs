@@ -29,5 +29,5 @@ pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
-pub use tails::{searched_system, tails_of, with_tails};
+pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

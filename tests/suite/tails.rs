@@ -388,6 +388,51 @@ requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }
 { Decided[v] := True }
 ";
 
+const FIREWALL: &str = "
+type node < proc
+relation inside (n : node)
+array Sent[node, node] : bool
+array Open[node] : bool
+init (a b : node) { Sent[a, b] = False && Open[a] = False }
+unsafe (a b : node) { Sent[a, b] = True && inside(b) && (forall n : node. not inside(n) || Sent[n, a] = False) }
+transition leave (a b : node)
+requires { inside(a) && not inside(b) }
+{ Sent[a, b] := True; Open[b] := True }
+transition enter (a b : node)
+requires { not inside(a) && inside(b) && Open[a] = True }
+{ Sent[a, b] := True }
+";
+
+/// With one sort, guards do not say sorts; processes of a bad state are among those of which something holds.
+#[test]
+fn a_tail_of_a_bad_state_about_one_sort_proves() {
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+        let examined = |text: &str| {
+            let system = cubicle::load(text).expect("a correct model").system;
+            let (options, interrupt) = (small_search(proof), Interrupt::default());
+            let report = check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
+            let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
+            let is_shown = certificate::certify(&system, text, Claim::of(&report), how).is_ok();
+            (report.verdict == Some(Verdict::Safe), report.tails.len(), is_shown)
+        };
+        assert_eq!(examined(FIREWALL), (true, 1, true), "{proof:?}");
+        let wrong = FIREWALL.replace(" && Open[a] = True", "");
+        let (is_safe, _, is_shown) = examined(&wrong);
+        assert!(!is_safe && !is_shown, "{proof:?}");
+    }
+}
+
+/// In the oracle, cells of an array of the proof at processes of other sorts have a value as well.
+#[test]
+fn an_oracle_of_a_search_with_tails_has_states() {
+    let system = cubicle::load(TOY).expect("a correct model").system;
+    let (options, interrupt) = (small_search(BackwardMode::Brab(3)), Interrupt::default());
+    let report = check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
+    assert_eq!(report.verdict, Some(Verdict::Safe));
+    let proposals = report.backward.expect("a backward search").statistics.proposals;
+    assert!(proposals.refuted < proposals.asked, "{proposals:?}");
+}
+
 /// A certificate whose tail says something else is refused, and so is the same one for a model where quorums need not meet.
 #[test]
 fn a_forged_tail_is_refused() {

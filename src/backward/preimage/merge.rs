@@ -14,16 +14,19 @@ pub fn merge(
     let mut changed = out.len() - from > 1;
     while changed {
         changed = false;
-        'pairs: for i in from..out.len() {
-            for j in from..out.len() {
+        let mut i = from;
+        'pairs: while i < out.len() {
+            let mut j = from;
+            while j < out.len() {
                 context.interrupt.poll()?;
                 if i == j || out[i].kept != out[j].kept {
+                    j += 1;
                     continue;
                 }
                 if implies(&out[j].cube, &out[i].cube) {
                     out.remove(j);
-                    changed = true;
-                    break 'pairs;
+                    i -= usize::from(j < i);
+                    continue;
                 }
                 if i < j
                     && options.join
@@ -41,7 +44,9 @@ pub fn merge(
                     changed = true;
                     break 'pairs;
                 }
+                j += 1;
             }
+            i += 1;
         }
     }
     Ok(())

@@ -6,7 +6,8 @@
 //! holds the process is not kept: a process that satisfies the axioms serves as well, so that nothing is split where a cube has one already.
 
 use super::axioms::Witness;
-use super::pre::Pre;
+use super::merge::merge;
+use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
     Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, rename_mask,
@@ -16,22 +17,27 @@ use crate::cube::{
 const MOST_CELLS: usize = 4;
 
 /// The cubes `from..` of a pre-image of a transition with universal guards, split by the values of witnesses.
+///
+/// `known`: the processes of the child.
 pub fn name_witnesses(
     context: &CubeContext,
     t: &Prepared<'_>,
+    (known, options): (u8, PreOptions<'_>),
     out: &mut Vec<Pre>,
     from: usize,
 ) -> Result<(), Halt> {
     for witness in &t.witnesses {
+        merge(context, options, out, from)?;
         let pres = out.split_off(from);
         for pre in pres {
-            let tuples = tuples(context, t, witness, &pre);
+            let tuples = tuples(context, t, witness, known, &pre);
             let mut cases = vec![pre];
             for tuple in tuples.iter().take(MOST_CELLS) {
                 let mut next = Vec::new();
                 for pre in cases {
                     split(context, t, witness, tuple, pre, &mut next)?;
                 }
+                merge(context, options, &mut next, 0)?;
                 cases = next;
             }
             out.append(&mut cases);
@@ -46,9 +52,10 @@ fn args_of(pre: &Pre) -> Option<Vec<u8>> {
     pre.args.iter().map(place).collect()
 }
 
-/// The indices for which a witness is named: an argument of the step occurs in them. Those where one process is at several indices
-/// only when there are no others; of those that differ in the order of processes of one sort only the first.
-fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, pre: &Pre) -> Vec<Vec<u8>> {
+/// The indices for which a witness is named, among the arguments that the guard is about and processes of the child: one of these
+/// arguments occurs in them. Those where one process is at several indices only when the child names it, or when there are no others; of those
+/// that differ in the order of processes of one sort only the first.
+fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, known: u8, pre: &Pre) -> Vec<Vec<u8>> {
     let Some(args) = args_of(pre) else { return Vec::new() };
     let of_sort = |process: u8, sort: u8| {
         let cell = context.sort_of(process);
@@ -56,15 +63,18 @@ fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, pre: &Pre)
     };
     // Arguments that the guard is about, with a process that it binds.
     let asked: Vec<u8> = t.asked.iter().map(|at| args[*at]).collect();
+    let is_known = |p: u8| pre.kept[usize::from(p)] < known;
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     for (at, sort) in witness.sorts.iter().enumerate() {
         let Some(sort) = *sort else { return Vec::new() };
+        let named = (0..pre.cube.procs).filter(|p| of_sort(*p, sort) && (is_known(*p) || asked.contains(p)));
+        let named: Vec<u8> = named.collect();
         let mut longer = Vec::new();
-        for known in &all {
-            for p in (0..pre.cube.procs).filter(|p| of_sort(*p, sort)) {
+        for chosen in &all {
+            for p in &named {
                 let before = (0..at).rev().find(|it| witness.sorts[*it] == Some(sort));
-                if before.is_none_or(|before| known[before] <= p) {
-                    longer.push([&known[..], &[p]].concat());
+                if before.is_none_or(|before| chosen[before] <= *p) {
+                    longer.push([&chosen[..], &[*p]].concat());
                 }
             }
         }
@@ -73,7 +83,7 @@ fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, pre: &Pre)
     all.retain(|tuple| tuple.iter().any(|p| asked.contains(p)));
     let differ = |tuple: &Vec<u8>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));
     if all.iter().any(differ) {
-        all.retain(differ);
+        all.retain(|tuple| differ(tuple) || tuple.iter().all(|p| is_known(*p)));
     }
     all
 }

@@ -88,8 +88,13 @@ pub fn disjuncts(
         }
     }
     let mut out = Vec::new();
-    for divided in divided(grounder, last, first) {
+    for (divided, unused) in divided(grounder, last, first) {
+        let from = out.len();
         branch(&choices, full, divided, &mut out, (clock, memory))?;
+        // What init says of these cells comes first.
+        for disjunct in &mut out[from..] {
+            unused.iter().for_each(|it| disjunct.settle(it));
+        }
     }
     let mut known = HashSet::with_capacity(out.len());
     let new: Vec<bool> = out.iter().map(|disjunct| known.insert(disjunct)).collect();
@@ -98,16 +103,27 @@ pub fn disjuncts(
     Ok(out)
 }
 
-/// The disjunct with each way to divide the processes among the sorts of the model.
-///
-/// Cells that no formula reads and no step changes, since their indices are of other sorts than the declaration says, get one
-/// value: any is as good.
-fn divided(grounder: &Grounder<'_>, last: &[VarId], disjunct: InitDisjunct) -> Vec<InitDisjunct> {
+/// A cell that no step reads or changes, since its indices are of other sorts than the declaration says: any value is as good.
+struct Unused {
+    cell: usize,
+    ty: Type,
+    /// The process of its first index.
+    process: usize,
+}
+
+/// The disjunct with each way to divide the processes among the sorts of the model, and the cells that are not used then.
+fn divided(
+    grounder: &Grounder<'_>,
+    last: &[VarId],
+    disjunct: InitDisjunct,
+) -> Vec<(InitDisjunct, Vec<Unused>)> {
     let Grounder { system, layout } = grounder;
-    let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else { return vec![disjunct] };
+    let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else {
+        return vec![(disjunct, Vec::new())];
+    };
     let mut all = Vec::new();
     'divisions: for division in sorts.divisions(layout.procs) {
-        let mut next = disjunct.clone();
+        let (mut next, mut unused_cells) = (disjunct.clone(), Vec::new());
         for (process, sort) in division.iter().enumerate() {
             let set = &mut next.sets[layout.position(array, [process])];
             *set &= 1 << sort;
@@ -127,7 +143,7 @@ fn divided(grounder: &Grounder<'_>, last: &[VarId], disjunct: InitDisjunct) -> V
                 });
                 let cell = layout.position(id, index.iter().copied());
                 match (unused, pointed) {
-                    (true, _) => next.settle(cell, var.ty, index[0]),
+                    (true, _) => unused_cells.push(Unused { cell, ty: var.ty, process: index[0] }),
                     (false, Some(pointed)) => {
                         next.sets[cell] &= pointed;
                         if next.sets[cell] == 0 {
@@ -138,7 +154,7 @@ fn divided(grounder: &Grounder<'_>, last: &[VarId], disjunct: InitDisjunct) -> V
                 }
             }
         }
-        all.push(next);
+        all.push((next, unused_cells));
     }
     all
 }
@@ -207,11 +223,12 @@ impl InitDisjunct {
         })
     }
 
-    /// Gives a cell, of which nothing is said, a value; a pointer is to the process of its index.
-    fn settle(&mut self, cell: usize, ty: Type, process: usize) {
+    /// Gives a cell the first value that it may have; a pointer is to the process of its index where it may be.
+    fn settle(&mut self, &Unused { cell, ty, process }: &Unused) {
+        let set = self.sets[cell];
         match ty {
-            Type::Enum(_) => self.sets[cell] &= self.sets[cell].wrapping_neg(),
-            Type::Proc => self.sets[cell] = 1 << process,
+            Type::Proc if set >> process & 1 == 1 => self.sets[cell] = 1 << process,
+            Type::Enum(_) | Type::Proc => self.sets[cell] = set & set.wrapping_neg(),
             Type::Int | Type::Real => {
                 let sum = Sum { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
                 push(&mut self.rest, Lit::Linear { sum, relation: Relation::Eq });

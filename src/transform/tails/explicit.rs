@@ -3,7 +3,7 @@
 use super::effect::Effect;
 use crate::owner::{Instrumented, with_owners};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Literal, Owner, ProcRef, System, Tail, Term,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, Owner, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, mentioned, negated, rename,
     tail_names,
 };
@@ -62,7 +62,8 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     let (mut fails, mut holds): (Vec<Conj>, Vec<Conj>) = (Vec::new(), Vec::new());
     for n in (0..t.arity() as u8).map(ProcRef::Var) {
         let denial = at(tail, &constants, n);
-        fails.extend(effect.denied_after(&denial)?);
+        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
+        fails.extend(effect.denied_after(&denial)?.into_iter().filter(|way| !was_denied(way)));
         holds.extend(effect.becomes(&denial)?);
     }
     let becomes = becomes_elsewhere(system, t, tail)?;
@@ -105,6 +106,19 @@ pub fn constants(t: &Transition, tail: &Tail) -> Vec<ProcRef> {
     (arity..arity + tail.constants).map(ProcRef::Var).collect()
 }
 
+/// States that no run should reach, though nothing rests on that: the arrays, the first of which is `first`, say that a clause holds of all
+/// processes, and it does not hold of one.
+pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<Forbidden> {
+    let gap = |(tail, ghost): (&Tail, u16)| {
+        let constants: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
+        let mut cube = sorts_said(original, tail, &constants);
+        cube.push(Tail::literal(VarId(ghost), constants, true));
+        cube.extend(tail.denial.iter().cloned());
+        Forbidden { params: tail.constants + 1, cube }
+    };
+    tails.iter().zip(first.0..).map(gap).collect()
+}
+
 /// A process that is not a parameter of the transition, which may be one of the constants.
 pub fn other(t: &Transition, tail: &Tail) -> ProcRef {
     ProcRef::Var(t.arity() as u8 + tail.constants)
@@ -131,7 +145,9 @@ pub fn at(tail: &Tail, constants: &[ProcRef], n: ProcRef) -> Conj {
 
 /// That the constants of a tail are of their sorts.
 pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
-    let Some(var) = system.sort_array() else { return Conj::new() };
+    // Where there is only one sort, guards do not say it.
+    let several = |var: &VarId| matches!(system.var(*var).ty, Type::Enum(id) if system.enumeration(id).all().count_ones() > 1);
+    let Some(var) = system.sort_array().filter(several) else { return Conj::new() };
     let said = |(p, sort): (&ProcRef, Option<u8>)| {
         let cell = Cell { var, index: std::iter::once(*p).collect() };
         sort.map(|sort| Literal::In { cell, values: 1 << sort })

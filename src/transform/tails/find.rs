@@ -24,32 +24,34 @@ const MOST_ADDED: usize = 3;
 /// Most clauses that are examined for one universal guard.
 const MOST_EXAMINED: usize = 40;
 
-/// The tails of a system, in the order of its transitions.
+/// The tails of a system.
 pub fn tails_of(system: &System) -> Vec<Tail> {
     let mut found: Vec<Tail> = Vec::new();
     if system.proc_constants > 0 {
         return found;
     }
-    for t in &system.transitions {
-        for universal in &t.universals {
-            let Some(tail) = clause(system, t, universal) else { continue };
-            match weakened(system, tail) {
-                Some(tail) if !found.contains(&tail) => {
-                    debug!(?tail, "tail");
-                    found.push(tail);
-                }
-                _ => {}
+    let guards = system.transitions.iter().flat_map(|t| t.universals.iter().map(move |it| (t, it)));
+    let mut clauses: Vec<(bool, Tail)> =
+        guards.filter_map(|(t, universal)| clause(system, t, universal)).collect();
+    // The sort is stable: those that matter most first, each kind in the order of transitions.
+    clauses.sort_by_key(|(matters, _)| !matters);
+    for (_, tail) in clauses {
+        match weakened(system, tail) {
+            Some(tail) if !found.contains(&tail) => {
+                debug!(?tail, "tail");
+                found.push(tail);
             }
-            if found.len() == MOST_TAILS {
-                return found;
-            }
+            _ => {}
+        }
+        if found.len() == MOST_TAILS {
+            break;
         }
     }
     found
 }
 
-/// The clause of a universal guard about processes of a sort that has witnesses, or of bad states.
-fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail> {
+/// The clause of a universal guard, and whether it is about processes of a sort that has witnesses, or of bad states.
+fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(bool, Tail)> {
     if universal.bound != 1 {
         return None;
     }
@@ -79,8 +81,8 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<Tail
         system.index_sort(cell.var, at)
     });
     let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
-    let fits = (is_value || system.is_watch(t)) && (1..=MOST_CONSTANTS).contains(&of.len());
-    fits.then_some(Tail { constants: of.len() as u8, denial: denial? })
+    let fits = (1..=MOST_CONSTANTS).contains(&of.len());
+    fits.then_some((is_value || system.is_watch(t), Tail { constants: of.len() as u8, denial: denial? }))
 }
 
 /// The clause with the fewest further literals that no step makes true.
