@@ -126,10 +126,11 @@ fn compare(seed: u64, mut shape: Shape, order: bool) {
             }
         }
         for cube in &system.bad {
+            let one = system.edited(|parts| parts.bad = vec![cube.clone()]);
+            let semantics = Semantics::new(&one, procs);
             let satisfied = reachable.iter().any(|values| {
                 let state = State { procs, values: values.clone() };
-                let one = system.edited(|parts| parts.bad = vec![cube.clone()]);
-                Semantics::new(&one, procs).satisfies(&state, 0).is_some()
+                semantics.satisfies(&state, 0).is_some()
             });
             let expected = match (usize::from(cube.params) <= procs, satisfied) {
                 (false, _) => OracleAnswer::Untested,

@@ -89,9 +89,11 @@ impl General {
             for (colour, pairs) in colours.iter_mut().zip(&hints.pairs) {
                 *colour = mix(*colour, *pairs);
             }
+            let seen = (packing, &*state, hints.named.as_slice());
+            let mut twins: Renaming = (0..procs as u8).collect();
             settled = sort(&mut order[self.fixed..], colours)
-                || self.alike((packing, state, &hints.named), order, colours)
-                || self.relate((packing, state, &hints.named), order, colours);
+                || self.alike(seen, order, colours, &mut twins)
+                || self.relate(seen, order, colours, &mut twins);
         }
         if !settled {
             if self.shape.wide || hints.nameless > 0 {
@@ -133,40 +135,56 @@ impl General {
     }
 
     /// Adds what is known of related processes to the colours of those that tie, as long as that tells some apart; whether the
-    /// processes are settled then.
-    fn relate(&self, seen: Seen<'_>, order: &mut [u8], colours: &mut [u64]) -> bool {
+    /// processes are settled then. Those that can be exchanged are related to the others in the same way.
+    fn relate(&self, seen: Seen<'_>, order: &mut [u8], colours: &mut [u64], twins: &mut [u8]) -> bool {
+        let (packing, state, _) = seen;
         let mut before = usize::MAX;
+        let mut more: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
         loop {
-            let (mut ties, mut known) = (0u128, 0);
-            for w in order[self.fixed..].windows(2) {
-                if colours[usize::from(w[0])] == colours[usize::from(w[1])] {
-                    ties |= 1 << w[0] | 1 << w[1];
-                    known += 1;
-                }
+            let mut known = 0;
+            let colour = |p: u8| colours[usize::from(p)];
+            let mut last = None;
+            let mut rest = order[self.fixed..].iter().copied().peekable();
+            while let Some(p) = rest.next() {
+                let tie = last.filter(|last| colour(*last) == colour(p));
+                known += usize::from(tie.is_some());
+                more[usize::from(p)] = match tie {
+                    Some(twin) if twins[usize::from(p)] == twin => more[usize::from(twin)],
+                    None if rest.peek().is_none_or(|next| colour(*next) != colour(p)) => colour(p),
+                    _ => mix(colour(p), self.shape.related(packing, state, usize::from(p), colours)),
+                };
+                last = Some(p);
             }
             if known == before {
                 return false;
             }
             before = known;
-            let (packing, state, _) = seen;
-            let mut more: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
-            for p in (0..self.shape.procs).filter(|p| ties >> p & 1 == 1) {
-                more[p] = mix(colours[p], self.shape.related(packing, state, p, colours));
-            }
             colours.copy_from_slice(&more);
-            if sort(&mut order[self.fixed..], colours) || self.alike(seen, order, colours) {
+            if sort(&mut order[self.fixed..], colours) || self.alike(seen, order, colours, twins) {
                 return true;
             }
         }
     }
 
-    /// Whether processes of one colour, in this order, can all be exchanged without any change.
-    fn alike(&self, (packing, state, named): Seen<'_>, order: &[u8], colours: &[u64]) -> bool {
-        !self.shape.wide
-            && order[self.fixed..].windows(2).all(|w| {
-                let (p, q) = (usize::from(w[0]), usize::from(w[1]));
-                colours[p] != colours[q] || self.exchanges(packing, state, named, p, q)
-            })
+    /// Whether processes of one colour, in this order, can all be exchanged without any change. `twins` has for each process
+    /// one that is known to be exchangeable with it, or itself.
+    fn alike(
+        &self,
+        (packing, state, named): Seen<'_>,
+        order: &[u8],
+        colours: &[u64],
+        twins: &mut [u8],
+    ) -> bool {
+        let mut alike = !self.shape.wide;
+        for w in order[self.fixed..].windows(2) {
+            let (p, q) = (usize::from(w[0]), usize::from(w[1]));
+            if colours[p] == colours[q] && twins[q] != w[0] {
+                let exchanged = !self.shape.wide && self.exchanges(packing, state, named, p, q);
+                twins[q] = if exchanged { w[0] } else { w[1] };
+                alike &= exchanged;
+            }
+        }
+        alike
     }
 
     /// Whether exchanging two processes leaves the state unchanged.
