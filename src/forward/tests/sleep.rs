@@ -96,7 +96,7 @@ fn compare(
 fn sleep_sets_lose_no_state() {
     let how = [(false, false), (false, true), (true, false), (true, true)];
     let (mut computed, mut all) = (0, 0);
-    for seed in 0..30 {
+    for seed in 0..80 {
         for how in how {
             for strategy in [Strategy::Bfs, Strategy::Dfs] {
                 let order = seed % 5 == 4;
