@@ -204,8 +204,10 @@ pub const RUN_WALK_STEPS: usize = 400;
 pub const RUN_NEAR_STATES: usize = 300;
 /// Walks of an epoch when run properties are checked.
 pub const RUN_EPOCH_WALKS: usize = 32;
-/// States expanded before their successors are stored.
+/// States that threads expand together.
 pub const RUN_ROUND_STATES: usize = 1 << 13;
+/// Fewer chunks than this are not worth waking helpers.
+pub const RUN_SHARED_CHUNKS: usize = 4;
 
 // Distributed explorations: large messages, which cost little, against work that waits.
 

@@ -1,14 +1,19 @@
 //! Lazy cells: the ways to define cells that a guard reads and no earlier step has defined.
 
+use smallvec::SmallVec;
+
 use crate::clock::Clock;
 use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::state::codes::UNDEF;
 use crate::state::packing::Packed;
 
-/// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
-/// already, whatever values the open cells get.
-pub type Refinement = (Vec<i64>, usize);
+/// A state whose undefined cells are being defined, and how many tests of a guard hold already, whatever values the open cells
+/// get; [`UNFIT`] where a number does not fit its cell.
+pub type Refinement = (SmallVec<[u64; 8]>, usize);
+
+/// See [`Refinement`].
+const UNFIT: usize = usize::MAX;
 
 /// The clock is read once in this many choices.
 const CHOICES: u32 = 256;
@@ -73,21 +78,16 @@ impl Program {
         mut order: impl FnMut(&mut [Refinement]),
         mut f: impl FnMut(&[u64]) -> bool,
     ) {
-        let mut codes = Vec::new();
-        self.packing.unpack(state, &mut codes);
-        let mut packed = state.to_vec();
-        // The codes that are packed.
-        let mut last = codes.clone();
-        let mut stack: Vec<Refinement> = vec![(codes, 0)];
-        while let Some((codes, mut held)) = stack.pop() {
+        let mut stack: Vec<Refinement> = vec![(SmallVec::from_slice(state), 0)];
+        while let Some((packed, mut held)) = stack.pop() {
             if gaps.is_late() {
                 return;
             }
-            if self.packing.repack(&mut last, &codes, &mut packed).is_none() {
+            if held == UNFIT {
                 *gaps.numbers = true;
                 continue;
             }
-            let open = match self.next_open(guard, &codes, &packed, &mut held) {
+            let open = match self.next_open(guard, &packed, &mut held) {
                 Ok(Some(open)) => open,
                 Ok(None) => {
                     if guard.sets.iter().all(|(c, set)| set >> self.packing.fields[*c].raw(&packed) & 1 == 1)
@@ -103,12 +103,35 @@ impl Program {
                 }
             };
             let (cell, set) = open;
-            if self.cells.cells[cell].codes == 0 {
+            let number = self.cells.cells[cell].codes == 0;
+            if number {
                 *gaps.numbers = true;
             }
             let first = stack.len();
             let set = set & self.cells.open_codes(cell);
-            self.cells.choices(&codes, cell, set, |next| stack.push((next, held)));
+            let field = self.packing.fields[cell];
+            let alone = self.cells.codes_for(
+                |c| self.get(&packed, c),
+                cell,
+                set,
+                |code| {
+                    let mut next = packed.clone();
+                    let fits = !number || field.fits(code);
+                    if fits {
+                        field.set(&mut next, code);
+                    }
+                    stack.push((next, if fits { held } else { UNFIT }));
+                },
+            );
+            if !alone {
+                let mut codes = Vec::new();
+                self.packing.unpack(&packed, &mut codes);
+                self.cells.choices(&codes, cell, set, |codes| {
+                    let mut next = packed.clone();
+                    let fits = self.packing.pack(&codes, &mut next).is_some();
+                    stack.push((next, if fits { held } else { UNFIT }));
+                });
+            }
             order(&mut stack[first..]);
         }
     }
@@ -119,11 +142,10 @@ impl Program {
     fn next_open(
         &self,
         guard: &Guard,
-        codes: &[i64],
         packed: &[u64],
         held: &mut usize,
     ) -> Result<Option<(usize, u128)>, Option<bool>> {
-        let undefined = |c: usize| codes[c] == UNDEF;
+        let undefined = |c: usize| self.get(packed, c) == UNDEF;
         if let Some(open) = guard.sets.iter().find(|(c, _)| undefined(*c)) {
             return Ok(Some(*open));
         }
@@ -139,6 +161,11 @@ impl Program {
             }
         }
         Ok(guard.reads.iter().copied().find(|c| undefined(*c)).map(|c| (c, u128::MAX)))
+    }
+
+    /// Whether a cell has a nameless code that [`normalize`](Self::normalize) may change: of constants and copies of other cells none arises.
+    pub fn has_nameless(&self, state: &[u64]) -> bool {
+        self.cells.renumbered().any(|class| class.cells.iter().any(|c| self.get(state, *c) >= class.base))
     }
 
     /// Brings nameless codes of a packed state into canonical form.

@@ -179,6 +179,7 @@ impl Program {
             exchangeable.prune(&self.symmetry, &self.packing, state, enabled);
         }
         let mut live = false;
+        let mut nameless = None;
         for (w, &word) in enabled.iter().enumerate() {
             let mut rest = word;
             let open = if any_undefined { undefined[w] } else { 0 };
@@ -207,7 +208,13 @@ impl Program {
                     }
                 }
                 live = true;
-                if asleep & bit == 0 && self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
+                if asleep & bit != 0 || !self.fire(i, state, next, numbers) {
+                    continue;
+                }
+                // Without nameless values before there are none afterwards.
+                let renames =
+                    self.instances[i].renames && *nameless.get_or_insert_with(|| self.has_nameless(state));
+                if self.finish_renaming(i, next, renames, &mut f) {
                     return true;
                 }
             }
@@ -337,11 +344,23 @@ impl Program {
 
     #[inline]
     fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64]) -> bool) -> bool {
+        self.finish_renaming(i, next, self.instances[i].renames, f)
+    }
+
+    /// Chooses what an instance leaves open, and brings nameless codes into canonical form if it `renames`.
+    #[inline]
+    fn finish_renaming(
+        &self,
+        i: usize,
+        next: &mut [u64],
+        renames: bool,
+        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
         let instance = &self.instances[i];
         if !self.undefined && !instance.nondet.is_empty() {
             return self.define(&instance.nondet, next, &mut |s| f(i, s));
         }
-        if instance.renames {
+        if renames {
             self.normalize(next);
         }
         f(i, next)

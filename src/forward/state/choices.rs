@@ -1,6 +1,6 @@
 //! Ways to define a cell, and the canonical names of nameless values.
 
-use crate::state::cells::{Cells, CodeKind, MAX_CODES};
+use crate::state::cells::{Cells, Class, CodeKind, MAX_CODES};
 use crate::state::codes::{Codes, UNDEF};
 use cubicle_lang::model::classes::Distinctness;
 
@@ -49,84 +49,88 @@ impl Cells {
         }
     }
 
-    /// Calls `f` with `state` once for each way to choose the value of `cell`, up to the names of
-    /// nameless values. `allowed` restricts the codes of a finite cell. Numbers are sampled.
-    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, mut f: impl FnMut(Vec<i64>)) {
+    /// Calls `f` with each code that an undefined cell may get, up to the names of nameless values, where the others have the codes
+    /// `code`. `allowed` restricts the codes of a finite cell. Numbers are sampled. False, without any call, where a choice may
+    /// also renumber other cells.
+    pub fn codes_for(
+        &self,
+        code: impl Fn(usize) -> i64,
+        cell: usize,
+        allowed: u128,
+        mut f: impl FnMut(i64),
+    ) -> bool {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];
+        let among = |from: i64| (from..info.codes as i64).filter(|c| allowed >> c & 1 == 1);
+        match (info.kind, class.names) {
+            (CodeKind::Int | CodeKind::Real, _) => {
+                self.samples.iter().filter_map(|sample| self.scaled(info.kind, *sample)).for_each(f);
+            }
+            (CodeKind::Enum, _) | (_, Distinctness::Single | Distinctness::Gaps) => among(0).for_each(f),
+            (_, Distinctness::Partition) => {
+                let others = class.cells.iter().filter(|c| **c != cell).map(|c| code(*c));
+                let used = others.filter(|c| *c >= class.base).fold(0u128, |used, c| used | 1 << c);
+                let fresh =
+                    (class.base..=info.codes as i64).find(|c| used >> c & 1 == 0).expect("some name is free");
+                among(0).filter(|c| *c < class.base || used >> c & 1 == 1 || *c == fresh).for_each(&mut f);
+            }
+            (_, Distinctness::Ordered) => return false,
+        }
+        true
+    }
+
+    /// Calls `f` with `state` once for each way to choose the value of `cell`; see [`codes_for`](Self::codes_for).
+    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, mut f: impl FnMut(Vec<i64>)) {
+        let class = &self.classes[self.cells[cell].class];
         let mut set = |code: i64| {
             let mut next = state.to_vec();
             next[cell] = code;
             f(next);
         };
-        match info.kind {
-            CodeKind::Int | CodeKind::Real => {
-                for sample in &self.samples {
-                    if let Some(n) = self.scaled(info.kind, *sample) {
-                        set(n);
-                    }
-                }
-                return;
-            }
-            CodeKind::Enum => {
-                (0..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
-                return;
-            }
-            CodeKind::Proc => (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(&mut set),
-            CodeKind::Abstract => {}
+        if self.codes_for(|c| state[c], cell, allowed, &mut set) {
+            return;
         }
-        let others = || class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
-        match class.names {
-            Distinctness::Single | Distinctness::Gaps => {
-                (class.base..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
+        (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(set);
+        for gap in 0..=self.procs as i64 {
+            let first = class.base + gap * class.per_gap;
+            if allowed >> first & 1 == 0 {
+                continue;
             }
-            Distinctness::Partition => {
-                if allowed >> class.base == 0 {
-                    return;
-                }
-                let used = others().filter(|c| *c >= class.base).fold(0u128, |u, c| u | 1 << c);
-                let fresh =
-                    (class.base..=info.codes as i64).find(|c| used >> c & 1 == 0).expect("some name is free");
-                (class.base..info.codes as i64)
-                    .filter(|c| allowed >> c & 1 == 1 && (used >> c & 1 == 1 || *c == fresh))
-                    .for_each(set);
-            }
-            Distinctness::Ordered => {
-                for gap in 0..=self.procs as i64 {
-                    let first = class.base + gap * class.per_gap;
-                    if allowed >> first & 1 == 0 {
-                        continue;
-                    }
-                    let in_gap = first..first + class.per_gap;
-                    let mut used: Vec<i64> = others().filter(|c| in_gap.contains(c)).collect();
-                    used.sort_unstable();
-                    used.dedup();
-                    // Values above are moved up by one to make room; there are at most
-                    // `per_gap` cells, so the last rank stays in the gap.
-                    for rank in 0..=used.len() {
-                        let mut next = state.to_vec();
-                        let mut dense = next.clone();
-                        dense[cell] = UNDEF;
-                        self.normalize(dense.as_mut_slice());
-                        next.clone_from(&dense);
-                        for &c in &class.cells {
-                            if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
-                                next[c] += 1;
-                            }
-                        }
-                        next[cell] = first + rank as i64;
-                        f(next);
-                    }
-                    for rank in 0..used.len() {
-                        let mut next = state.to_vec();
-                        next[cell] = UNDEF;
-                        self.normalize(next.as_mut_slice());
-                        next[cell] = first + rank as i64;
-                        f(next);
+            let in_gap = first..first + class.per_gap;
+            let others = class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
+            let mut used: Vec<i64> = others.filter(|c| in_gap.contains(c)).collect();
+            used.sort_unstable();
+            used.dedup();
+            // Values above are moved up by one to make room; there are at most
+            // `per_gap` cells, so the last rank stays in the gap.
+            for rank in 0..=used.len() {
+                let mut next = state.to_vec();
+                let mut dense = next.clone();
+                dense[cell] = UNDEF;
+                self.normalize(dense.as_mut_slice());
+                next.clone_from(&dense);
+                for &c in &class.cells {
+                    if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
+                        next[c] += 1;
                     }
                 }
+                next[cell] = first + rank as i64;
+                f(next);
+            }
+            for rank in 0..used.len() {
+                let mut next = state.to_vec();
+                next[cell] = UNDEF;
+                self.normalize(next.as_mut_slice());
+                next[cell] = first + rank as i64;
+                f(next);
             }
         }
+    }
+
+    /// The classes whose nameless codes have a canonical form.
+    pub fn renumbered(&self) -> impl Iterator<Item = &Class> {
+        let renumbers = |names| matches!(names, Distinctness::Partition | Distinctness::Ordered);
+        self.classes.iter().filter(move |class| class.nameless > 0 && renumbers(class.names))
     }
 
     /// Whether writing to the cell can put nameless codes out of canonical form.

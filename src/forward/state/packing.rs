@@ -20,6 +20,8 @@ pub struct Field {
 }
 
 impl Field {
+    /// Its bits, from bit 0 on.
+    #[inline]
     pub const fn mask(self) -> u64 {
         if self.bits == 0 { 0 } else { u64::MAX >> (64 - self.bits) }
     }
@@ -153,21 +155,6 @@ impl Packing {
     pub fn unpack(&self, state: &[u64], out: &mut Vec<i64>) {
         out.clear();
         out.extend(self.fields.iter().map(|f| f.get(state)));
-    }
-
-    /// Replaces the packed state whose codes are `last` by that of `codes`, whose numbers must all fit: otherwise `None`, and
-    /// some cells are replaced.
-    pub fn repack(&self, last: &mut [i64], codes: &[i64], packed: &mut [u64]) -> Option<()> {
-        for ((field, last), &code) in self.fields.iter().zip(last).zip(codes) {
-            if *last != code {
-                if code != UNDEF && !field.fits(code) {
-                    return None;
-                }
-                field.set(packed, code);
-                *last = code;
-            }
-        }
-        Some(())
     }
 
     /// Packs a state whose numbers all fit; `None` otherwise.

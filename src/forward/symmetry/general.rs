@@ -22,10 +22,16 @@ pub struct General {
     shape: Arc<Shape>,
 }
 
+/// A state, its packing, and how many cells name each process.
+type Seen<'s> = (&'s Packing, &'s [u64], &'s [u32]);
+
 /// Reused buffers.
 #[derive(Default)]
 struct Scratch {
+    /// Of the state whose processes were compared last: mostly, states that come from it by a step follow.
+    before: Hints,
     hints: Hints,
+    codes: Vec<i64>,
     colours: Vec<u64>,
     order: Vec<u8>,
     perm: Renaming,
@@ -58,21 +64,21 @@ impl General {
 
     /// Bit i: exchanging the processes i and i + 1 is known to change nothing.
     pub fn equal_neighbours(&self, packing: &Packing, state: &[u64]) -> usize {
-        let Shape { procs, wide, ref tables, .. } = *self.shape;
+        let Shape { procs, wide, .. } = *self.shape;
         if wide {
             return 0;
         }
-        SCRATCH.with_borrow_mut(|Scratch { hints, .. }| {
-            hints.follow(&self.shape, packing, state);
-            let equal = |p: &usize| tables.iter().all(|table| self.swaps(table, &hints.codes, *p, p + 1));
+        SCRATCH.with_borrow_mut(|Scratch { before, .. }| {
+            before.follow(&self.shape, packing, state);
+            let equal = |p: &usize| self.exchanges(packing, state, &before.named, *p, p + 1);
             (self.fixed..procs - 1).filter(equal).fold(0, |set, p| set | 1 << p)
         })
     }
 
     fn settle(&self, scratch: &mut Scratch, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
-        let Scratch { hints, colours, order, perm, moved, out } = scratch;
+        let Scratch { before, hints, codes, colours, order, perm, moved, out } = scratch;
         let procs = self.shape.procs;
-        hints.follow(&self.shape, packing, state);
+        hints.follow_nearest(before, &self.shape, packing, state);
         colours.clear();
         let first = |(p, alone): (usize, &u64)| mix(if p < self.fixed { p as u64 + 1 } else { 0 }, *alone);
         colours.extend(hints.alone.iter().enumerate().map(first));
@@ -83,20 +89,23 @@ impl General {
             for (colour, pairs) in colours.iter_mut().zip(&hints.pairs) {
                 *colour = mix(*colour, *pairs);
             }
+            let seen = (packing, &*state, hints.named.as_slice());
+            let mut twins: Renaming = (0..procs as u8).collect();
             settled = sort(&mut order[self.fixed..], colours)
-                || self.alike(&hints.codes, order, colours)
-                || self.relate(&hints.codes, order, colours);
+                || self.alike(seen, order, colours, &mut twins)
+                || self.relate(seen, order, colours, &mut twins);
         }
         if !settled {
             if self.shape.wide || hints.nameless > 0 {
-                refine(cells, &hints.codes, colours);
+                packing.unpack(state, codes);
+                refine(cells, codes, colours);
             }
             let (best, renaming, tried) = least(self.fixed, colours, state, |perm, out| {
                 moved.clear();
                 moved.extend((0..procs as u8).filter(|p| perm[usize::from(*p)] != *p));
                 out.clear();
                 out.extend_from_slice(state);
-                self.shape.moves.rename(perm, moved, packing, state, out);
+                self.shape.moves.rename(perm, (moved, hints.name(moved)), packing, state, out);
                 if hints.unnamed > 0 {
                     cells.normalize(&mut Packed { fields: &packing.fields, state: out });
                 }
@@ -117,7 +126,7 @@ impl General {
         if !moved.is_empty() {
             out.clear();
             out.extend_from_slice(state);
-            self.shape.moves.rename(perm, moved, packing, out, state);
+            self.shape.moves.rename(perm, (moved, hints.name(moved)), packing, out, state);
         }
         if hints.unnamed > 0 {
             cells.normalize(&mut Packed { fields: &packing.fields, state });
@@ -126,45 +135,68 @@ impl General {
     }
 
     /// Adds what is known of related processes to the colours of those that tie, as long as that tells some apart; whether the
-    /// processes are settled then.
-    fn relate(&self, codes: &[i64], order: &mut [u8], colours: &mut [u64]) -> bool {
+    /// processes are settled then. Those that can be exchanged are related to the others in the same way.
+    fn relate(&self, seen: Seen<'_>, order: &mut [u8], colours: &mut [u64], twins: &mut [u8]) -> bool {
+        let (packing, state, _) = seen;
         let mut before = usize::MAX;
+        let mut more: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
         loop {
-            let (mut ties, mut known) = (0u128, 0);
-            for w in order[self.fixed..].windows(2) {
-                if colours[usize::from(w[0])] == colours[usize::from(w[1])] {
-                    ties |= 1 << w[0] | 1 << w[1];
-                    known += 1;
-                }
+            let mut known = 0;
+            let colour = |p: u8| colours[usize::from(p)];
+            let mut last = None;
+            let mut rest = order[self.fixed..].iter().copied().peekable();
+            while let Some(p) = rest.next() {
+                let tie = last.filter(|last| colour(*last) == colour(p));
+                known += usize::from(tie.is_some());
+                more[usize::from(p)] = match tie {
+                    Some(twin) if twins[usize::from(p)] == twin => more[usize::from(twin)],
+                    None if rest.peek().is_none_or(|next| colour(*next) != colour(p)) => colour(p),
+                    _ => mix(colour(p), self.shape.related(packing, state, usize::from(p), colours)),
+                };
+                last = Some(p);
             }
             if known == before {
                 return false;
             }
             before = known;
-            let more: SmallVec<[u64; 16]> = (0..self.shape.procs)
-                .map(|p| if ties >> p & 1 == 1 { self.shape.related(codes, p, colours) } else { 0 })
-                .collect();
-            for (p, more) in more.iter().enumerate().filter(|(p, _)| ties >> p & 1 == 1) {
-                colours[p] = mix(colours[p], *more);
-            }
-            if sort(&mut order[self.fixed..], colours) || self.alike(codes, order, colours) {
+            colours.copy_from_slice(&more);
+            if sort(&mut order[self.fixed..], colours) || self.alike(seen, order, colours, twins) {
                 return true;
             }
         }
     }
 
-    /// Whether processes of one colour, in this order, can all be exchanged without any change.
-    fn alike(&self, codes: &[i64], order: &[u8], colours: &[u64]) -> bool {
-        !self.shape.wide
-            && order[self.fixed..].windows(2).all(|w| {
-                let (p, q) = (usize::from(w[0]), usize::from(w[1]));
-                colours[p] != colours[q]
-                    || self.shape.tables.iter().all(|table| self.swaps(table, codes, p, q))
-            })
+    /// Whether processes of one colour, in this order, can all be exchanged without any change. `twins` has for each process
+    /// one that is known to be exchangeable with it, or itself.
+    fn alike(
+        &self,
+        (packing, state, named): Seen<'_>,
+        order: &[u8],
+        colours: &[u64],
+        twins: &mut [u8],
+    ) -> bool {
+        let mut alike = !self.shape.wide;
+        for w in order[self.fixed..].windows(2) {
+            let (p, q) = (usize::from(w[0]), usize::from(w[1]));
+            if colours[p] == colours[q] && twins[q] != w[0] {
+                let exchanged = !self.shape.wide && self.exchanges(packing, state, named, p, q);
+                twins[q] = if exchanged { w[0] } else { w[1] };
+                alike &= exchanged;
+            }
+        }
+        alike
+    }
+
+    /// Whether exchanging two processes leaves the state unchanged.
+    fn exchanges(&self, packing: &Packing, state: &[u64], named: &[u32], p: usize, q: usize) -> bool {
+        if named[p] == 0 && named[q] == 0 {
+            return self.shape.moves.exchanges(packing, state, p, q);
+        }
+        self.shape.tables.iter().all(|table| self.swaps(table, packing, state, p, q))
     }
 
     /// Whether exchanging two processes leaves the cells of a table unchanged.
-    fn swaps(&self, table: &Table, codes: &[i64], p: usize, q: usize) -> bool {
+    fn swaps(&self, table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
         let n = self.shape.procs;
         let (a, b) = (p as i64, q as i64);
         let image = |code: i64| match code {
@@ -173,7 +205,8 @@ impl General {
             _ if code == b => a,
             _ => code,
         };
-        let same = |x: usize, y: usize| image(codes[table.first + x]) == codes[table.first + y];
+        let code = |cell: usize| packing.fields[table.first + cell].get(state);
+        let same = |x: usize, y: usize| image(code(x)) == code(y);
         let others = || (0..n).filter(move |r| *r != p && *r != q);
         match table.arity {
             0 => same(0, 0),

@@ -51,6 +51,8 @@ pub struct Table {
     /// The code that most cells have: those that have it need not be told of.
     usual: i64,
     salt: u64,
+    /// Its place among [`Moves::matrices`].
+    matrix: Option<usize>,
 }
 
 /// Where a cell is.
@@ -81,6 +83,7 @@ impl Shape {
         let mut tables: Vec<Table> = Vec::new();
         let mut places = Vec::with_capacity(cells.len());
         let mut cell_at = vec![0; 64 * packing.words];
+        let moves = Moves::new(cells, packing);
         for (at, (cell, field)) in cells.cells.iter().zip(&packing.fields).enumerate() {
             if at == 0 || cells.cells[at - 1].var != cell.var {
                 let nameless = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract);
@@ -95,6 +98,7 @@ impl Shape {
                         && matches!(class.names, Distinctness::Partition | Distinctness::Ordered),
                     usual: if cell.undef { UNDEF } else { 0 },
                     salt: mix(u64::from(cell.var.0), 1),
+                    matrix: moves.matrices.iter().position(|matrix| matrix.first == at),
                 });
             }
             let (tells, p, q) = match cell.index.as_slice() {
@@ -109,15 +113,16 @@ impl Shape {
             cell_at[bit..bit + usize::from(field.bits)].fill(at as u32);
         }
         let wide = tables.iter().any(|table| table.arity > 2);
-        let moves = Moves::new(cells, packing);
         Self { procs: cells.procs, fixed, tables, cells: places, moves, cell_at, wide }
     }
 
+    #[inline]
     fn process(&self, code: i64) -> Option<usize> {
         (code != UNDEF && code < self.procs as i64).then_some(code as usize)
     }
 
     /// Adds `times` what a cell tells to what is known of its processes and of the one that it names.
+    #[inline]
     fn tell(&self, table: &Table, (p, q): (usize, usize), code: i64, times: u64, known: &mut [u64]) {
         let mut add = |p: usize, told: u64| known[p] = known[p].wrapping_add(told.wrapping_mul(times));
         let mut said = code.cast_unsigned();
@@ -142,52 +147,60 @@ impl Shape {
     }
 
     /// What the cells of a process tell about how processes of these colours are related to it.
-    pub fn related(&self, codes: &[i64], p: usize, colours: &[u64]) -> u64 {
+    pub fn related(&self, packing: &Packing, state: &[u64], p: usize, colours: &[u64]) -> u64 {
         let n = self.procs;
         let mut told = 0u64;
         let mut tell =
             |salt: u64, said: u64, colour: u64| told = told.wrapping_add(mix(mix(salt, said), colour));
-        for table in self.tables.iter().filter(|table| matches!(table.arity, 1 | 2)) {
-            let cells = &codes[table.first..];
+        for table in &self.tables {
+            let code = |cell: usize| packing.fields[table.first + cell].get(state);
             let names = |code: i64| if table.pointers { self.process(code) } else { None };
             let others = (0..n).filter(|r| *r != p);
-            if table.arity == 1 {
-                if let Some(target) = names(cells[p]).filter(|target| *target != p) {
-                    tell(table.salt, NAMED, colours[target]);
-                }
-                if table.base < i64::MAX {
+            match table.arity {
+                1 if table.base < i64::MAX => {
+                    let own = code(p);
+                    if let Some(target) = names(own).filter(|target| *target != p) {
+                        tell(table.salt, NAMED, colours[target]);
+                    }
                     for r in others {
-                        if names(cells[r]) == Some(p) {
+                        let other = code(r);
+                        if names(other) == Some(p) {
                             tell(table.salt, POINTED_AT, colours[r]);
                         }
-                        if cells[r] >= table.base && cells[r] == cells[p] {
+                        if other >= table.base && other == own {
                             tell(table.salt, NAMELESS, colours[r]);
                         }
                     }
                 }
-                continue;
-            }
-            let said = |code: i64, r: usize| match names(code) {
-                Some(target) if target == p => ITSELF,
-                Some(target) if target == r => ITSELF + 1,
-                Some(target) => colours[target],
-                None if code >= table.base => NAMELESS,
-                None => code.cast_unsigned(),
-            };
-            for r in others {
-                let (from, to) = (cells[p * n + r], cells[r * n + p]);
-                if table.pointers || from != table.usual {
-                    tell(table.salt, said(from, r), colours[r]);
+                2 => {
+                    let said = |code: i64, r: usize| match names(code) {
+                        Some(target) if target == p => ITSELF,
+                        Some(target) if target == r => ITSELF + 1,
+                        Some(target) => colours[target],
+                        None if code >= table.base => NAMELESS,
+                        None => code.cast_unsigned(),
+                    };
+                    let matrix = table.matrix.filter(|_| !table.pointers).map(|at| &self.moves.matrices[at]);
+                    let row = matrix.map(|matrix| matrix.unusual(state, p));
+                    for r in others {
+                        let unusual = |of: usize, row: Option<u64>, at: usize| match (matrix, row) {
+                            (Some(matrix), Some(row)) => matrix.cell(row, at) != 0,
+                            _ => table.pointers || code(of * n + at) != table.usual,
+                        };
+                        if unusual(p, row, r) {
+                            tell(table.salt, said(code(p * n + r), r), colours[r]);
+                        }
+                        if unusual(r, matrix.map(|matrix| matrix.unusual(state, r)), p) {
+                            tell(!table.salt, said(code(r * n + p), r), colours[r]);
+                        }
+                    }
+                    if table.pointers {
+                        for at in (0..n * n).filter(|at| names(code(*at)) == Some(p)) {
+                            tell(table.salt, mix(POINTED_AT, colours[at / n]), colours[at % n]);
+                        }
+                    }
                 }
-                if table.pointers || to != table.usual {
-                    tell(!table.salt, said(to, r), colours[r]);
-                }
-            }
-            if table.pointers {
-                for (at, _) in cells[..n * n].iter().enumerate().filter(|(_, code)| names(**code) == Some(p))
-                {
-                    tell(table.salt, mix(POINTED_AT, colours[at / n]), colours[at % n]);
-                }
+                _ => {}
             }
         }
         told
@@ -199,11 +212,12 @@ impl Shape {
 pub struct Hints {
     shape: Option<Arc<Shape>>,
     state: Vec<u64>,
-    pub codes: Vec<i64>,
     /// For each process, what cells tell that are about it alone...
     pub alone: Vec<u64>,
-    /// ...and those about it and another one.
+    /// ...those about it and another one...
     pub pairs: Vec<u64>,
+    /// ...and how many cells name it.
+    pub named: Vec<u32>,
     /// Cells with values without names...
     pub nameless: u32,
     /// ...and those that a renaming may renumber.
@@ -213,33 +227,58 @@ pub struct Hints {
 impl Hints {
     /// Makes them those of `state`.
     pub fn follow(&mut self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
-        if !self.shape.as_ref().is_some_and(|known| Arc::ptr_eq(known, shape)) {
+        if !self.are_of(shape) {
             self.begin(shape, packing, state);
             return;
         }
         for (w, &word) in state.iter().enumerate() {
-            let mut rest = word ^ self.state[w];
-            self.state[w] = word;
+            let before = self.state[w];
+            let mut rest = word ^ before;
+            if rest == 0 {
+                continue;
+            }
             while rest != 0 {
                 let cell = shape.cell_at[64 * w + rest.trailing_zeros() as usize] as usize;
                 let field = packing.fields[cell];
                 rest &= !(field.mask() << field.shift);
-                let code = field.get(state);
-                self.count(shape, cell, self.codes[cell], u64::MAX);
-                self.count(shape, cell, code, 1);
-                self.codes[cell] = code;
+                self.count(shape, cell, field.get(&self.state), u64::MAX);
+                self.count(shape, cell, field.get(state), 1);
             }
+            self.state[w] = word;
         }
     }
 
+    /// Like [`follow`](Self::follow), from the state of `other` where that differs less.
+    pub fn follow_nearest(&mut self, other: &Self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
+        let bits = |known: &[u64]| known.iter().zip(state).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+        if other.are_of(shape) && !(self.are_of(shape) && bits(&self.state) <= bits(&other.state)) {
+            self.shape.clone_from(&other.shape);
+            self.state.clone_from(&other.state);
+            self.alone.clone_from(&other.alone);
+            self.pairs.clone_from(&other.pairs);
+            self.named.clone_from(&other.named);
+            (self.nameless, self.unnamed) = (other.nameless, other.unnamed);
+        }
+        self.follow(shape, packing, state);
+    }
+
+    /// Whether some cell names one of these processes.
+    pub fn name(&self, processes: &[u8]) -> bool {
+        processes.iter().any(|p| self.named[usize::from(*p)] > 0)
+    }
+
+    fn are_of(&self, shape: &Arc<Shape>) -> bool {
+        self.shape.as_ref().is_some_and(|known| Arc::ptr_eq(known, shape))
+    }
+
     fn begin(&mut self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
-        packing.unpack(state, &mut self.codes);
         self.state = state.to_vec();
         self.alone = vec![0; shape.procs];
         self.pairs = vec![0; shape.procs];
+        self.named = vec![0; shape.procs];
         (self.nameless, self.unnamed) = (0, 0);
-        for cell in 0..self.codes.len() {
-            self.count(shape, cell, self.codes[cell], 1);
+        for (cell, field) in packing.fields.iter().enumerate() {
+            self.count(shape, cell, field.get(state), 1);
         }
         self.shape = Some(Arc::clone(shape));
     }
@@ -250,14 +289,17 @@ impl Hints {
         let Place { table, tells, p, q } = shape.cells[cell];
         let table = &shape.tables[usize::from(table)];
         let about = (usize::from(p), usize::from(q));
-        match tells {
-            Tells::Nothing => {}
-            Tells::Named => {
-                if let Some(p) = shape.process(code) {
-                    let told = mix(table.salt, POINTED_AT).wrapping_mul(times);
-                    self.alone[p] = self.alone[p].wrapping_add(told);
-                }
+        if table.pointers
+            && let Some(target) = shape.process(code)
+        {
+            self.named[target] = self.named[target].wrapping_add(times as u32);
+            if let Tells::Named = tells {
+                let told = mix(table.salt, POINTED_AT).wrapping_mul(times);
+                self.alone[target] = self.alone[target].wrapping_add(told);
             }
+        }
+        match tells {
+            Tells::Nothing | Tells::Named => {}
             Tells::Alone => shape.tell(table, about, code, times, &mut self.alone),
             Tells::Pair => shape.tell(table, about, code, times, &mut self.pairs),
         }

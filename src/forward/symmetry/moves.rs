@@ -1,6 +1,7 @@
 //! Renaming of processes in a packed state: the bits of several cells move at once.
 
 use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
 use crate::state::packing::{Field, Packing};
 
 /// How the bits of an instance move.
@@ -10,7 +11,7 @@ pub struct Moves {
     /// Cells about one process each, next to each other in a word.
     records: Vec<Bits>,
     /// Matrices whose rows each lie in a word.
-    matrices: Vec<Matrix>,
+    pub matrices: Vec<Matrix>,
     /// Cells of other arrays, which move one by one.
     rest: Vec<Array>,
     /// Cells that name processes.
@@ -27,29 +28,64 @@ struct Bits {
 
 /// The rows of a matrix.
 #[derive(Debug)]
-struct Matrix {
+pub struct Matrix {
+    /// Its first cell.
+    pub first: usize,
     rows: Bits,
     /// Bits of a cell.
     bits: u32,
+    /// A row of cells that have the code that most have.
+    usual: u64,
 }
 
 /// An array with any number of indices.
 #[derive(Debug)]
 struct Array {
     first: usize,
-    arity: u32,
+    arity: usize,
+    /// The indices of each cell, one after the other.
+    indices: Vec<u8>,
 }
 
 impl Bits {
+    #[inline]
     fn get(&self, state: &[u64], p: usize) -> u64 {
         let (word, shift) = self.at[p];
         state[usize::from(word)] >> shift & self.mask
     }
 
+    #[inline]
     fn put(&self, state: &mut [u64], p: usize, bits: u64) {
         let (word, shift) = self.at[p];
         let word = &mut state[usize::from(word)];
         *word = *word & !(self.mask << shift) | bits << shift;
+    }
+}
+
+impl Matrix {
+    /// Which bits of the row of a process differ from those of the code that most cells have.
+    #[inline]
+    pub fn unusual(&self, state: &[u64], p: usize) -> u64 {
+        self.rows.get(state, p) ^ self.usual
+    }
+
+    /// The bits of the cell for another process in a row.
+    #[inline]
+    pub fn cell(&self, row: u64, q: usize) -> u64 {
+        row >> (q as u32 * self.bits) & u64::MAX >> (64 - self.bits)
+    }
+
+    /// Whether exchanging two processes that no cell names leaves it unchanged.
+    fn exchanges(&self, n: usize, state: &[u64], p: usize, q: usize) -> bool {
+        let (of_p, of_q) = (self.unusual(state, p), self.unusual(state, q));
+        let exchanged = self.cell(of_p, p) == self.cell(of_q, q) && self.cell(of_p, q) == self.cell(of_q, p);
+        let here = |at: usize| (u64::MAX >> (64 - self.bits)) << (at as u32 * self.bits);
+        exchanged
+            && (of_p ^ of_q) & !(here(p) | here(q)) == 0
+            && (0..n).filter(|r| *r != p && *r != q).all(|r| {
+                let row = self.unusual(state, r);
+                self.cell(row, p) == self.cell(row, q)
+            })
     }
 }
 
@@ -83,9 +119,15 @@ impl Moves {
                         mask: u64::MAX >> (64 - bits * n as u32),
                         at: fields.chunks(n).map(at).collect(),
                     };
-                    this.matrices.push(Matrix { rows, bits });
+                    let code = fields[0].encode(if cell.undef { UNDEF } else { 0 });
+                    let usual = (0..n as u32).fold(0, |row, q| row | code << (q * bits));
+                    this.matrices.push(Matrix { first, rows, bits, usual });
                 }
-                _ => this.rest.push(Array { first, arity: arity as u32 }),
+                _ => {
+                    let cells = &cells.cells[first..first + fields.len()];
+                    let indices = cells.iter().flat_map(|cell| cell.index.iter().copied()).collect();
+                    this.rest.push(Array { first, arity, indices });
+                }
             }
         }
         this
@@ -111,8 +153,15 @@ impl Moves {
     }
 
     /// Renames the processes of `from`, of which those in `moved` change their names, where `to` has the same contents at
-    /// first. Values without names keep theirs.
-    pub fn rename(&self, perm: &[u8], moved: &[u8], packing: &Packing, from: &[u64], to: &mut [u64]) {
+    /// first. Values without names keep theirs. `named` says whether some cell names one of those that move.
+    pub fn rename(
+        &self,
+        perm: &[u8],
+        (moved, named): (&[u8], bool),
+        packing: &Packing,
+        from: &[u64],
+        to: &mut [u64],
+    ) {
         let n = self.procs;
         let renamed = |p: usize| usize::from(perm[p]);
         for record in &self.records {
@@ -120,34 +169,58 @@ impl Moves {
                 record.put(to, renamed(p), record.get(from, p));
             }
         }
-        for Matrix { rows, bits } in &self.matrices {
+        for matrix in &self.matrices {
+            let Matrix { rows, bits, .. } = matrix;
             let place = |q: usize| q as u32 * bits;
             let cell = u64::MAX >> (64 - bits);
             let moving = moved.iter().fold(0, |set, q| set | cell << place(usize::from(*q)));
             for p in 0..n {
                 let row = rows.get(from, p);
-                let mut new = row & !moving;
-                if row & moving != 0 {
-                    for q in moved.iter().map(|q| usize::from(*q)) {
-                        new |= (row >> place(q) & cell) << place(renamed(q));
-                    }
+                if matrix.unusual(from, p) & moving != 0 {
+                    let moves = moved.iter().map(|q| usize::from(*q));
+                    let new = moves
+                        .fold(row & !moving, |new, q| new | (row >> place(q) & cell) << place(renamed(q)));
+                    rows.put(to, renamed(p), new);
+                } else if renamed(p) != p {
+                    rows.put(to, renamed(p), row);
                 }
-                rows.put(to, renamed(p), new);
             }
         }
-        for Array { first, arity } in &self.rest {
-            for at in 0..n.pow(*arity) {
-                let digits = (0..*arity).rev().map(|place| at / n.pow(place) % n);
-                let new = digits.fold(0, |new, p| new * n + renamed(p));
-                packing.fields[first + new].put(to, packing.fields[first + at].raw(from));
+        for Array { first, arity, indices } in &self.rest {
+            for (at, index) in indices.chunks_exact(*arity).enumerate() {
+                let new = index.iter().fold(0, |new, p| new * n + renamed(usize::from(*p)));
+                if new != at {
+                    packing.fields[first + new].put(to, packing.fields[first + at].raw(from));
+                }
             }
+        }
+        if !named {
+            return;
         }
         for field in &self.pointers {
-            let named = field.raw(to) as usize;
-            if named < n && renamed(named) != named {
-                field.put(to, u64::from(perm[named]));
+            let target = field.raw(to) as usize;
+            if target < n && renamed(target) != target {
+                field.put(to, u64::from(perm[target]));
             }
         }
+    }
+
+    /// Whether exchanging two processes that no cell names leaves the state unchanged.
+    pub fn exchanges(&self, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
+        let exchanged = |process: u8| match usize::from(process) {
+            process if process == p => q,
+            process if process == q => p,
+            process => process,
+        };
+        self.records.iter().all(|record| record.get(state, p) == record.get(state, q))
+            && self.matrices.iter().all(|matrix| matrix.exchanges(self.procs, state, p, q))
+            && self.rest.iter().all(|Array { first, arity, indices }| {
+                indices.chunks_exact(*arity).enumerate().all(|(at, index)| {
+                    let new = index.iter().fold(0, |new, p| new * self.procs + exchanged(*p));
+                    new <= at
+                        || packing.fields[first + new].raw(state) == packing.fields[first + at].raw(state)
+                })
+            })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::tuning::MAX_TRIED;
 pub type Renaming = SmallVec<[u8; 16]>;
 
 /// A bijective mixing step (the finalizer of splitmix64).
+#[inline]
 pub const fn mix(h: u64, x: u64) -> u64 {
     let mut z = h.rotate_left(23) ^ x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

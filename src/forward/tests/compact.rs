@@ -19,7 +19,7 @@ fn all(found: &Exploration) -> String {
 fn an_exploration_reports_the_same_with_either_store() {
     let mut seen = 0;
     for (name, system) in super::models("examples").into_iter().chain(super::models("tests/traps")) {
-        for (procs, states, jobs) in [(2, 3_000, 1), (3, 20_000, 2), (4, 7_001, 1)] {
+        for (procs, states, jobs) in [(2, 1_000, 1), (3, 6_000, 2), (4, 2_001, 1)] {
             let options = |store: StoreKind| {
                 let options = ForwardOptions::default().store(store).max_states(states).jobs(jobs);
                 options.deadlock(procs != 3).stop_at_unsafe(procs == 3).symmetry(procs != 2)
@@ -33,7 +33,7 @@ fn an_exploration_reports_the_same_with_either_store() {
             seen += compact.states;
         }
     }
-    assert!(seen > 200_000, "{seen} states");
+    assert!(seen > 60_000, "{seen} states");
 }
 
 /// A matrix of numbers: as many records as states.

@@ -29,13 +29,13 @@ fn an_exploration_reports_the_same_on_a_disk() {
     let folder = temporary.path().join("spilled");
     let mut seen = 0;
     for (name, system) in super::models("examples").into_iter().chain(super::models("tests/traps")) {
-        for (procs, states, jobs) in [(2, 3_000, 1), (3, 5_000, 2), (3, 2_001, 5)] {
+        for (procs, states, jobs) in [(2, 1_000, 1), (3, 2_500, 2), (3, 701, 5)] {
             let options = ForwardOptions::default().max_states(states).jobs(jobs).deadlock(jobs != 2);
             let options = options.stop_at_unsafe(jobs == 2).symmetry(procs != 2);
             let memory = run(&system, procs, &options);
             let stores = [StoreKind::Table, StoreKind::Compact, StoreKind::Auto];
             // Also once within the initial states, and where it would have ended.
-            let after = [0, 1, 17, 300, 2_000][(seen + jobs) % 5];
+            let after = [0, 1, 17, 150, 900][(seen + jobs) % 5];
             let found = run(&system, procs, &spilled(&options, &folder, stores[seen % 3], after));
             assert_eq!(all(&found), all(&memory), "{name} with {procs}, {jobs} threads, {after}");
             seen += found.states;
@@ -44,7 +44,7 @@ fn an_exploration_reports_the_same_on_a_disk() {
             }
         }
     }
-    assert!(seen > 100_000, "{seen} states");
+    assert!(seen > 40_000, "{seen} states");
 }
 
 #[test]

@@ -395,7 +395,7 @@ fn compare(seed: u64, system: &System, tally: &mut Tally) {
 
 #[test]
 fn fair_runs_of_random_systems_are_those_of_brute_force() {
-    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(150, |text| text.parse().expect("a number"));
+    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(60, |text| text.parse().expect("a number"));
     let mut tally = Tally::default();
     for seed in 0..count {
         compare(seed, &system(seed, seed % 4 == 3), &mut tally);
@@ -414,7 +414,7 @@ fn fair_runs_of_random_systems_are_those_of_brute_force() {
 
 #[test]
 fn processes_that_change_places_are_followed() {
-    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(300, |text| text.parse().expect("a number"));
+    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(100, |text| text.parse().expect("a number"));
     let mut tally = Tally::default();
     for seed in 0..count {
         compare(seed, &turning(seed), &mut tally);
