@@ -141,7 +141,7 @@ fn compare(first_seed: u64, count: usize) {
     println!(
         "{steps_compared} pairs of states of {systems} systems, {taken} of them steps; {initial} initial states"
     );
-    assert!(taken * 5 >= steps_compared, "too few steps: {taken} of {steps_compared}");
+    assert!(taken * 8 >= steps_compared, "too few steps: {taken} of {steps_compared}");
 }
 
 #[test]
