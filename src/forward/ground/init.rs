@@ -93,7 +93,9 @@ pub fn disjuncts(
         branch(&choices, full, divided, &mut out, (clock, memory))?;
         // What init says of these cells comes first.
         for disjunct in &mut out[from..] {
-            unused.iter().for_each(|it| disjunct.settle(it));
+            for cell in &unused {
+                disjunct.settle(cell);
+            }
         }
     }
     let mut known = HashSet::with_capacity(out.len());
