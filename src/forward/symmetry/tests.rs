@@ -142,16 +142,24 @@ fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usi
         assert_eq!(known, canonical, "{}", context());
         let claimed = renamed(cells, &codes, &names);
         assert_eq!(packed(&program, &claimed), canonical, "{names:?} does not lead there: {}", context());
-        if let Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _) = symmetry {
-            let equal = lanes.equal_neighbours(&canonical);
+        let equal = match symmetry {
+            Symmetry::Off => None,
+            Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _) => Some(lanes.equal_neighbours(&canonical)),
+            Symmetry::General(general) => Some(general.equal_neighbours(packing, &canonical)),
+        };
+        if let Some(equal) = equal {
             let codes: Vec<i64> = packing.fields.iter().map(|field| field.get(&canonical)).collect();
             for p in 0..procs - 1 {
                 let mut names: Vec<usize> = (0..procs).collect();
                 names.swap(p, p + 1);
                 let same = p >= fixed && renamed(cells, &codes, &names) == codes;
                 let claimed = equal >> p & 1 == 1;
-                // Two processes that name each other, for example, can be exchanged as well.
-                let exact = matches!(symmetry, Symmetry::Lanes(_));
+                // Two processes that name each other, for example, can be exchanged as well, or that hold values without names.
+                let exact = match symmetry {
+                    Symmetry::Off | Symmetry::Mixed(..) => false,
+                    Symmetry::Lanes(_) => true,
+                    Symmetry::General(_) => cells.renumbered().next().is_none(),
+                };
                 assert!(claimed == same || same && !exact, "{p} and the next: {}", context());
             }
             assert_eq!(equal >> (procs - 1), 0, "{}", context());
