@@ -181,6 +181,7 @@ fn forged_tails_and_witnesses_are_refused() {
 
 #[test]
 #[ignore = "takes long"]
+#[allow(clippy::print_stdout, reason = "shows the numbers")]
 fn hundreds_of_forged_tails_and_witnesses_are_refused() {
     let mut sums = [0; 3];
     for case in [CONSENSUS, LOCKS] {

@@ -35,7 +35,6 @@ pub(super) fn decided(literal: &Literal, known: &Conj, same: &impl Sameness) -> 
 /// Equivalent where these literals hold, without those that they decide; so are the parts of each conjunction in it.
 pub(super) fn given(formula: &Formula, known: &Conj, same: &impl Sameness) -> Formula {
     match formula {
-        Formula::True | Formula::False => formula.clone(),
         Formula::Literal(literal) => {
             decided(literal, known, same).map_or_else(|| formula.clone(), Formula::constant)
         }
@@ -56,8 +55,8 @@ pub(super) fn given(formula: &Formula, known: &Conj, same: &impl Sameness) -> Fo
             Formula::False => Formula::False,
             inner => Formula::Exists(vars.clone(), Box::new(inner)),
         },
-        // Its processes may be further ones of the formula around it, until those are known.
-        Formula::Forall(..) => formula.clone(),
+        // The processes of a universal may be further ones of the formula around it, until those are known.
+        Formula::True | Formula::False | Formula::Forall(..) => formula.clone(),
     }
 }
 

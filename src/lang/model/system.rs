@@ -216,7 +216,7 @@ impl SystemParts {
     /// The process that a literal is about and its sort, where it says nothing else.
     pub fn sort_of(&self, literal: &Literal) -> Option<(ProcRef, &str)> {
         let Literal::In { cell, values } = literal else { return None };
-        let is_one = values.count_ones() == 1 && Some(cell.var) == self.sort_array();
+        let is_one = values.is_power_of_two() && Some(cell.var) == self.sort_array();
         let name = self.sorts.as_ref()?.names.get(values.trailing_zeros() as usize)?;
         is_one.then(|| (cell.index[0], name.as_str()))
     }

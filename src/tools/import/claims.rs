@@ -11,7 +11,7 @@ use super::alternatives::flat;
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::Witness;
-use super::steps::fresh;
+use super::steps::{element, fresh, unshown_sorts};
 use super::symbols::{Symbol, Symbols, Vars};
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
@@ -63,6 +63,9 @@ pub(super) fn never(
             let mut params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
+            for sort in unshown_sorts([&formula].into_iter(), &params, vars) {
+                params.push(element(symbols, vars, (sort, span)));
+            }
             params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
                 let what = format!("its variables coincide in more than {MAX_WAYS} ways");

@@ -81,19 +81,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
 
     let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
-    let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
-    let mut leads = BTreeSet::new();
-    for (claim, parts) in of(ClaimKind::Axiom) {
-        let mut rest = Vec::new();
-        for part in named_witnesses(parts.clone(), &mut symbols, &mut vars) {
-            let has_exists = part.formula.normal().has(false);
-            match has_exists.then(|| witness(&part, &symbols, &mut vars, &mut leads)).flatten() {
-                Some(made) => witnesses.push(made),
-                None => rest.push(part),
-            }
-        }
-        axioms.push((claim, rest));
-    }
+    let (axioms, witnesses) = axioms(of(ClaimKind::Axiom), &mut symbols, &mut vars);
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
     let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
@@ -175,6 +163,31 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         printer.step(step);
     }
     Ok(Imported { model: printer.finish(), left_out: found.left_out })
+}
+
+/// An axiom without its parts that are witnesses.
+type AxiomParts<'t> = (&'t Claim, Vec<Part>);
+
+/// The axioms, and the witnesses among their parts.
+fn axioms<'c, 't: 'c>(
+    claims: impl Iterator<Item = &'c (&'t Claim, Vec<Part>)>,
+    symbols: &mut Symbols<'_>,
+    vars: &mut Vars,
+) -> (Vec<AxiomParts<'t>>, Vec<Witness>) {
+    let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
+    let mut leads = BTreeSet::new();
+    for (claim, parts) in claims {
+        let mut rest = Vec::new();
+        for part in named_witnesses(parts.clone(), symbols, vars) {
+            let has_exists = part.formula.normal().has(false);
+            match has_exists.then(|| witness(&part, symbols, vars, &mut leads)).flatten() {
+                Some(made) => witnesses.push(made),
+                None => rest.push(part),
+            }
+        }
+        axioms.push((*claim, rest));
+    }
+    (axioms, witnesses)
 }
 
 /// Adds the steps that note what guards ask, and returns what is noted.

@@ -156,7 +156,9 @@ fn uses(formula: &Formula, symbol: SymbolId, positive: bool, found: &mut [&mut b
         }
         other => {
             if other.symbols().iter().any(|it| it.0 == symbol) {
-                found.iter_mut().for_each(|it| **it = true);
+                for it in found {
+                    **it = true;
+                }
             }
         }
     }

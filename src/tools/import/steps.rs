@@ -11,6 +11,8 @@
 //! 6. What is said of all elements of a sort is said where there is one.
 //! 7. A copy for each way in which parameters may coincide ([`ways`](super::ways)).
 
+use std::collections::BTreeSet;
+
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
@@ -195,11 +197,8 @@ impl Steps<'_, '_> {
     fn update(&mut self, step: Step, id: SymbolId, about: &[&Equation]) -> Made<Vec<Step>> {
         let symbol = self.symbols.get(id);
         let span = about.first().map_or(step.span, |it| it.span);
-        let cell: Vec<VarId> = symbol
-            .args
-            .iter()
-            .map(|sort| self.vars.new_var(initial(self.symbols, *sort), symbol.span, Some(*sort)))
-            .collect();
+        let cell: Vec<VarId> =
+            symbol.args.iter().map(|sort| element(self.symbols, self.vars, (*sort, symbol.span))).collect();
         let mut branches = Vec::new();
         for equation in about {
             branches.extend(equation.about(&cell).map_err(|var| {
@@ -400,28 +399,18 @@ impl Steps<'_, '_> {
         Ok(())
     }
 
-    /// Domains of mypyvy are not empty, sorts may be: where something is said of all elements of a sort, there is one.
+    /// Gives the step a parameter of each sort of which it says something of all elements.
     fn populate(&mut self, step: &mut Step) {
-        let mut sorts = std::collections::BTreeSet::new();
         let conditions = step.updates.iter().flat_map(|it| &it.branches).map(|it| &it.condition);
-        for formula in step.guard.iter().map(|it| &it.formula).chain(conditions) {
-            formula.visit(
-                &mut |it| {
-                    if let Formula::Each { vars, .. } = it {
-                        sorts.extend(vars.iter().map(|var| self.vars.known(*var)));
-                    }
-                },
-                &mut |_| {},
-            );
-        }
-        for sort in sorts {
+        let formulas = step.guard.iter().map(|it| &it.formula).chain(conditions);
+        for sort in unshown_sorts(formulas, &step.params, self.vars) {
             let has = |sort: SortId| step.params.iter().any(|it| self.vars.known(*it) == sort);
             // A witness of what there is shows that there is one.
             let is_shown = self.witnesses.iter().any(|it| {
                 self.vars.known(it.value) == sort && it.params.iter().all(|it| has(self.vars.known(*it)))
             });
-            if !has(sort) && !is_shown {
-                step.params.push(self.vars.new_var(initial(self.symbols, sort), step.span, Some(sort)));
+            if !is_shown {
+                step.params.push(element(self.symbols, self.vars, (sort, step.span)));
             }
         }
     }
@@ -477,6 +466,33 @@ pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarI
 }
 
 /// The first letter of a sort, as a name for one of its elements.
+/// The sorts of which these formulas say something of all elements, and no parameter is one. Domains of mypyvy are not empty, sorts may be:
+/// where something is said of all elements of a sort, there has to be one.
+pub(super) fn unshown_sorts<'f>(
+    formulas: impl Iterator<Item = &'f Formula>,
+    params: &[VarId],
+    vars: &Vars,
+) -> BTreeSet<SortId> {
+    let mut sorts = BTreeSet::new();
+    for formula in formulas {
+        formula.visit(
+            &mut |it| {
+                if let Formula::Each { vars: bound, .. } = it {
+                    sorts.extend(bound.iter().map(|var| vars.known(*var)));
+                }
+            },
+            &mut |_| {},
+        );
+    }
+    sorts.retain(|sort| params.iter().all(|it| vars.known(*it) != *sort));
+    sorts
+}
+
+/// A further variable of a sort.
+pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, (sort, span): (SortId, Span)) -> VarId {
+    vars.new_var(initial(symbols, sort), span, Some(sort))
+}
+
 fn initial<'s>(symbols: &'s Symbols<'_>, sort: SortId) -> &'s str {
     symbols.sorts[sort.0].0.get(..1).unwrap_or("x")
 }

@@ -59,6 +59,12 @@ fn what_is_not_said_is_any_value() {
     );
 }
 
+/// Domains of mypyvy are not empty.
+#[test]
+fn a_property_that_there_is_an_element_is_not_refuted_by_a_sort_without_any() {
+    assert_has("safety exists X. r(X)", &["unsafe (s : s) { forall x : s. R[x] = False }"]);
+}
+
 #[test]
 fn parameters_that_coincide_are_copies() {
     let step = "transition t1(x: s, y: s) modifies r  r(y) & (new(r(X)) <-> r(X) & X != y | X = x)";
