@@ -57,7 +57,7 @@ impl Hosts {
 }
 
 /// An exploration that takes longer than any test waits.
-const LONG: &str = "--procs 8 --quiet --allow C0916 examples/german.cub";
+const LONG: &str = "--procs 11 --quiet --allow C0916 examples/german.cub";
 
 /// Waits until a process explores.
 pub fn until_it_explores(run: &Running) {

@@ -343,6 +343,7 @@ impl Steps<'_, '_> {
                     update.branches.iter().find_map(|it| {
                         argument(&it.condition, &of_params)
                             .or_else(|| argument(&update.stated(it), &of_params))
+                            .or_else(|| compared(it, &of_params))
                     })
                 })
             });
@@ -458,6 +459,25 @@ fn error(code: &'static str, span: Span, what: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(code, span, what))
 }
 
+/// A value of a function that an update compares. Functions of mypyvy have a value everywhere, cells need not: the step asks for it.
+fn compared(branch: &Branch, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
+    let mut found = None;
+    let said = if let Value::Truth(formula) = &branch.value { Some(formula) } else { None };
+    for formula in std::iter::once(&branch.condition).chain(said) {
+        formula.visit(
+            &mut |it| {
+                if let Formula::Equal(sides) = it {
+                    let function = |side: &&Term| matches!(side, Term::App(app) if !app.args.is_empty());
+                    let applied = sides.iter().find(|side| function(side) && !skip(side));
+                    found = found.take().or_else(|| applied.cloned());
+                }
+            },
+            &mut |_| {},
+        );
+    }
+    found
+}
+
 /// A variable for a value of an application.
 pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarId {
     let Term::App(app) = term else { return vars.new_var("x", Span::default(), None) };
@@ -465,7 +485,6 @@ pub(super) fn fresh(symbols: &Symbols<'_>, vars: &mut Vars, term: &Term) -> VarI
     vars.new_var(&symbol.name, symbol.span, symbol.result)
 }
 
-/// The first letter of a sort, as a name for one of its elements.
 /// The sorts of which these formulas say something of all elements, and no parameter is one. Domains of mypyvy are not empty, sorts may be:
 /// where something is said of all elements of a sort, there has to be one.
 pub(super) fn unshown_sorts<'f>(
@@ -493,6 +512,7 @@ pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, (sort, span): (Sor
     vars.new_var(initial(symbols, sort), span, Some(sort))
 }
 
+/// The first letter of a sort, as a name for one of its elements.
 fn initial<'s>(symbols: &'s Symbols<'_>, sort: SortId) -> &'s str {
     symbols.sorts[sort.0].0.get(..1).unwrap_or("x")
 }

@@ -62,7 +62,7 @@ fn what_is_not_said_is_any_value() {
 /// Domains of mypyvy are not empty.
 #[test]
 fn a_property_that_there_is_an_element_is_not_refuted_by_a_sort_without_any() {
-    assert_has("safety exists X. r(X)", &["unsafe (s : s) { forall x : s. R[x] = False }"]);
+    assert_has("safety exists X. r(X)", &["unsafe (s2 : s) { forall x : s. R[x] = False }"]);
 }
 
 #[test]
