@@ -62,11 +62,10 @@ pub const DEAREST_TEST: u64 = 4;
 /// processes makes many thousand clauses and compares each again and again.
 pub const COMPARISONS_PER_EFFORT: u64 = 20_000;
 
-/// To look at a renaming of a visited cube in a union test takes about as long as N of these comparisons. By measurement of systems that
-/// count, whose cubes name ten processes that are alike.
+/// To look at a renaming of a visited cube in a union test takes about as long as N of these comparisons. By estimate.
 pub const COMPARISONS_PER_RENAMING: u64 = 8;
 
-/// Renamings of a test that cost nothing beside it: few tests have more.
+/// Renamings of a test that cost nothing beside it, so that most tests cost what they did without this limit. By estimate.
 pub const FREE_RENAMINGS: u64 = 4_096;
 
 /// Nodes of all runs at which the oracle is asked to explore a larger instance. Most searches close before the

@@ -284,3 +284,21 @@ fn escape_formula(context: &CubeContext, procs: u8, r: &Residue, cells: &[CubeCe
         r.relational.iter().map(|s| InstanceFormula::Literal(relational_literal(context, s, &ProcRef::Var)));
     InstanceFormula::Not(Box::new(InstanceFormula::All(masks.chain(relational).collect())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A test of ten processes that are alike once looked at renamings for half an hour, all of which cost nothing.
+    #[test]
+    fn renamings_cost_effort_and_end_a_search() {
+        let left = EffortLeft { comparisons: 10 * COMPARISONS_PER_RENAMING, clauses: 7, max_effort: 5 };
+        let mut renamings = Renamings::new(Some(left));
+        renamings.afford(7, FREE_RENAMINGS + 10).expect("as many as it may");
+        assert!(matches!(renamings.afford(0, 1), Err(Halt::Spent(5))));
+        assert_eq!(renamings.take_cost(), 11 * COMPARISONS_PER_RENAMING);
+        assert!(matches!(renamings.afford(8, 0), Err(Halt::Spent(5))));
+        let mut unlimited = Renamings::new(None);
+        unlimited.afford(usize::MAX, u64::MAX).expect("no limit");
+    }
+}
