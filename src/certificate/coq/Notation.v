@@ -2,6 +2,7 @@
 
 From Coq Require Export List QArith NArith String.
 From Cubicle Require Export Model Ground Check Sound Ghosts.
+From Cubicle Require Print.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -18,3 +19,4 @@ Definition q (r : Q) (b : bool) (k : positive) (ps : list nat) : Q * counted := 
 Notation "'_0'" := (Hint nil nil nil).
 Definition v (i : nat) : pref := PVar i.
 Definition c (k : positive) (ps : list pref) : cell := Cell k ps.
+Definition print : system -> string := Print.print.

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
 //! (arithmetic), `finder` (instances), `hint` and `refute` (one case), `stated` (witnesses, tails and owners), `hints` (what each
-//! case needs), `write` (terms of Coq).
+//! case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
 
 mod facts;
 mod finder;
@@ -17,6 +17,7 @@ mod read;
 mod refute;
 mod simplex;
 mod stated;
+mod text;
 mod write;
 
 use crate::ground::Overflow;
@@ -27,8 +28,9 @@ use cubicle_run::verdict::Reason;
 use hint::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
-pub const ONCE: [(&str, &str); 10] = [
+pub const ONCE: [(&str, &str); 11] = [
     ("Model.v", include_str!("../coq/Model.v")),
+    ("Print.v", include_str!("../coq/Print.v")),
     ("Ground.v", include_str!("../coq/Ground.v")),
     ("GroundSound.v", include_str!("../coq/GroundSound.v")),
     ("Check.v", include_str!("../coq/Check.v")),

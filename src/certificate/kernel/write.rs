@@ -7,20 +7,25 @@ use super::formula::{CountCell, Formula, LinearAtom, Sum};
 use super::hint::{Hint, SumHint};
 use super::hints::Hints;
 use super::stated::Stated;
+use super::text;
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId, VarKind,
 };
 use cubicle_run::verdict::Forbidden;
 
-/// The definition of `model`, the system.
+/// The definitions of `written`, the text of the system, and of `model`, the system, and that the one is the other.
 pub fn definition(system: &System) -> String {
-    let mut out = String::new();
+    let system = &text::plain(system);
+    let mut out = format!("Definition written := {}.\n\n", string(&text::written(system)));
     for (number, decl) in system.enums.iter().enumerate() {
         let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
         let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
     }
     let _ = writeln!(out, "\nDefinition model : system := {}.\n", model(system));
+    out.push_str(
+        "Theorem model_is_written : print model = written.\nProof. exact (eq_refl written <: print model = written). Qed.\n\n",
+    );
     out
 }
 
@@ -60,7 +65,7 @@ fn ghosts(system: &System, extended: &System) -> String {
 /// The file with the theorem.
 pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> String {
     let mut out = format!(
-        "(* Written by cubicle. To know what the theorem says, read `model` and Model.v; the rest is checked. *)\n\n\
+        "(* Written by cubicle. To know what the theorem says, read `written`, Print.v and Model.v; the rest is checked. *)\n\n\
          From Cubicle Require Import Notation.\n\n{}",
         definition(system)
     );

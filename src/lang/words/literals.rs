@@ -212,6 +212,19 @@ impl LiteralWriter<'_> {
         }
     }
 
+    /// Conditions all of which hold where the cell has one of the values: `X = A`, or `X <> A`, `X <> B`.
+    pub fn conditions(&self, cell: &Cell, values: u64) -> Vec<String> {
+        if values.count_ones() == 1 {
+            return self.member(cell, values);
+        }
+        let Type::Enum(ty) = self.system.var(cell.var).ty else {
+            unreachable!("sets of constructors are for cells of enum type")
+        };
+        let others = self.system.enumeration(ty).constructors.iter().enumerate();
+        let others = others.filter(|(c, _)| values >> c & 1 == 0);
+        others.map(|(_, other)| format!("{} <> {other}", self.cell(cell))).collect()
+    }
+
     /// `X = A`, `X <> A`, or alternatives `X = A`, `X = B`.
     fn member(&self, cell: &Cell, values: u64) -> Vec<String> {
         let Type::Enum(ty) = self.system.var(cell.var).ty else {

@@ -6,6 +6,6 @@ mod values;
 mod violation;
 
 pub use literals::{cell, equation, literal, tail};
-pub use model::model;
+pub use model::{formula, model};
 pub use values::{ShownCell, ValueNames, all_cells, cells, cells_of, constant, processes, shown_cells};
 pub use violation::{Violation, ending, violated};

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::literals::LiteralWriter;
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, ProcRef, System, Temporal, TemporalKind, Term,
+    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, TemporalKind, Term,
     Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
@@ -75,6 +75,11 @@ fn invariant<'s>(system: &System, cubes: impl Iterator<Item = (u8, &'s Conj)> + 
     format!("\ninvariant ({}) {{ {body} }}\n", names.join(" "))
 }
 
+/// A formula over the processes of these names.
+pub fn formula(system: &System, formula: &Dnf, names: &[String]) -> String {
+    dnf(&system.in_core(), formula, names)
+}
+
 fn variable(system: &System, var: &Var) -> String {
     let ty = match var.ty {
         Type::Proc => "proc",
@@ -101,7 +106,14 @@ fn name(names: &[String], proc: ProcRef) -> String {
 
 fn conj(system: &System, cube: &Conj, names: &[String]) -> String {
     let writer = LiteralWriter { system, name: &|p| name(names, p), taken: names };
-    let parts: Vec<String> = cube.iter().map(|it| writer.literal(it)).collect();
+    let parts: Vec<String> = cube
+        .iter()
+        .map(|it| match it {
+            // Alternatives would be read as several conjunctions.
+            Literal::In { cell, values } => writer.conditions(cell, *values).join(" && "),
+            other => writer.literal(other),
+        })
+        .collect();
     if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
 }
 
@@ -154,7 +166,7 @@ fn update(system: &System, it: &Update, names: &[String]) -> String {
     match &it.assignment {
         Assignment::Nondet => format!("{target} := ?"),
         Assignment::Cases(branches) => match branches.as_slice() {
-            [Branch { value, .. }] if index.is_empty() => {
+            [Branch { when, value }] if index.is_empty() && when.is_true() => {
                 format!("{target} := {}", term(system, value, var.ty, &scope))
             }
             branches => {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "shows figures, and why nothing is tested")]
 
+mod printed;
 mod steps;
 
 use std::collections::hash_map::DefaultHasher;
@@ -213,7 +214,7 @@ fn forged(of_each: usize) {
         ("two_phase_count.cub", "Count"),
         ("lease.cub", "Lease"),
     ];
-    let modules: String = models.iter().map(|(name, title)| module(name, title, "Theorem ")).collect();
+    let modules: String = models.iter().map(|(name, title)| module(name, title, "Theorem model_is_safe")).collect();
     let text = include_str!("Forged.v")
         .replace("(* The models. *)", &modules)
         .replace("firstn 8", &format!("firstn {of_each}"));
