@@ -596,6 +596,11 @@ fn model(seed: u64) -> Model {
     Model { vars: maker.vars, axiom, witness, bad, watch, transitions }
 }
 
+/// A random model over two sorts.
+pub fn text(seed: u64) -> String {
+    model(seed).to_string()
+}
+
 // The comparison
 
 fn of_sizes(sizes: [usize; 2]) -> ForwardOptions {

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use crate::support::dice::Dice;
 use crate::support::direct::random_state;
 use crate::support::explore::steps;
+use crate::sorted;
 use crate::support::generate::{Weights, generate};
 
 /// The values of a state as a term of Coq.
@@ -64,17 +65,23 @@ fn compare(first_seed: u64, count: usize) {
          Definition look (cs : list (positive * list nat * Q)) : state := fun k idx =>\n  \
          match find (fun c => Pos.eqb (fst (fst c)) k && same (snd (fst c)) idx) cs with Some c => snd c | None => 0%Q end.\n",
     );
-    let (mut steps_compared, mut taken, mut systems, mut initial) = (0, 0, 0, 0);
+    let (mut steps_compared, mut taken, mut systems, mut initial, mut with_witnesses) = (0, 0, 0, 0, 0);
     let mut expected = 0;
     for seed in first_seed.. {
         if steps_compared >= count {
             break;
         }
         let weights = if seed % 2 == 0 { Weights::default() } else { Weights::varied(seed) };
-        let Ok(loaded) = cubicle::load(&generate(seed, &weights).to_string()) else { continue };
-        let system = &loaded.system;
-        let Ok((_, model)) = kernel::model(system) else { continue };
+        let of_sorts = seed % 4 == 3;
+        let one = if of_sorts { sorted::text(seed) } else { generate(seed, &weights).to_string() };
+        let Ok(loaded) = cubicle::load(&one) else { continue };
+        if of_sorts && loaded.system.witnesses.is_empty() {
+            continue;
+        }
+        let Ok((system, model)) = kernel::model(&loaded.system) else { continue };
+        let system = &system;
         systems += 1;
+        with_witnesses += usize::from(!system.witnesses.is_empty());
         let (mut of_states, mut of_steps) = (Vec::new(), Vec::new());
         for procs in 0..4 {
             if !cubicle::model::semantics::admits(system, procs) {
@@ -139,7 +146,8 @@ fn compare(first_seed: u64, count: usize) {
         panic!("{agree} of {expected} systems agree: {}\n{said}", kept.display());
     }
     println!(
-        "{steps_compared} pairs of states of {systems} systems, {taken} of them steps; {initial} initial states"
+        "{steps_compared} pairs of states of {systems} systems ({with_witnesses} with a witness), {taken} of them steps; \
+         {initial} initial states"
     );
     assert!(taken * 8 >= steps_compared, "too few steps: {taken} of {steps_compared}");
 }
