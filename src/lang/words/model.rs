@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use super::literals::LiteralWriter;
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, TemporalKind, Term,
-    Transition, Type, Universal, Update, Var, VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, TemporalKind,
+    Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 /// The text of a model that means `system`.

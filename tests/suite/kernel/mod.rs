@@ -214,7 +214,8 @@ fn forged(of_each: usize) {
         ("two_phase_count.cub", "Count"),
         ("lease.cub", "Lease"),
     ];
-    let modules: String = models.iter().map(|(name, title)| module(name, title, "Theorem model_is_safe")).collect();
+    let modules: String =
+        models.iter().map(|(name, title)| module(name, title, "Theorem model_is_safe")).collect();
     let text = include_str!("Forged.v")
         .replace("(* The models. *)", &modules)
         .replace("firstn 8", &format!("firstn {of_each}"));

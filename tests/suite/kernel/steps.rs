@@ -10,10 +10,10 @@ use cubicle::model::semantics::{
 use cubicle::model::{Rational, System, TransitionId, VarId};
 use tempfile::TempDir;
 
+use crate::sorted;
 use crate::support::dice::Dice;
 use crate::support::direct::random_state;
 use crate::support::explore::steps;
-use crate::sorted;
 use crate::support::generate::{Weights, generate};
 
 /// The values of a state as a term of Coq.
