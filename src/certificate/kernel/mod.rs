@@ -15,8 +15,10 @@ mod hint;
 mod hints;
 mod read;
 mod refute;
+mod sat;
 mod simplex;
 mod stated;
+mod ways;
 mod write;
 
 use crate::ground::Overflow;
