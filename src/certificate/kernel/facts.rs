@@ -50,8 +50,6 @@ pub struct Numbers {
     values: HashMap<Key, Rational>,
     processes: Vec<Rational>,
     places: HashMap<Key, u64>,
-    /// Whether cells of which nothing is said hold numbers that nothing else holds; otherwise they are all the same.
-    apart: bool,
 }
 
 /// Whether a way to satisfy formulas is one.
@@ -241,22 +239,19 @@ impl Reader<'_> {
             }
         }
         let places = known.places.clone();
-        Numbers { values, processes, places, apart: false }
+        Numbers { values, processes, places }
     }
 }
 
 impl Numbers {
-    /// The number of a cell of type `proc`, or of a number.
-    pub fn number(&self, key: Key) -> Rational {
-        // What nothing is said of is not a named process.
-        let unsaid = if self.apart { (1 << 40) + (key % (1 << 30)) as i64 } else { -1 };
-        self.values.get(&key).copied().unwrap_or(Rational::integer(unsaid))
+    /// The number of a cell of type `proc`, or of a number, if something is said of it.
+    pub fn number(&self, key: Key) -> Option<Rational> {
+        self.values.get(&key).copied()
     }
 
-    /// The same, where cells of which nothing is said hold numbers that nothing else holds.
-    #[must_use]
-    pub fn apart(self) -> Self {
-        Self { apart: true, ..self }
+    /// How many processes are named.
+    pub fn named(&self) -> u8 {
+        self.processes.len() as u8
     }
 
     /// The number of a named process.
