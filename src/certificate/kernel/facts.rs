@@ -10,6 +10,9 @@ use super::simplex::{Constraint, Outcome, solve, value_of};
 use crate::ground::Overflow;
 use cubicle_lang::model::{Rational, Relation};
 
+/// A distance that no constant of a formula is likely to be.
+const FAR: i64 = 1009;
+
 /// A premise of a sum.
 #[derive(Clone, Debug)]
 pub enum Premise {
@@ -50,8 +53,6 @@ pub struct Numbers {
     values: HashMap<Key, Rational>,
     processes: Vec<Rational>,
     places: HashMap<Key, u64>,
-    /// Whether cells of which nothing is said hold numbers that nothing else holds; otherwise they are all the same.
-    apart: bool,
 }
 
 /// Whether a way to satisfy formulas is one.
@@ -170,7 +171,7 @@ impl Reader<'_> {
         }
         let constraints: Vec<Constraint> =
             said.iter().map(|it| it.1.clone()).chain(further.iter().cloned()).collect();
-        let values = match solve(&constraints)? {
+        let mut values = match solve(&constraints)? {
             Outcome::Solution(values) => values,
             Outcome::Conflict(sum) if sum.iter().any(|it| it.0 >= said.len()) => {
                 let unmet = sum.into_iter().filter_map(|it| Some((it.0.checked_sub(said.len())?, it.1)));
@@ -181,6 +182,15 @@ impl Reader<'_> {
                 return Ok(Theory::Excluded(Fact::Sum(sum.collect())));
             }
         };
+        // What is only said to differ from others does: it is far from all of them, and from those like it.
+        let mut next = values.values().map(|it| it.floor()).max().unwrap_or(0).max(0);
+        let keys = known.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|term| term.0));
+        for (number, key) in (1..).zip(keys) {
+            values.entry(key).or_insert_with(|| {
+                next = next.saturating_add(FAR + number);
+                Rational::integer(next)
+            });
+        }
         for (atom, holds) in &known.facts {
             if atom.relation == Relation::Eq && !holds && value_of(&atom.sum, &values)?.is_zero() {
                 return Ok(Theory::Excluded(Fact::Split(atom.sum.clone())));
@@ -241,22 +251,19 @@ impl Reader<'_> {
             }
         }
         let places = known.places.clone();
-        Numbers { values, processes, places, apart: false }
+        Numbers { values, processes, places }
     }
 }
 
 impl Numbers {
-    /// The number of a cell of type `proc`, or of a number.
-    pub fn number(&self, key: Key) -> Rational {
-        // What nothing is said of is not a named process.
-        let unsaid = if self.apart { (1 << 40) + (key % (1 << 30)) as i64 } else { -1 };
-        self.values.get(&key).copied().unwrap_or(Rational::integer(unsaid))
+    /// The number of a cell of type `proc`, or of a number, if something is said of it.
+    pub fn number(&self, key: Key) -> Option<Rational> {
+        self.values.get(&key).copied()
     }
 
-    /// The same, where cells of which nothing is said hold numbers that nothing else holds.
-    #[must_use]
-    pub fn apart(self) -> Self {
-        Self { apart: true, ..self }
+    /// How many processes are named.
+    pub fn named(&self) -> u8 {
+        self.processes.len() as u8
     }
 
     /// The number of a named process.

@@ -8,7 +8,7 @@ use super::formula::cell_key;
 use super::read::{Reader, Sort};
 use crate::cubes::{CubeInstance, Cubes};
 use crate::obligation::Obligation;
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term};
+use cubicle_lang::model::{Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
 
@@ -43,90 +43,140 @@ impl Finder<'_> {
     pub(super) fn violated(
         &self,
         obligation: Obligation,
-        named: u8,
-        numbers: &Numbers,
+        (numbers, unsaid): (&Numbers, Unsaid),
         usable: Range<usize>,
+        is_new: &dyn Fn(&CubeInstance) -> bool,
     ) -> Vec<CubeInstance> {
         let likely = self.likely.get(&obligation).into_iter().flatten().copied();
-        let mut out = Vec::new();
+        let mut found = Found { numbers, unsaid, is_new, out: Vec::new() };
         for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            self.instances(cube, named, numbers, &mut Vec::new(), &mut out);
-            if out.len() >= INSTANCES_AT_ONCE {
+            self.instances(cube, &mut Vec::new(), &mut found);
+            if found.is_enough() {
                 break;
             }
         }
-        out
+        found.out
     }
 
     /// Instances of a cube that begin with these processes and hold; each literal is read as soon as its processes are chosen.
-    fn instances(
-        &self,
-        cube: usize,
-        named: u8,
-        numbers: &Numbers,
-        procs: &mut Vec<u8>,
-        out: &mut Vec<CubeInstance>,
-    ) {
+    fn instances(&self, cube: usize, procs: &mut Vec<u8>, found: &mut Found<'_>) {
         let levels = &self.levels[cube];
-        let literals = levels[procs.len()].iter();
-        if out.len() >= INSTANCES_AT_ONCE || !literals.into_iter().all(|it| self.holds(it, procs, numbers)) {
+        let holds = |it: &&Literal| self.holds(it, procs, (found.numbers, found.unsaid));
+        if found.is_enough() || !levels[procs.len()].iter().all(holds) {
             return;
         }
         if procs.len() + 1 == levels.len() {
-            out.push(CubeInstance { cube, procs: procs.clone() });
+            let instance = CubeInstance { cube, procs: procs.clone() };
+            if (found.is_new)(&instance) {
+                found.out.push(instance);
+            }
             return;
         }
-        for p in 0..named {
+        for p in 0..found.numbers.named() {
             if !procs.contains(&p) {
                 procs.push(p);
-                self.instances(cube, named, numbers, procs, out);
+                self.instances(cube, procs, found);
                 procs.pop();
             }
         }
     }
 
-    fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers) -> bool {
-        let process = |p: ProcRef| match p {
-            ProcRef::Var(i) => names[usize::from(i)],
-            ProcRef::Const(k) => k,
-        };
-        let number = |cell: &Cell| {
-            let index: Vec<u8> = cell.index.iter().map(|&p| process(p)).collect();
-            let key = cell_key(false, cell.var.0, &index).expect("such keys were made before");
-            match self.reader.sort(key) {
-                Some(Sort::Enum(_)) => Rational::integer(numbers.constructor(key).into()),
-                _ => numbers.number(key),
-            }
-        };
-        let linear = |linear: &Linear| {
-            linear
-                .terms
-                .iter()
-                .try_fold(linear.constant, |sum, (cell, factor)| sum.add(factor.mul(number(cell))?))
-        };
+    fn holds(&self, literal: &Literal, names: &[u8], by: (&Numbers, Unsaid)) -> bool {
         let term = |term: &Term| match term {
             Term::Constructor(c) => Some(Rational::integer((*c).into())),
-            Term::Proc(p) => Some(numbers.process(process(*p))),
-            Term::Cell(cell) => Some(number(cell)),
-            Term::Linear(sum) => linear(sum),
+            Term::Proc(p) => Some(by.0.process(process(*p, names))),
+            Term::Cell(cell) => self.number(cell, names, by),
+            Term::Linear(sum) => self.sum(sum, names, by),
+        };
+        let otherwise = by.1 == Unsaid::Fit;
+        let fits = |left: &Term, right: &Term, fit: &dyn Fn(&Rational, &Rational) -> bool| {
+            term(left).zip(term(right)).map_or(otherwise, |(left, right)| fit(&left, &right))
         };
         match literal {
-            Literal::In { cell, values } => values >> number(cell).num() & 1 == 1,
-            Literal::Eq { left, right, negated } => (term(left) == term(right)) != *negated,
-            Literal::Less { left, right, strict } => {
-                if *strict {
-                    term(left) < term(right)
-                } else {
-                    term(left) <= term(right)
-                }
+            Literal::In { cell, values } => {
+                self.number(cell, names, by).map_or(otherwise, |it| values >> it.num() & 1 == 1)
             }
-            Literal::Linear { expr, relation, .. } => linear(expr).is_some_and(|sum| match relation {
-                Relation::Eq => sum.is_zero(),
-                Relation::Ne => !sum.is_zero(),
-                Relation::Le => sum.signum() <= 0,
-                Relation::Lt => sum.signum() < 0,
-            }),
+            Literal::Eq { left, right, negated } => fits(left, right, &|a, b| (a == b) != *negated),
+            Literal::Less { left, right, strict: true } => fits(left, right, &|a, b| a < b),
+            Literal::Less { left, right, .. } => fits(left, right, &|a, b| a <= b),
+            Literal::Linear { expr, relation, .. } => {
+                self.sum(expr, names, by).map_or(otherwise, |sum| match relation {
+                    Relation::Eq => sum.is_zero(),
+                    Relation::Ne => !sum.is_zero(),
+                    Relation::Le => sum.signum() <= 0,
+                    Relation::Lt => sum.signum() < 0,
+                })
+            }
         }
+    }
+
+    fn sum(&self, linear: &Linear, names: &[u8], by: (&Numbers, Unsaid)) -> Option<Rational> {
+        let mut terms = linear.terms.iter();
+        terms.try_fold(linear.constant, |sum, (cell, factor)| {
+            sum.add(factor.mul(self.number(cell, names, by)?)?)
+        })
+    }
+
+    /// The number that a cell holds; `None` where that may be any number.
+    fn number(&self, cell: &Cell, names: &[u8], (numbers, unsaid): (&Numbers, Unsaid)) -> Option<Rational> {
+        let index: Vec<u8> = cell.index.iter().map(|&p| process(p, names)).collect();
+        let key = cell_key(false, cell.var.0, &index)?;
+        if let Some(Sort::Enum(_)) = self.reader.sort(key) {
+            return Some(Rational::integer(numbers.constructor(key).into()));
+        }
+        let count = self.reader.count(cell.var);
+        match (numbers.number(key), count, unsaid) {
+            (Some(number), ..) => Some(number),
+            (None, Some(count), Unsaid::OfNamed) => self.counted(count, &index, (numbers, unsaid)),
+            (None, Some(_), Unsaid::Fit | Unsaid::Unfit) => None,
+            // It is not a named process.
+            (None, None, _) => Some(Rational::ONE.neg()),
+        }
+    }
+
+    /// What named processes add to a cell of a count.
+    fn counted(&self, count: &Count, index: &[u8], by: (&Numbers, Unsaid)) -> Option<Rational> {
+        let mut total = Rational::ZERO;
+        for p in 0..by.0.named() {
+            let names = [index, &[p]].concat();
+            if count.body.0.iter().any(|conj| conj.iter().all(|it| self.holds(it, &names, by))) {
+                let one = Some(Rational::ONE);
+                total = total.add(count.summand.as_ref().map_or(one, |it| self.sum(it, &names, by))?)?;
+            }
+        }
+        Some(total)
+    }
+}
+
+/// What a cell of a count holds of which nothing is said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unsaid {
+    /// A number that fits no literal.
+    Unfit,
+    /// What named processes add to it.
+    OfNamed,
+    /// A number that fits each literal.
+    Fit,
+}
+
+/// A search for instances.
+struct Found<'a> {
+    numbers: &'a Numbers,
+    unsaid: Unsaid,
+    is_new: &'a dyn Fn(&CubeInstance) -> bool,
+    out: Vec<CubeInstance>,
+}
+
+impl Found<'_> {
+    fn is_enough(&self) -> bool {
+        self.out.len() >= INSTANCES_AT_ONCE
+    }
+}
+
+fn process(p: ProcRef, names: &[u8]) -> u8 {
+    match p {
+        ProcRef::Var(i) => names[usize::from(i)],
+        ProcRef::Const(k) => k,
     }
 }
 

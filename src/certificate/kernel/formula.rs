@@ -402,37 +402,53 @@ impl Known {
         true
     }
 
-    /// What satisfies all that is known, as far as it has to be said; `None` when nothing does.
-    pub fn open(mut self, widths: &dyn Widths) -> Result<Option<Self>, TooDeep> {
-        self.grown = true;
-        self.open_within(widths, DEPTH)
+    /// Formulas that remain.
+    pub fn rest(&self) -> &[Formula] {
+        &self.rest
     }
 
-    fn open_within(mut self, widths: &dyn Widths, depth: usize) -> Result<Option<Self>, TooDeep> {
-        let depth = depth.checked_sub(1).ok_or(TooDeep)?;
+    /// The same, but for the formulas that remain.
+    #[must_use]
+    pub fn without_rest(&self) -> Self {
+        Self { places: self.places.clone(), facts: self.facts.clone(), rest: Vec::new(), grown: false }
+    }
+
+    /// Whether the checker finds that nothing satisfies what is known, in this number of steps.
+    pub fn is_refuted(mut self, widths: &dyn Widths, mut steps: u32) -> Result<bool, TooLong> {
+        self.grown = true;
+        self.is_refuted_within(widths, DEPTH, &mut steps)
+    }
+
+    fn is_refuted_within(
+        mut self,
+        widths: &dyn Widths,
+        depth: usize,
+        steps: &mut u32,
+    ) -> Result<bool, TooLong> {
+        let depth = depth.checked_sub(1).ok_or(TooLong)?;
+        *steps = steps.checked_sub(1).ok_or(TooLong)?;
         if !self.propagate(widths) {
-            return Ok(None);
+            return Ok(true);
         }
         let Some(at) = (0..self.rest.len()).min_by_key(|&at| self.rest[at].size()) else {
-            return Ok(Some(self));
+            return Ok(false);
         };
         let Formula::Or(both) = self.rest.swap_remove(at) else { unreachable!("others are learned at once") };
         self.grown = true;
         let mut first = self.clone();
-        if first.tell(widths, &both.0)
-            && let Some(found) = first.open_within(widths, depth)?
-        {
-            return Ok(Some(found));
+        if first.tell(widths, &both.0) && !first.is_refuted_within(widths, depth, steps)? {
+            return Ok(false);
         }
         let otherwise = match &both.0 {
             Formula::In(key, places) => Formula::In(*key, self.places_of(widths, *key) & !places),
             Formula::Linear(atom, holds) => Formula::Linear(atom.clone(), !holds),
             _ => Formula::True,
         };
-        if self.tell_all(widths, [&otherwise, &both.1]) { self.open_within(widths, depth) } else { Ok(None) }
+        let open = self.tell_all(widths, [&otherwise, &both.1]);
+        Ok(!open || self.is_refuted_within(widths, depth, steps)?)
     }
 }
 
-/// More cases are split one within the other than the checker allows.
+/// More steps, or more cases split one within the other than the checker allows.
 #[derive(Debug)]
-pub struct TooDeep;
+pub struct TooLong;

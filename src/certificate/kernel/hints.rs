@@ -9,7 +9,7 @@ use super::finder::{Finder, levels};
 use super::formula::{Formula, Known};
 use super::hint::{Hint, NoHints};
 use super::read::{Reader, Time};
-use super::refute::Case;
+use super::stage::Case;
 use crate::cubes::Cubes;
 use crate::ground::Overflow;
 use crate::index::Refutations;

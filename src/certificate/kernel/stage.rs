@@ -1,0 +1,197 @@
+//! One case while it is refuted: the ways to satisfy it, and the parts of a hint that were found.
+
+use std::ops::Range;
+
+use super::facts::{Fact, Numbers};
+use super::finder::Finder;
+use super::formula::{CountCell, Formula, Known, Sum, Widths};
+use super::hint::{Hint, NoHints, SumHint};
+use super::read::Time;
+use super::sat::Lit;
+use super::ways::Ways;
+use crate::cubes::CubeInstance;
+use crate::ground::Overflow;
+use crate::obligation::Obligation;
+use cubicle_lang::model::{Rational, Relation};
+
+/// Steps of the checker for one case.
+const MOST_STEPS: u32 = 50_000;
+
+/// A case.
+pub struct Case<'c> {
+    /// What it belongs to.
+    pub obligation: Obligation,
+    /// The cubes that may be used.
+    pub usable: Range<usize>,
+    /// How cells after the step are read.
+    pub later: Time<'c>,
+    /// What is known where this number of processes is named; `None`: that contradicts itself.
+    pub base: &'c dyn Fn(u8) -> Result<Option<Known>, NoHints>,
+}
+
+/// A part of a hint.
+#[derive(Clone)]
+pub enum Item {
+    /// A fact.
+    Fact(Fact),
+    /// An instance.
+    Instance(CubeInstance),
+    /// A sum.
+    Sum(SumHint),
+}
+
+/// A case with a number of named processes.
+pub struct Stage<'c> {
+    /// The case.
+    pub case: &'c Case<'c>,
+    /// How many are named.
+    pub named: u8,
+    /// How many further ones sums may name.
+    pub further: u8,
+    /// `None`: what is known contradicts itself.
+    pub ways: Option<Ways<'c>>,
+    /// Parts of a hint with the literals that assume them.
+    pub items: Vec<(Item, Lit)>,
+    /// The case where one more process is named.
+    pub next: Option<Box<Self>>,
+}
+
+/// What refutes a case, with the numbers of the assumptions that it needs.
+#[derive(Default)]
+pub struct Refutation {
+    /// The hint.
+    pub hint: Hint,
+    /// The numbers.
+    pub assumed: Vec<usize>,
+}
+
+/// What excludes a way.
+pub enum Excluded {
+    /// These parts of a hint.
+    By(Vec<Item>),
+    /// Nothing that was found; with its numbers.
+    Not(Numbers),
+}
+
+impl Finder<'_> {
+    pub(super) fn stage<'c>(
+        &'c self,
+        case: &'c Case<'c>,
+        named: u8,
+        further: u8,
+        known: Option<Known>,
+    ) -> Stage<'c> {
+        let ways = known.map(|known| Ways::new(&self.reader, known));
+        Stage { case, named, further, ways, items: Vec::new(), next: None }
+    }
+
+    /// What is known at the start; `None`: nothing is to be shown.
+    pub(super) fn known(&self, case: &Case<'_>, named: u8) -> Result<Option<Known>, NoHints> {
+        if self.possible(named) { (case.base)(named) } else { Ok(None) }
+    }
+
+    pub(super) fn add(&self, at: &mut Stage<'_>, item: Item) -> Result<(), NoHints> {
+        let formula = self.said_by(at, &item)?;
+        if let Some(ways) = &mut at.ways {
+            let lit = ways.add(&formula);
+            at.items.push((item, lit));
+        }
+        Ok(())
+    }
+
+    /// What a part of a hint says.
+    pub(super) fn said_by(&self, at: &Stage<'_>, item: &Item) -> Result<Formula, Overflow> {
+        match item {
+            Item::Instance(CubeInstance { cube, procs }) => {
+                self.reader.not_conj(&self.cubes.all[*cube].cube, procs, Time::Now)
+            }
+            Item::Fact(fact) => self.reader.fact(fact, at.case.later),
+            Item::Sum(sum) => self.said_by_sum(at.named, sum),
+        }
+    }
+
+    /// Those that suffice, when assumptions, then sums, then instances and then facts are left out that are not needed.
+    pub(super) fn fewest(
+        &self,
+        at: &mut Stage<'_>,
+        mut used: Vec<Lit>,
+        assumptions: &[Lit],
+    ) -> Result<Vec<Lit>, NoHints> {
+        let place = |lit: &Lit| match at.items.iter().position(|it| it.1 == *lit) {
+            _ if assumptions.contains(lit) => (0, 0),
+            None => (0, 1),
+            Some(number) => match at.items[number].0 {
+                Item::Sum(_) => (1, number),
+                Item::Instance(_) => (2, number),
+                Item::Fact(_) => (3, number),
+            },
+        };
+        used.sort_by_key(place);
+        let Some(ways) = &mut at.ways else { return Ok(used) };
+        let mut kept = 0;
+        while kept < used.len() {
+            let mut fewer = used.clone();
+            fewer.remove(kept);
+            match ways.refuted(&fewer, self.interrupt)? {
+                Some(core) => used.retain(|it| core.contains(it)),
+                None => kept += 1,
+            }
+        }
+        Ok(used)
+    }
+
+    /// The hint that these literals are; an error where the checker would take too long.
+    pub(super) fn refutation(
+        &self,
+        at: &Stage<'_>,
+        used: &[Lit],
+        (assumptions, assumed): (&[Lit], &[Formula]),
+    ) -> Result<Refutation, NoHints> {
+        let mut out = Refutation::default();
+        let mut known = at.ways.as_ref().map(|it| it.base().clone()).unwrap_or_default();
+        let mut open = true;
+        for (number, (lit, formula)) in assumptions.iter().zip(assumed).enumerate() {
+            if used.contains(lit) {
+                out.assumed.push(number);
+                open = open && known.tell(&self.reader, formula);
+            }
+        }
+        for (item, _) in at.items.iter().filter(|it| used.contains(&it.1)) {
+            let formula = self.said_by(at, item)?;
+            open = open && known.tell(&self.reader, &formula);
+            match item.clone() {
+                Item::Instance(instance) => out.hint.instances.push(instance),
+                Item::Fact(fact) => out.hint.facts.push(fact),
+                Item::Sum(sum) => out.hint.sums.push(sum),
+            }
+        }
+        if open && !known.is_refuted(&self.reader, MOST_STEPS).is_ok_and(|refuted| refuted) {
+            return Err(NoHints::NotFound(at.case.obligation));
+        }
+        Ok(out)
+    }
+
+    /// What a sum says: an assumption does not hold, or processes without a name add nothing to it.
+    fn said_by_sum(&self, named: u8, sum: &SumHint) -> Result<Formula, Overflow> {
+        let denied = |formula: &Formula| match formula {
+            Formula::In(key, places) => Formula::In(*key, self.reader.width(*key) & !places),
+            Formula::Linear(atom, holds) => Formula::Linear(atom.clone(), !holds),
+            _ => Formula::True,
+        };
+        let mut others = Sum::number(Rational::ZERO);
+        for (factor, cell) in &sum.cells {
+            others = others.plus(*factor, &rest(cell, named)?)?;
+        }
+        let nothing = Formula::linear(Relation::Le, others)?;
+        Ok(Formula::any(sum.assumed.iter().map(denied).collect()).or(nothing))
+    }
+}
+
+/// What processes without a name add to a cell.
+pub fn rest(cell: &CountCell, named: u8) -> Result<Sum, Overflow> {
+    let mut rest = Sum::key(cell.key().ok_or(Overflow)?);
+    for p in 0..named {
+        rest = rest.minus(&Sum::key(cell.part(p).ok_or(Overflow)?))?;
+    }
+    Ok(rest)
+}
