@@ -89,7 +89,8 @@ pub fn escapes(
         let Some(model) = model.filter(|_| sat == Sat::Yes) else {
             return Ok((sat, clauses.len()));
         };
-        let table = complete(context, cells, model.masks, n.cube.relational.iter().chain(model.chosen.literals()));
+        let table =
+            complete(context, cells, model.masks, n.cube.relational.iter().chain(model.chosen.literals()));
         let relational = n.cube.relational.iter().chain(model.chosen.literals()).cloned().collect();
         // Its masks are in the table only.
         let cube = Cube { relational, masks: Box::default(), ..*n.cube };
@@ -140,7 +141,8 @@ fn solve(
         let c = &clauses[i];
         (c.outside.len() + 2 * c.relational.len(), c.outside.first().copied())
     });
-    let mut search = Dpll { context, n, cells, clauses, relations, order, budget, base: n.masks, model: None };
+    let mut search =
+        Dpll { context, n, cells, clauses, relations, order, budget, base: n.masks, model: None };
     let sat = search.solve(Valuation { masks: n.masks.to_vec(), chosen: relations.none_chosen() })?;
     Ok((sat, search.model))
 }
