@@ -127,11 +127,16 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn rumur(text_of_model: &str) -> Answer {
+    rumur_with(text_of_model, "off")
+}
+
+/// With this reduction of states that differ in the names of processes.
+fn rumur_with(text_of_model: &str, reduction: &str) -> Answer {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, model: &str| {
         fs::write(folder.path().join(format!("{name}.m")), model).unwrap();
-        let flags = "--deadlock-detection off --symmetry-reduction off --threads 1 --max-errors 1";
-        build(folder.path(), &format!("rumur {flags} {name}.m -o {name}.c"));
+        let flags = "--deadlock-detection off --threads 1 --max-errors 1 --symmetry-reduction";
+        build(folder.path(), &format!("rumur {flags} {reduction} {name}.m -o {name}.c"));
         build(folder.path(), &format!("gcc -O1 -w -mcx16 {name}.c -o {name} -lpthread"));
         let output = tool(folder.path(), &format!("./{name}"));
         (output.status.success(), text(&output.stdout))
@@ -211,6 +216,20 @@ fn other_tools_see_the_same_states_and_give_the_same_verdict() {
         agree(case, &answers);
         assert!(!answers.compressed && answers.z3.is_some(), "{}", case.model);
     }
+}
+
+/// Cells of processes among them; states are the same up to the names of processes.
+#[test]
+#[cfg_attr(any(without_rumur, without_gcc), ignore = "needs rumur and gcc (apt-get install rumur gcc)")]
+fn processes_that_are_alike_are_a_scalarset() {
+    let case = case("dekker", "3", "");
+    let murphi = exported(&case, "murphi");
+    assert!(murphi.contains("process: scalarset(procs);"), "{murphi}");
+    let (all, orbits) = (rumur(&murphi), rumur_with(&murphi, "exhaustive"));
+    assert_eq!(all, ours(&case).0);
+    let said = run("--only-forward --procs 3 --vacuity ignore examples/dekker.cub").stdout;
+    assert!(said.contains(&format!(": all {} states", orbits.states)), "{} {orbits:?}: {said}", all.states);
+    assert!(orbits.safe && orbits.states < all.states);
 }
 
 const BEGIN: &str = "<!-- table: begin -->\n";

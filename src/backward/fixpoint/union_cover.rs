@@ -9,6 +9,7 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::matching::Residue;
+use super::relations::{Chosen, Relations};
 use super::table::Tested;
 use crate::counting::Counting;
 use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational};
@@ -52,8 +53,8 @@ impl<'a> UnionBudget<'a> {
 struct CoverClause {
     /// Cells, with the values that each must not have.
     outside: SmallVec<[(u32, u64); 4]>,
-    /// Negated relational literals of the visited cube.
-    relational: Vec<Relational>,
+    /// Negated relational literals of the visited cube, by number.
+    relational: Vec<usize>,
 }
 
 /// Whether some state of `n` lies outside every visited cube.
@@ -70,13 +71,13 @@ pub fn escapes(
     violated: &mut dyn FnMut(&Tested<'_>, &mut Vec<Residue>) -> Result<(), Halt>,
 ) -> Result<(Sat, usize), Halt> {
     let mut residues = Vec::new();
-    let mut clauses = Vec::new();
+    let (mut clauses, mut relations) = (Vec::new(), Relations::default());
     let mut known: HashSet<Residue> = HashSet::new();
     loop {
         let before = clauses.len();
         for r in residues.drain(..) {
             context.interrupt.poll()?;
-            let clause = clause(&r)?;
+            let clause = clause(&r, &mut relations)?;
             if known.insert(r) {
                 clauses.push(clause);
             }
@@ -84,12 +85,13 @@ pub fn escapes(
         if before > 0 && clauses.len() == before {
             return Ok((Sat::Unknown, before)); // a contradiction of relational literals was missed
         }
-        let (sat, model) = solve(context, n, cells, &clauses, budget)?;
+        let (sat, model) = solve(context, n, cells, (&clauses, &relations), budget)?;
         let Some(model) = model.filter(|_| sat == Sat::Yes) else {
             return Ok((sat, clauses.len()));
         };
-        let table = complete(context, cells, model.masks, n.cube.relational.iter().chain(&model.chosen));
-        let relational = n.cube.relational.iter().chain(&model.chosen).cloned().collect();
+        let table =
+            complete(context, cells, model.masks, n.cube.relational.iter().chain(model.chosen.literals()));
+        let relational = n.cube.relational.iter().chain(model.chosen.literals()).cloned().collect();
         // Its masks are in the table only.
         let cube = Cube { relational, masks: Box::default(), ..*n.cube };
         violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
@@ -116,12 +118,14 @@ pub fn escapes_all(
     cells: &[CubeCell],
     budget: &mut UnionBudget<'_>,
 ) -> Result<Sat, Halt> {
-    let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, Halt>>()?;
-    Ok(solve(context, n, cells, &clauses, budget)?.0)
+    let mut relations = Relations::default();
+    let clauses = residues.iter().map(|r| clause(r, &mut relations)).collect::<Result<Vec<_>, Halt>>()?;
+    Ok(solve(context, n, cells, (&clauses, &relations), budget)?.0)
 }
 
-fn clause(r: &Residue) -> Result<CoverClause, Halt> {
-    let relational = r.relational.iter().map(Relational::negate).collect::<Result<Vec<_>, Overflow>>()?;
+fn clause(r: &Residue, relations: &mut Relations) -> Result<CoverClause, Halt> {
+    let relational = r.relational.iter().map(|it| Ok(relations.number(it.negate()?)));
+    let relational = relational.collect::<Result<Vec<_>, Overflow>>()?;
     Ok(CoverClause { outside: r.masks.clone(), relational })
 }
 
@@ -129,7 +133,7 @@ fn solve(
     context: &CubeContext,
     n: &Tested<'_>,
     cells: &[CubeCell],
-    clauses: &[CoverClause],
+    (clauses, relations): (&[CoverClause], &Relations),
     budget: &mut UnionBudget<'_>,
 ) -> Result<(Sat, Option<Valuation>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
@@ -137,8 +141,9 @@ fn solve(
         let c = &clauses[i];
         (c.outside.len() + 2 * c.relational.len(), c.outside.first().copied())
     });
-    let mut search = Dpll { context, n, cells, clauses, order, budget, base: n.masks, model: None };
-    let sat = search.solve(Valuation { masks: n.masks.to_vec(), chosen: Vec::new() })?;
+    let mut search =
+        Dpll { context, n, cells, clauses, relations, order, budget, base: n.masks, model: None };
+    let sat = search.solve(Valuation { masks: n.masks.to_vec(), chosen: relations.none_chosen() })?;
     Ok((sat, search.model))
 }
 
@@ -186,7 +191,7 @@ fn complete<'s>(
 #[derive(Clone)]
 struct Valuation {
     masks: Vec<u64>,
-    chosen: Vec<Relational>,
+    chosen: Chosen,
 }
 
 struct Dpll<'a, 'b, 'c> {
@@ -194,6 +199,8 @@ struct Dpll<'a, 'b, 'c> {
     n: &'a Tested<'b>,
     cells: &'a [CubeCell],
     clauses: &'a [CoverClause],
+    /// Their relational literals.
+    relations: &'a Relations,
     /// The clauses, short ones first.
     order: Vec<usize>,
     budget: &'a mut UnionBudget<'c>,
@@ -228,11 +235,12 @@ impl Dpll<'_, '_, '_> {
             otherwise.masks[place as usize] &= mask;
             return self.either(Some(state), Some(otherwise));
         }
-        let undecided = |s: &&Relational| !state.chosen.iter().any(|c| c.excludes(s));
-        let literal = clause.relational.iter().find(undecided).unwrap_or(&clause.relational[0]);
+        let undecided = |k: &&usize| !state.chosen.excludes(**k);
+        let literal = *clause.relational.iter().find(undecided).unwrap_or(&clause.relational[0]);
+        let literal = self.relations.get(literal);
         let opposite = literal.negate()?;
-        let here = choose(&mut state, literal).then_some(state);
-        let there = choose(&mut otherwise, &opposite).then_some(otherwise);
+        let here = state.chosen.choose(self.relations, literal).then_some(state);
+        let there = otherwise.chosen.choose(self.relations, &opposite).then_some(otherwise);
         self.either(here, there)
     }
 
@@ -262,7 +270,7 @@ impl Dpll<'_, '_, '_> {
             }
             for &i in &self.order {
                 let clause = &self.clauses[i];
-                self.budget.compared += (clause.relational.len() * state.chosen.len()) as u64;
+                self.budget.compared += (clause.relational.len() * state.chosen.literals().len()) as u64;
                 match status(state, clause) {
                     Status::Satisfied => {}
                     Status::Empty => return Ok(Propagated::Conflict),
@@ -271,7 +279,7 @@ impl Dpll<'_, '_, '_> {
                         changed = true;
                     }
                     Status::UnitRelational(k) => {
-                        if !choose(state, &clause.relational[k]) {
+                        if !state.chosen.choose(self.relations, self.relations.get(k)) {
                             return Ok(Propagated::Conflict);
                         }
                         changed = true;
@@ -291,7 +299,7 @@ impl Dpll<'_, '_, '_> {
 
     /// Whether the choice is consistent, once every clause is satisfied.
     fn theory(&mut self, state: &Valuation) -> Result<Sat, Halt> {
-        if state.chosen.is_empty() && self.n.cube.relational.is_empty() {
+        if state.chosen.literals().is_empty() && self.n.cube.relational.is_empty() {
             return Ok(Sat::Yes);
         }
         if self.budget.theory_tests == 0 {
@@ -304,7 +312,7 @@ impl Dpll<'_, '_, '_> {
                 return Ok(Sat::No);
             }
         }
-        for relational in &state.chosen {
+        for relational in state.chosen.literals() {
             if !b.require_relational(relational) {
                 return Ok(Sat::No);
             }
@@ -339,25 +347,12 @@ enum Propagated {
     Open(usize),
 }
 
-fn choose(state: &mut Valuation, relational: &Relational) -> bool {
-    for old in &state.chosen {
-        if old.implies(relational) {
-            return true;
-        }
-        if old.excludes(relational) {
-            return false;
-        }
-    }
-    state.chosen.push(relational.clone());
-    true
-}
-
 enum Status {
     Satisfied,
     Empty,
     /// One mask literal is left: restrict the place to this.
     Unit(u32, u64),
-    /// One relational literal is left.
+    /// The relational literal with this number is left.
     UnitRelational(usize),
     /// This many literals are left.
     Open(usize),
@@ -377,15 +372,11 @@ fn status(state: &Valuation, clause: &CoverClause) -> Status {
         }
     }
     let mut unit_relational = None;
-    for (k, relational) in clause.relational.iter().enumerate() {
-        let mut refuted = false;
-        for c in &state.chosen {
-            if c.implies(relational) {
-                return Status::Satisfied;
-            }
-            refuted |= c.excludes(relational);
+    for &k in &clause.relational {
+        if state.chosen.implies(k) {
+            return Status::Satisfied;
         }
-        if !refuted {
+        if !state.chosen.excludes(k) {
             open += 1;
             unit_relational = Some(k);
         }

@@ -91,23 +91,45 @@ impl Visited {
 
     /// Whether the visited cubes together contain `cube`.
     pub fn covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Covered, Halt> {
-        self.covered(tester, cube, true)
+        self.covered(tester, cube, true, &mut Vec::new())
     }
 
     /// Whether the visited cubes together contain `cube`, as far as that is decided without Z3.
     pub fn plainly_covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
-        Ok(self.covered(tester, cube, false)? != Covered::No)
+        Ok(self.plain_cover(tester, cube)?.is_some())
     }
 
-    fn covered(&self, tester: &mut Tester<'_>, cube: &Cube, may_ask: bool) -> Result<Covered, Halt> {
+    /// As [`Visited::plainly_covers`]: the places of visited cubes that contain `cube` together.
+    pub fn plain_cover(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Option<Vec<usize>>, Halt> {
+        let mut by = Vec::new();
+        Ok(match self.covered(tester, cube, false, &mut by)? {
+            Covered::Subsumed(Some(place)) => Some(vec![place]),
+            Covered::Empty => Some(Vec::new()),
+            Covered::Subsumed(None) | Covered::Union => {
+                by.sort_unstable();
+                by.dedup();
+                Some(by)
+            }
+            Covered::No => None,
+        })
+    }
+
+    /// Puts the places of all cubes into `by` that a test of several looked at.
+    fn covered(
+        &self,
+        tester: &mut Tester<'_>,
+        cube: &Cube,
+        may_ask: bool,
+        by: &mut Vec<usize>,
+    ) -> Result<Covered, Halt> {
         let context = tester.context;
         let phase = tester.profiler.enter(Phase::Subsumption);
         tester.tables.prepare(context, cube.procs);
         let table = tester.tables.layout(cube.procs).0.table(context, cube);
         let view = Tested { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table };
-        if let Some(by) = self.subsumes_view(context, &view)? {
+        if let Some(place) = self.subsumes_view(context, &view)? {
             tester.counts.subsumed += 1;
-            return Ok(Covered::Subsumed(Some(by)));
+            return Ok(Covered::Subsumed(Some(place)));
         }
         drop(phase);
         let _phase = tester.profiler.enter(Phase::FiniteDomain);
@@ -124,7 +146,7 @@ impl Visited {
         if tester.mode == SolverMode::Layered {
             let workers = &tester.workers;
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
-                self.residues_of(witness, &view, context, (workers, &mut renamings), out)
+                self.residues_of(witness, &view, context, (workers, &mut renamings), (out, &mut *by))
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
             tester.counts.comparisons += std::mem::take(&mut budget.compared) + renamings.take_cost();
@@ -136,7 +158,7 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let Some(all) = self.all_residues(&view, context, &mut renamings)? else {
+        let Some(all) = self.all_residues(&view, context, &mut renamings, by)? else {
             tester.counts.hard_covered += 1;
             return Ok(Covered::Subsumed(None));
         };
@@ -207,57 +229,63 @@ impl Renamings {
 }
 
 impl Visited {
-    /// The residues in `n` of the visited cubes that hold in `witness`, a part of `n`. Ends the search when they cost more
-    /// than its effort.
+    /// The residues in `n` of the visited cubes that hold in `witness`, a part of `n`, and the places of these cubes. Ends the
+    /// search when they cost more than its effort.
     fn residues_of(
         &self,
         witness: &Tested<'_>,
         n: &Tested<'_>,
         context: &CubeContext,
         (workers, renamings): (&WorkerPool, &mut Renamings),
-        out: &mut Vec<Residue>,
+        (out, by): (&mut Vec<Residue>, &mut Vec<usize>),
     ) -> Result<(), Halt> {
         let (most, most_tried) = renamings.most();
         let impossible = witness.impossible(context);
         let parts = workers.share_ranges(&self.digests, CUBES_PER_RANGE, |first, digests| {
-            let (mut found, mut tried) = (Vec::new(), 0);
+            let (mut found, mut places, mut tried) = (Vec::new(), Vec::new(), 0);
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {
-                    let v = &self.entries[i].pattern;
+                    let (v, before) = (&self.entries[i].pattern, found.len());
                     let mut take = |r| {
                         tried += 1;
                         found.extend(r);
                         found.len() > most || tried > most_tried
                     };
                     residues_at(context, v, witness, n, &mut take)?;
+                    if found.len() > before {
+                        places.push(i);
+                    }
                 }
             }
-            Ok::<_, Halt>((found, tried))
+            Ok::<_, Halt>((found, places, tried))
         });
         for part in parts {
-            let (found, tried) = part?;
+            let (found, places, tried) = part?;
             out.extend(found);
+            by.extend(places);
             renamings.afford(out.len(), tried)?;
         }
         Ok(())
     }
 
-    /// The residues in `n` of all visited cubes; `None` when one of them contains it. Ends the search as
+    /// The residues in `n` of all visited cubes, and their places; `None` when one of them contains it. Ends the search as
     /// [`Visited::residues_of`] does.
     fn all_residues(
         &self,
         n: &Tested<'_>,
         context: &CubeContext,
         renamings: &mut Renamings,
+        by: &mut Vec<usize>,
     ) -> Result<Option<Vec<Residue>>, Halt> {
         let (most, most_tried) = renamings.most();
         let impossible = n.impossible(context);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
-        for (digest, e) in self.digests.iter().zip(&self.entries) {
+        for (i, (digest, e)) in self.digests.iter().zip(&self.entries).enumerate() {
             if !digest.may_meet(n.cube.procs, impossible) {
                 continue;
             }
+            by.push(i);
             let mut tried = 0;
             residues(context, &e.pattern, n, &mut |r| {
                 tried += 1;

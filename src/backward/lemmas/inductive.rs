@@ -29,7 +29,10 @@ pub struct Progress {
     shadowed: Vec<Guess>,
     /// Cubes examined.
     asked: HashSet<Cube>,
+    /// In the order of their numbers.
     held: Vec<Held>,
+    /// The number of the next one.
+    next: usize,
 }
 
 impl Progress {
@@ -42,9 +45,25 @@ impl Progress {
 /// A guess that is not refuted yet.
 #[derive(Clone, Debug)]
 struct Held {
+    number: usize,
     guess: Guess,
     /// Where steps into it begin.
-    pres: Vec<Cube>,
+    pres: Vec<Before>,
+}
+
+/// Where a step into a guess begins.
+#[derive(Clone, Debug)]
+struct Before {
+    cube: Cube,
+    /// The numbers of guesses that contain it, together with the axioms, once this is known: as long as these are held, it need not be
+    /// tested again.
+    by: Option<Vec<usize>>,
+}
+
+impl Progress {
+    fn is_held(&self, number: usize) -> bool {
+        self.held.binary_search_by_key(&number, |held| held.number).is_ok()
+    }
 }
 
 /// The search for a set of guesses that hold together.
@@ -106,11 +125,11 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     pub fn run(mut self, effort: u64) -> Result<(Option<Vec<Cube>>, Progress), Halt> {
         self.effort = effort;
         loop {
-            let mut together = self.together()?;
+            let (mut together, axioms) = self.together()?;
             if !self.examine_waiting(&mut together)? {
                 return Ok((None, self.progress));
             }
-            let (failed, all) = self.failed(&together)?;
+            let (failed, all) = self.failed(&together, axioms)?;
             // A guess not tested against the last set is not a lemma.
             if all && failed.is_empty() {
                 let largest = self.largest()?;
@@ -150,18 +169,19 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(largest.cubes().cloned().collect())
     }
 
-    /// The held guesses, and the axioms.
-    fn together(&mut self) -> Result<Visited, Halt> {
+    /// The axioms, and after so many cubes the held guesses.
+    fn together(&mut self) -> Result<(Visited, usize), Halt> {
         let mut together = Visited::default();
         for axiom in &self.setting.system.axioms {
             for cube in cubes_of(self.setting.context, axiom.params, &axiom.cube)? {
                 together.insert(self.tester, cube, false)?;
             }
         }
+        let axioms = together.cubes().count();
         for held in &self.progress.held {
             together.insert(self.tester, held.guess.cube.clone(), false)?;
         }
-        Ok(together)
+        Ok((together, axioms))
     }
 
     /// Examines all waiting guesses, and holds those that no state refutes; false when the effort is spent before.
@@ -186,7 +206,9 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             }
             together.insert(self.tester, guess.cube.clone(), false)?;
             let pres = self.pres(&guess.cube)?;
-            self.progress.held.push(Held { guess, pres });
+            let number = self.progress.next;
+            self.progress.next += 1;
+            self.progress.held.push(Held { number, guess, pres });
         }
         Ok(true)
     }
@@ -205,28 +227,36 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(initial.meets(context, cube)? != Sat::No)
     }
 
-    fn pres(&self, cube: &Cube) -> Result<Vec<Cube>, Halt> {
+    fn pres(&self, cube: &Cube) -> Result<Vec<Before>, Halt> {
         let setting = self.setting;
         let mut pres: Vec<Pre> = Vec::new();
         for t in setting.transitions {
             pre_image(setting.context, t, cube, setting.pre, &mut PreCounts::default(), &mut pres)?;
         }
-        Ok(pres.into_iter().map(|pre| pre.cube).collect())
+        Ok(pres.into_iter().map(|pre| Before { cube: pre.cube, by: None }).collect())
     }
 
     /// The indices of held guesses into which a step leads from outside, and whether the list is complete.
-    fn failed(&mut self, together: &Visited) -> Result<(Vec<usize>, bool), Halt> {
+    fn failed(&mut self, together: &Visited, axioms: usize) -> Result<(Vec<usize>, bool), Halt> {
         let mut failed = Vec::new();
         for at in 0..self.progress.held.len() {
             if self.spent() > self.effort {
                 return Ok((failed, false));
             }
-            for pre in &self.progress.held[at].pres {
+            for k in 0..self.progress.held[at].pres.len() {
+                let progress = &self.progress;
+                let Before { cube, by } = &progress.held[at].pres[k];
+                if by.as_ref().is_some_and(|by| by.iter().all(|number| progress.is_held(*number))) {
+                    continue;
+                }
                 self.tests += 1;
-                if !together.plainly_covers(self.tester, pre)? {
+                let Some(places) = together.plain_cover(self.tester, cube)? else {
                     failed.push(at);
                     break;
-                }
+                };
+                let guesses = places.iter().filter_map(|place| place.checked_sub(axioms));
+                let by = guesses.map(|place| progress.held[place].number).collect();
+                self.progress.held[at].pres[k].by = Some(by);
             }
         }
         Ok((failed, true))

@@ -40,6 +40,11 @@ pub trait Dialect {
         unreachable!("the reader writes this as a sum: {name}")
     }
 
+    /// A comparison of cells that the target compares in a way of its own, in parentheses.
+    fn comparison(&self, _how: ExportComparison, _left: &ExportExpr, _right: &ExportExpr) -> Option<String> {
+        None
+    }
+
     /// A process as a value.
     fn process(&self, process: &Process) -> String {
         let (_, values) = self.instance();
@@ -72,6 +77,9 @@ pub trait Dialect {
             ExportExpr::Any(parts) => self.list(parts, operators.or),
             ExportExpr::Not(inner) => format!("{}({})", operators.not, self.write(inner)),
             ExportExpr::Compare(how, left, right) => {
+                if let Some(text) = self.comparison(*how, left, right) {
+                    return text;
+                }
                 let operator = operators.compare[match how {
                     ExportComparison::Equal => 0,
                     ExportComparison::Different => 1,

@@ -1,8 +1,11 @@
 //! Murphi: parameters are rulesets, new values are computed before any is assigned.
+//!
+//! Where processes are alike, they are a `scalarset`, so that a checker need explore one of the states only that differ in their
+//! names. A cell of type proc is of that type then, and undefined while it holds a value that is not a process.
 
 use std::fmt::Write as _;
 
-use super::expr::{ExportExpr, Process};
+use super::expr::{ExportComparison, ExportExpr, Process};
 use super::ground::cells;
 use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
@@ -39,6 +42,8 @@ struct Murphi<'a> {
     values: Values,
     symbols: SymbolNames,
     names: TakenNames,
+    /// Whether processes are a scalarset.
+    alike: bool,
 }
 
 /// The instance as a Murphi program.
@@ -57,7 +62,9 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         values,
         symbols,
         names,
+        alike: false,
     };
+    let murphi = Murphi { alike: murphi.are_alike(procs, &groups), ..murphi };
     let mut out = String::new();
     for line in title(instance, "Murphi") {
         let _ = writeln!(out, "-- {line}");
@@ -65,6 +72,9 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     out.push_str(
         "-- A state without successors is not an error of the model: rumur --deadlock-detection off\n",
     );
+    if murphi.alike {
+        out.push_str("-- To count states that differ in the names of processes apart: rumur --symmetry-reduction off\n");
+    }
     if murphi.values.names_matter {
         out.push_str("-- Values that are not processes are compared: states that differ in their names are counted apart.\n");
     }
@@ -80,8 +90,50 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
 }
 
 impl Murphi<'_> {
+    /// Whether the program can be written without a process by number: nothing orders or names them, and each begins like the others.
+    fn are_alike(&self, procs: usize, groups: &[CellGroup]) -> bool {
+        let system = self.system;
+        let told_apart = system.orders_processes || system.proc_constants > 0 || !system.counts.is_empty();
+        if procs < 2 || told_apart || self.values.names_matter {
+            return false;
+        }
+        let layout = Layout::new(system, procs);
+        let mut fixed: Vec<Option<Value>> = vec![None; layout.len()];
+        let variables: Vec<VarId> = cells(system, procs).into_iter().map(|(id, _)| id).collect();
+        let of_proc = |at: usize| system.var(variables[at]).ty == Type::Proc;
+        for group in groups {
+            if let [way] = group.ways.as_slice() {
+                group.cells.iter().zip(way).for_each(|(&at, value)| fixed[at] = Some(*value));
+                continue;
+            }
+            let global = |at: usize| system.var(variables[at]).arity() == 0;
+            let any_process = match group.cells[..] {
+                [at] => group.ways.len() as u64 == self.size_of(variables[at]),
+                _ => false,
+            };
+            if !group.cells.iter().all(|&at| global(at) && (any_process || !of_proc(at))) {
+                return false;
+            }
+        }
+        let is_process = |value: &Value| matches!(value, Value::Proc(p) if p.as_process(procs).is_some());
+        system.declared().all(|(id, var)| {
+            let first = layout.position(id, vec![0; var.arity()]);
+            let all = &fixed[first..first + procs.pow(var.arity() as u32)];
+            all.iter().all(|it| *it == all[0] && !it.as_ref().is_some_and(is_process))
+        })
+    }
+
+    /// Whether cells of a variable are undefined while they do not hold a process.
+    fn may_be_undefined(&self, var: VarId) -> bool {
+        self.alike && self.system.var(var).ty == Type::Proc
+    }
+
     fn declarations(&self, out: &mut String, procs: usize) {
-        let _ = writeln!(out, "\nconst\n  procs: {procs};\n\ntype\n  process: 1 .. procs;");
+        let _ = writeln!(
+            out,
+            "\nconst\n  procs: {procs};\n\ntype\n  process: {};",
+            if self.alike { "scalarset(procs)" } else { "1 .. procs" }
+        );
         for id in used_enums(self.system) {
             let constructors = self.symbols.constructors[usize::from(id.0)].join(", ");
             let _ = writeln!(out, "  {}: enum {{ {constructors} }};", self.symbols.types[usize::from(id.0)]);
@@ -100,6 +152,7 @@ impl Murphi<'_> {
                         self.values.stride
                     );
                 }
+                Type::Proc if self.alike => out.push_str(" -- undefined while it is not a process"),
                 Type::Proc => out.push_str(" -- a process; numbers above procs are not processes"),
                 _ => {}
             }
@@ -118,6 +171,7 @@ impl Murphi<'_> {
         match self.system.var(var).ty {
             Type::Enum(BOOL) => "boolean".to_owned(),
             Type::Enum(id) => self.symbols.types[usize::from(id.0)].clone(),
+            Type::Proc if self.alike => "process".to_owned(),
             Type::Proc | Type::Abstract(_) => {
                 let (low, high) = self.values.bounds(self.system, var);
                 format!("{low} .. {high}")
@@ -159,8 +213,9 @@ impl Murphi<'_> {
             let choice = names.fresh("choice");
             let (var, cell) = &cells[group.cells[0]];
             if group.cells.len() == 1 && group.ways.len() as u64 == self.size_of(*var) {
-                rulesets.push(format!("{choice}: {}", self.cell_type(*var)));
-                let _ = writeln!(body, "  {cell} := {choice};");
+                let (of_any, statement) = self.any(cell, *var, choice, &mut names);
+                rulesets.extend(of_any);
+                let _ = writeln!(body, "  {statement}");
                 continue;
             }
             rulesets.push(format!("{choice}: 1 .. {}", group.ways.len()));
@@ -168,7 +223,7 @@ impl Murphi<'_> {
                 let keyword = if number == 0 { "if" } else { "elsif" };
                 let _ = writeln!(body, "  {keyword} {choice} = {} then", number + 1);
                 for (&at, value) in group.cells.iter().zip(way) {
-                    let _ = writeln!(body, "    {} := {};", cells[at].1, self.value(cells[at].0, *value));
+                    let _ = writeln!(body, "    {}", self.set(&cells[at].1, cells[at].0, *value));
                 }
             }
             body.push_str("  end;\n");
@@ -202,21 +257,61 @@ impl Murphi<'_> {
                     let cell = self.cell(id, &index);
                     let _ = writeln!(
                         out,
-                        "  {loops}{cell} := {};{}",
-                        self.value(id, value),
+                        "  {loops}{}{}",
+                        self.set(&cell, id, value),
                         " end;".repeat(var.arity())
                     );
                 }
                 _ => {
                     for (at, value) in all.iter().enumerate() {
                         if let Some(value) = value {
-                            let _ = writeln!(out, "  {} := {};", cells[first + at].1, self.value(id, *value));
+                            let _ = writeln!(out, "  {}", self.set(&cells[first + at].1, id, *value));
                         }
                     }
                 }
             }
         }
         out
+    }
+
+    /// The statement that gives a cell an initial value; where processes are alike, it is not one of them.
+    fn set(&self, cell: &str, var: VarId, value: Value) -> String {
+        let value = if self.may_be_undefined(var) { None } else { Some(self.value(var, value)) };
+        assigned(cell, value.as_deref())
+    }
+
+    /// Parameters for each value of a cell, the first with this name, and the statement that gives it to the cell.
+    fn any(&self, cell: &str, var: VarId, name: String, names: &mut TakenNames) -> (Vec<String>, String) {
+        let mut parameters = vec![format!("{name}: {}", self.cell_type(var))];
+        let mut statement = assigned(cell, Some(&name));
+        if self.may_be_undefined(var) {
+            let is_process = names.fresh(&format!("{name}_is_process"));
+            statement = format!("if {is_process} then {statement} else {} end;", assigned(cell, None));
+            parameters.push(format!("{is_process}: boolean"));
+        }
+        (parameters, statement)
+    }
+
+    /// The statement that gives a cell a new value.
+    fn assign(&self, cell: &str, var: VarId, value: &ExportExpr) -> String {
+        match value {
+            ExportExpr::If(condition, then, otherwise) if self.may_be_undefined(var) => {
+                let (then, otherwise) = (self.assign(cell, var, then), self.assign(cell, var, otherwise));
+                format!("if {} then {then} else {otherwise} end;", self.write(condition))
+            }
+            ExportExpr::Cell(..) => self.copied(cell, var, &self.write(value)),
+            _ => assigned(cell, Some(&self.write(value))),
+        }
+    }
+
+    /// The statement that gives a cell what another one of the same type holds.
+    fn copied(&self, cell: &str, var: VarId, from: &str) -> String {
+        let (same, none) = (assigned(cell, Some(from)), assigned(cell, None));
+        if self.may_be_undefined(var) {
+            format!("if isundefined({from}) then {none} else {same} end;")
+        } else {
+            same
+        }
     }
 
     fn rule(&self, out: &mut String, transition: &Transition) {
@@ -232,9 +327,7 @@ impl Murphi<'_> {
             let index = loops(&names, self.system.var(update.var).arity()).0;
             guard.push(self.reader.bounds(update, &args, &index));
             let alone = transition.updates.len() == 1;
-            if let Some(any) = self.update(&mut writes, update, &args, &mut names, alone) {
-                rulesets.push(any);
-            }
+            rulesets.extend(self.update(&mut writes, update, &args, &mut names, alone));
         }
         out.push('\n');
         if !rulesets.is_empty() {
@@ -253,7 +346,7 @@ impl Murphi<'_> {
         }
     }
 
-    /// Adds the write of one variable; the ruleset that chooses its value, for `:= ?`.
+    /// Adds the write of one variable; the parameters that choose its value, for `:= ?`.
     fn update(
         &self,
         writes: &mut Writes,
@@ -261,7 +354,7 @@ impl Murphi<'_> {
         args: &[Process],
         names: &mut TakenNames,
         alone: bool,
-    ) -> Option<String> {
+    ) -> Vec<String> {
         let var = update.var;
         let arity = self.system.var(var).arity();
         let name = self.symbols.var(var);
@@ -270,30 +363,33 @@ impl Murphi<'_> {
             let value = self.reader.value(value, var, args);
             let mut reads = false;
             value.cells(&mut |_, _| reads = true);
-            let (cell, text) = (self.cell(var, &index), self.write(&value));
+            let cell = self.cell(var, &index);
             if alone || !reads {
-                let _ = writeln!(writes.after, "  {cell} := {text};");
-                return None;
+                let _ = writeln!(writes.after, "  {}", self.assign(&cell, var, &value));
+                return Vec::new();
             }
             let next = names.fresh(&format!("next_{name}"));
             let _ = writeln!(writes.locals, "  {next}: {};", self.cell_type(var));
-            let _ = writeln!(writes.before, "  {next} := {text};");
-            let _ = writeln!(writes.after, "  {cell} := {next};");
-            return None;
+            let _ = writeln!(writes.before, "  {}", self.assign(&next, var, &value));
+            let _ = writeln!(writes.after, "  {}", self.copied(&cell, var, &next));
+            return Vec::new();
         }
         let (index, loops) = loops(names, arity);
         let Some(value) = self.reader.new_value(update, args, &index) else {
             let any = names.fresh(&format!("any_{name}"));
-            let _ = writeln!(writes.after, "  {name} := {any};");
-            return Some(format!("{any}: {}", self.cell_type(var)));
+            let (parameters, statement) = self.any(name, var, any, names);
+            let _ = writeln!(writes.after, "  {statement}");
+            return parameters;
         };
         let next = names.fresh(&format!("next_{name}"));
         let _ = writeln!(writes.locals, "  {next}: {};", self.type_of(var));
         let cells: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
         let ends = " end;".repeat(arity);
-        let _ = writeln!(writes.before, "  {loops}{next}{cells} := {};{ends}", self.write(&value));
-        let _ = writeln!(writes.after, "  {name} := {next};");
-        None
+        let statement = self.assign(&format!("{next}{cells}"), var, &value);
+        let _ = writeln!(writes.before, "  {loops}{statement}{ends}");
+        let whole = if arity == 0 { self.copied(name, var, &next) } else { assigned(name, Some(&next)) };
+        let _ = writeln!(writes.after, "  {whole}");
+        Vec::new()
     }
 
     fn invariant(&self, out: &mut String, bad: &Bad) {
@@ -315,6 +411,11 @@ struct Writes {
     before: String,
     /// Assigns them.
     after: String,
+}
+
+/// The statement that gives a cell a value, or makes it undefined.
+fn assigned(cell: &str, value: Option<&str>) -> String {
+    value.map_or_else(|| format!("undefine {cell};"), |value| format!("{cell} := {value};"))
 }
 
 /// Index names, and the loops that bind them.
@@ -349,6 +450,18 @@ impl Dialect for Murphi<'_> {
 
     fn constructor(&self, ty: EnumId, constructor: u8) -> String {
         self.symbols.constructor(ty, constructor).to_owned()
+    }
+
+    /// Two cells that may be undefined are never compared where processes are alike: what they hold would have a name.
+    fn comparison(&self, how: ExportComparison, left: &ExportExpr, right: &ExportExpr) -> Option<String> {
+        let open =
+            |expr: &&ExportExpr| matches!(expr, ExportExpr::Cell(var, _) if self.may_be_undefined(*var));
+        let cell = self.write([left, right].into_iter().find(open)?);
+        let (a, b) = (self.write(left), self.write(right));
+        Some(match how {
+            ExportComparison::Different => format!("(isundefined({cell}) | {a} != {b})"),
+            _ => format!("(!isundefined({cell}) & {a} = {b})"),
+        })
     }
 
     fn each(&self, all: bool, name: &str, body: &str) -> String {

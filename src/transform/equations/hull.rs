@@ -71,8 +71,10 @@ pub fn hulls(
     let mut hulls =
         Hulls { occupied, at: choices.into_iter().map(|it| (it, Span::default())).collect(), control };
     let initially = initial(columns)?;
-    for (choice, span) in &mut hulls.at {
-        for vector in within(columns, (&hulls.control, hulls.occupied), choice, initially.clone())? {
+    let locations = hulls.at.iter().map(|(choice, _)| location(columns, &hulls.control, choice));
+    let locations = locations.collect::<Result<Vec<_>, _>>()?;
+    for ((choice, span), rows) in hulls.at.iter_mut().zip(&locations) {
+        for vector in within((rows, occupied), choice, initially.clone())? {
             span.add(vector, order)?;
         }
     }
@@ -80,10 +82,16 @@ pub fn hulls(
         return Ok(None);
     }
     let mut work = 0;
+    // How often each hull grew, and, by case, when it was applied last: what did not grow since leads to nothing new.
+    let mut grown = vec![1_u32; hulls.at.len()];
+    let mut applied = vec![vec![0; steps.len()]; hulls.at.len()];
     loop {
         let mut grew = false;
         for from in 0..hulls.at.len() {
-            for case in steps {
+            for (case, at) in steps.iter().zip(&mut applied[from]) {
+                if std::mem::replace(at, grown[from]) == grown[from] {
+                    continue;
+                }
                 let (choice, hull) = &hulls.at[from];
                 let some = hulls.occupied.filter(|_| choice.last() == Some(&1));
                 let after = apply(columns, (hull, some), case)?;
@@ -92,9 +100,12 @@ pub fn hulls(
                 }
                 for to in targets(columns, &hulls, from, case) {
                     let (choice, span) = &mut hulls.at[to];
-                    for vector in within(columns, (&hulls.control, hulls.occupied), choice, after.clone())? {
+                    for vector in within((&locations[to], occupied), choice, after.clone())? {
                         work += 1;
-                        grew |= span.add(vector, order)?;
+                        if span.add(vector, order)? {
+                            grown[to] += 1;
+                            grew = true;
+                        }
                     }
                 }
             }
@@ -147,15 +158,14 @@ fn targets(columns: &Columns<'_>, hulls: &Hulls, from: usize, case: &Case) -> Ve
     (0..hulls.at.len()).filter(|to| fits(&hulls.at[*to].0)).collect()
 }
 
-/// The vectors that are at a location; none where no state is.
+/// The vectors that are at a location, where these rows are zero; none where no state is.
 fn within(
-    columns: &Columns<'_>,
-    (control, occupied): (&[VarId], Option<usize>),
+    (rows, occupied): (&[Sparse], Option<usize>),
     choice: &[u8],
     mut vectors: Vec<Vec<Rational>>,
 ) -> Result<Vec<Vec<Rational>>, Overflow> {
-    for row in location(columns, control, choice)? {
-        restrict(&mut vectors, &row)?;
+    for row in rows {
+        restrict(&mut vectors, row)?;
     }
     if let Some(at) = occupied {
         let class = vec![(at, Rational::ONE)];
