@@ -146,4 +146,4 @@ pub const WIDE_PROCS: u8 = 10;
 
 /// How much larger candidates may be in a system with several sorts: their cells are about processes of different sorts, so that it takes more
 /// of them to say the same. By measurement of consensus protocols.
-pub const MORE_FOR_SORTS: usize = 2;
+pub const MORE_FOR_SORTS: usize = 1;

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::state::cells::Cells;
+use crate::state::cells::{CellShape, Cells};
 use crate::state::packing::{Packed, Packing};
 use crate::symmetry::hints::{Hints, Shape, Table};
 use crate::symmetry::refinement::{Renaming, least, mix, refine};
+use cubicle_lang::model::System;
 
 /// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct General {
     /// Of which sort each process is, where that is the same in all states: those of one sort have the same places in each state. Empty
     /// where it is not known.
     sorts: Arc<[u8]>,
+    /// Where sorts are known: the cells whose indices are of the sorts that they are declared for. All others keep their values.
+    used: Option<Arc<[usize]>>,
     shape: Arc<Shape>,
 }
 
@@ -51,8 +54,19 @@ thread_local! {
 
 impl General {
     /// For an instance of which the first processes keep their places, with processes of these sorts, if they are known.
-    pub fn new(fixed: usize, sorts: &[u8], cells: &Cells, packing: &Packing) -> Self {
-        Self { fixed, sorts: sorts.into(), shape: Arc::new(Shape::new(fixed, cells, packing)) }
+    pub fn new(
+        fixed: usize,
+        (system, sorts): (&System, &[u8]),
+        cells: &Cells,
+        packing: &Packing,
+    ) -> Self {
+        let is_used = |cell: &CellShape| {
+            let sort = |at: usize| system.index_sort(cell.var, at);
+            cell.index.iter().enumerate().all(|(at, p)| sort(at).is_none_or(|it| sorts[usize::from(*p)] == it))
+        };
+        let used = || (0..cells.len()).filter(|at| is_used(&cells.cells[*at])).collect();
+        let used = (!sorts.is_empty()).then(used);
+        Self { fixed, sorts: sorts.into(), used, shape: Arc::new(Shape::new(fixed, cells, packing)) }
     }
 
     /// Puts the sorts of processes into their colours, as what they are ordered by first.
@@ -115,7 +129,10 @@ impl General {
         if !settled {
             if self.shape.wide || hints.nameless > 0 {
                 packing.unpack(state, codes);
-                refine(cells, codes, colours);
+                match &self.used {
+                    Some(used) => refine(cells, used.iter().copied(), codes, colours),
+                    None => refine(cells, 0..cells.len(), codes, colours),
+                }
                 self.order_sorts(colours);
             }
             let (best, renaming, tried) = least(self.fixed, colours, state, |perm, out| {
