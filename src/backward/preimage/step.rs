@@ -1,6 +1,6 @@
 //! The cube before one step: guards, and the child's literals rewritten by the updates.
 
-use super::choices::{Choice, are_many, narrow};
+use super::choices::{are_many, multiply};
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
@@ -53,7 +53,9 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         let child_of = Child { child, options };
         if are_many(&self.choices) {
             let choices = self.choices.iter().map(|it| it.iter().collect()).collect();
-            return self.expand_narrowed(choices, base, &mut rewrites, &child_of, out);
+            return multiply(base, choices, &mut |base| {
+                self.expand(self.choices.len(), base, &mut rewrites, &child_of, out)
+            });
         }
         self.expand(0, base, &mut rewrites, &child_of, out)
     }
@@ -218,29 +220,6 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             },
             CellValue::Linear(..) => unreachable!("numeric cells have no masks"),
         }
-    }
-
-    /// Multiplies out these disjunctions, each narrowed by what is chosen of the others, then the alternatives as [`Self::expand`] does.
-    fn expand_narrowed(
-        &self,
-        choices: Vec<Choice<'_>>,
-        mut base: CubeBuilder<'a>,
-        rewrites: &mut [Rewrite],
-        child_of: &Child<'_>,
-        out: &mut Vec<Pre>,
-    ) -> Result<(), Halt> {
-        self.context.interrupt.poll()?;
-        let Some(open) = narrow(&mut base, choices) else { return Ok(()) };
-        let Some((first, rest)) = open.split_first() else {
-            return self.expand(self.choices.len(), base, rewrites, child_of, out);
-        };
-        for conj in first {
-            let mut next = base.clone();
-            if next.require_all(conj) {
-                self.expand_narrowed(rest.to_vec(), next, rewrites, child_of, out)?;
-            }
-        }
-        Ok(())
     }
 
     /// Multiplies out the disjunctions, then the alternatives for cells of relational literals.
