@@ -143,3 +143,7 @@ pub const MAX_COUNTED: usize = 40;
 /// longer, and a search whose cubes keep growing decides nothing. By measurement of a ticket lock, whose exact search adds a process every other
 /// step.
 pub const WIDE_PROCS: u8 = 10;
+
+/// How much larger candidates may be in a system with several sorts: their cells are about processes of different sorts, so that it takes more
+/// of them to say the same. By measurement of consensus protocols.
+pub const MORE_FOR_SORTS: usize = 1;

@@ -8,7 +8,7 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::instances::nearest;
+use super::instances::{nearest, oracle_size};
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
 use super::schedule::{self, Entry, SCHEDULE};
@@ -182,6 +182,7 @@ impl Auto<'_, '_> {
     /// are known then. Or a verdict, when the run ends here.
     fn is_tiny(&mut self, search: Entry) -> Result<bool, Verdict> {
         let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };
+        let procs = oracle_size(self.session.system, procs);
         let forward = &self.session.options.forward;
         let complete = |it: &Exploration| it.stop == Stop::Complete;
         let smaller =

@@ -1,10 +1,12 @@
 //! What the parts of a run share: the problem, the limits, and what is known so far.
 
+use std::borrow::Cow;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::instances::even_division;
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
@@ -102,6 +104,7 @@ impl<'a> Session<'a> {
 
     /// Explores an instance, storing at most what `limits` allow.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
+        let limits = &*self.divided(procs, limits, purpose);
         if let Some(remote) = self.remote {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
             return remote.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
@@ -111,7 +114,24 @@ impl<'a> Session<'a> {
 
     /// Like [`Self::explore`], without events.
     pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
+        let limits = &*self.divided(procs, limits, purpose);
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
+    }
+
+    /// The options for an exploration: where it serves as oracle, and they do not say how many processes there are of each sort, it has as
+    /// many of each.
+    fn divided<'o>(
+        &self,
+        procs: usize,
+        limits: &'o ForwardOptions,
+        purpose: Purpose,
+    ) -> Cow<'o, ForwardOptions> {
+        let asked: usize = limits.of_sorts.iter().map(|it| it.1).sum();
+        let even = even_division(self.system, procs);
+        if purpose == Purpose::Answer || even.is_empty() || !limits.of_sorts.is_empty() && asked == procs {
+            return Cow::Borrowed(limits);
+        }
+        Cow::Owned(limits.clone().of_sorts(even))
     }
 
     /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair.

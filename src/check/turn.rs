@@ -1,5 +1,6 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
+use super::instances::oracle_size;
 use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
@@ -57,6 +58,7 @@ impl Turn {
     /// Explores as many states of the instance as the level allows; returns the end when the run ends
     /// here.
     fn explore(&self, session: &mut Session<'_>, procs: usize) -> Option<TurnEnd> {
+        let procs = oracle_size(session.system, procs);
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));

@@ -10,7 +10,7 @@ use cubicle_lang::model::{Init, Literal, Relation};
 /// Limits on the form of candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateLimits {
-    /// Most processes beside the rigid ones.
+    /// Most processes beside the rigid ones; in a system with sorts, of each sort.
     pub procs: usize,
     /// Size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
     pub size: usize,
@@ -37,8 +37,11 @@ pub fn candidates<'a>(
     let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
-    let choice = Selection { context, useful: &useful, measures: &measures, limits, whole, max_literals };
+    let kinds = kinds(context, &sorts);
+    let (useful, measures) = (&useful[..], &measures[..]);
+    let choice = Selection { context, useful, measures, kinds: &kinds, limits, whole, max_literals };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
+    let useful = useful.to_vec();
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
         sets.truncate(n);
@@ -69,6 +72,8 @@ struct Selection<'a> {
     context: &'a CubeContext,
     useful: &'a [CubeLiteral],
     measures: &'a [Measure],
+    /// The processes of each sort, as bits; all processes in a system without sorts.
+    kinds: &'a [u64],
     limits: CandidateLimits,
     /// Literals of the cube.
     whole: usize,
@@ -90,7 +95,8 @@ impl Selection<'_> {
             let (p, c, e) = self.measures[i];
             let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
             let free = (sum.0 & !low(self.context.rigid)).count_ones();
-            if free as usize > self.limits.procs {
+            let many = |kind: &u64| (sum.0 & kind & !low(self.context.rigid)).count_ones() as usize;
+            if self.kinds.iter().map(many).any(|it| it > self.limits.procs) {
                 continue;
             }
             let set = chosen | 1 << i;
@@ -120,6 +126,23 @@ impl Selection<'_> {
     }
 }
 
+/// The processes of each sort, by these literals about sorts; those of which it is not known are of one more.
+fn kinds(context: &CubeContext, sorts: &[CubeLiteral]) -> Vec<u64> {
+    let mut kinds: Vec<(u64, u64)> = Vec::new();
+    let mut unknown = u64::MAX;
+    for literal in sorts {
+        let CubeLiteral::Mask(cell, sort) = literal else { continue };
+        for process in context.indices(*cell).filter(|_| sort.is_power_of_two()) {
+            unknown &= !(1 << process);
+            match kinds.iter_mut().find(|it| it.0 == *sort) {
+                Some((_, kind)) => *kind |= 1 << process,
+                None => kinds.push((*sort, 1 << process)),
+            }
+        }
+    }
+    kinds.into_iter().map(|it| it.1).chain([unknown]).collect()
+}
+
 fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
     let mut procs = 0u64;
     let mut cells = 0;
@@ -128,7 +151,7 @@ fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
             procs |= 1 << p;
             return;
         }
-        cells += usize::from(context.arity(s.var()) > 0);
+        cells += usize::from(context.arity(s.var()) > 0 && !context.is_relation(s));
         for p in context.indices(s) {
             procs |= 1 << p;
         }

@@ -18,7 +18,7 @@ use crate::profile::Phase;
 use crate::search::{NodeId, Run, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
-    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, WIDEN_AT,
+    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -47,9 +47,11 @@ impl<'a, 'p> Approximation<'a, 'p> {
         (system, options): (&System, &BackwardOptions),
         pool: &'p mut Pool,
     ) -> Self {
+        let several = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
+        let more = if several { MORE_FOR_SORTS } else { 0 };
         let limits = CandidateLimits {
             procs: brab.procs,
-            size: options.candidate_size.map_or(brab.procs, NonZero::get),
+            size: options.candidate_size.map_or(brab.procs + more, NonZero::get),
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };

@@ -114,6 +114,14 @@ impl<'a> CubeBuilder<'a> {
         })
     }
 
+    /// Whether a literal plainly contradicts what is required already.
+    pub fn excludes(&self, literal: &CubeLiteral) -> bool {
+        match literal {
+            CubeLiteral::Mask(cell, mask) => self.mask(*cell) & mask == 0,
+            CubeLiteral::Relational(relational) => self.relational.iter().any(|it| it.excludes(relational)),
+        }
+    }
+
     /// The relational literals so far.
     pub fn relational(&self) -> &[Relational] {
         &self.relational

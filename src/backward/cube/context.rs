@@ -35,6 +35,8 @@ pub struct CubeContext {
     sort_array: Option<VarId>,
     /// The sorts of the indices of each variable's cells; `None`: any.
     sorts: Vec<SmallVec<[Option<u8>; 2]>>,
+    /// Which arrays no step assigns, in a system with sorts.
+    relations: Vec<bool>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -80,6 +82,10 @@ impl CubeContext {
                 .map(|(id, var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect())
                 .collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
+            relations: (0..system.vars.len())
+                .filter_map(VarId::new)
+                .map(|var| system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var)))
+                .collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
@@ -90,6 +96,11 @@ impl CubeContext {
     /// a process says of which sort it is, as far as that is known.
     pub fn is_sort(&self, cell: CubeCell) -> bool {
         self.sort_array.is_some_and(|array| !cell.is_process() && !cell.is_ghost() && cell.var() == array)
+    }
+
+    /// Whether a cell, in a system with sorts, is of an array that no step assigns.
+    pub fn is_relation(&self, cell: CubeCell) -> bool {
+        !cell.is_process() && !cell.is_ghost() && self.relations[usize::from(cell.var().0)]
     }
 
     /// The cell that says of which sort a process is, in a system with sorts.

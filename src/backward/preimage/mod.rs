@@ -3,10 +3,11 @@
 //! In: a transition of the model and a cube. Out: cubes, each with its step.
 //!
 //! In reading order: `pre` (the result), `transition` (the effect of an update on a cell), `pre_image` (the
-//! choice of arguments), `step` (the cube before one step), `project` (eliminates the values that `?`
+//! choice of arguments), `step` (the cube before one step, with `choices`, what is left of disjunctions), `project` (eliminates the values that `?`
 //! chose), `axioms` and `witness` (processes that universal guards are about besides), `merge` (fewer cubes with the same union).
 
 mod axioms;
+mod choices;
 mod merge;
 mod pre;
 mod pre_image;

@@ -1,5 +1,6 @@
 //! The cube before one step: guards, and the child's literals rewritten by the updates.
 
+use super::choices::{are_many, multiply};
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
@@ -49,7 +50,14 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             return Ok(());
         }
         self.choices.sort_by_key(Vec::len);
-        self.expand(0, base, &mut rewrites, &Child { child, options }, out)
+        let child_of = Child { child, options };
+        if are_many(&self.choices) {
+            let choices = self.choices.iter().map(|it| it.iter().collect()).collect();
+            return multiply(base, choices, &mut |base| {
+                self.expand(self.choices.len(), base, &mut rewrites, &child_of, out)
+            });
+        }
+        self.expand(0, base, &mut rewrites, &child_of, out)
     }
 
     fn guard(&mut self, base: &mut CubeBuilder<'a>) -> Result<bool, Halt> {

@@ -6,6 +6,7 @@
 //! holds the process is not kept: a process that satisfies the axioms serves as well, so that nothing is split where a cube has one already.
 
 use super::axioms::Witness;
+use super::choices::multiply;
 use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
@@ -146,34 +147,50 @@ fn widened<'a>(context: &'a CubeContext, cube: &Cube) -> Result<CubeBuilder<'a>,
     Ok(wider)
 }
 
-/// The cube where the universal guards of one process hold of `value`.
+/// The cube where the universal guards hold of `value`, its last process, and others.
 fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,
-    b: CubeBuilder<'a>,
+    mut b: CubeBuilder<'a>,
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
-    let mut cases = vec![b];
-    let Some(mut vars) = args_of(pre) else { return Ok(cases) };
-    vars.push(value);
-    let env = Instantiation { context, procs: value + 1, vars: &vars };
-    for universal in t.transition.universals.iter().filter(|it| it.bound == 1) {
-        let InstantiatedFormula::Any(any) = env.dnf(&universal.body)? else { continue };
-        let mut next = Vec::new();
-        for case in cases {
-            if any.iter().any(|conj| case.says_all(conj)) {
-                next.push(case);
-                continue;
-            }
-            for conj in &any {
-                let mut case = case.clone();
-                if case.require_all(conj) {
-                    next.push(case);
-                }
+    let Some(args) = args_of(pre) else { return Ok(vec![b]) };
+    let mut choices = Vec::new();
+    for universal in &t.transition.universals {
+        for bound in bound_with(value, &args, universal.bound) {
+            context.interrupt.poll()?;
+            let vars = [&args[..], &bound].concat();
+            let env = Instantiation { context, procs: value + 1, vars: &vars };
+            match env.dnf(&universal.body)? {
+                InstantiatedFormula::True => {}
+                InstantiatedFormula::Any(any) => match &any[..] {
+                    [one] if !b.require_all(one) => return Ok(Vec::new()),
+                    [_] => {}
+                    _ => choices.push(any),
+                },
             }
         }
-        cases = next;
     }
+    let mut cases = Vec::new();
+    let choices = choices.iter().map(|any| any.iter().collect()).collect();
+    multiply(b, choices, &mut |case| {
+        cases.push(case);
+        Ok(())
+    })?;
     Ok(cases)
+}
+
+/// The ways in which `bound` variables are different processes up to `value`, among them `value` and none of these arguments.
+fn bound_with(value: u8, args: &[u8], bound: u8) -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
+    for _ in 0..bound {
+        let longer = |tuple: &Vec<u8>| {
+            let free = (0..=value).filter(|p| !args.contains(p) && !tuple.contains(p));
+            free.map(|p| [&tuple[..], &[p]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.retain(|tuple| tuple.contains(&value));
+    all
 }

@@ -12,7 +12,7 @@ use crate::program::lazy::Gaps;
 use crate::store::table::Store;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_lang::model::{Cell, Literal, System};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System};
 use cubicle_run::oracle::OracleAnswer;
 
 /// One bitmap for each raw value of a cell's field, including the undefined one.
@@ -58,11 +58,9 @@ impl BitmapIndex {
         if !literals.iter().flat_map(Literal::cells).all(|cell| known(&cell)) {
             return OracleAnswer::Untested;
         }
-        let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout };
-        for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
-            for p in &mut env {
-                *p += fixed;
-            }
+        let sorts = self.program.sorts.as_ref();
+        let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout, sorts };
+        for env in self.renamings(usize::from(procs), literals) {
             let conj = match grounder.conj(literals, &env) {
                 Ok(Some(conj)) => conj,
                 Ok(None) => continue,
@@ -97,6 +95,37 @@ impl BitmapIndex {
             }
         }
         OracleAnswer::Unseen
+    }
+
+    /// The ways in which parameters of a cube may be different processes of the instance, without those in which literals about their sorts
+    /// plainly do not hold.
+    fn renamings(&self, params: usize, literals: &[Literal]) -> Box<dyn Iterator<Item = Vec<usize>>> {
+        let fixed = usize::from(self.system.proc_constants);
+        let others = self.program.cells.procs - fixed;
+        let Some(sorts) = &self.program.sorts else {
+            let shifted = move |env: Vec<usize>| env.into_iter().map(|p| p + fixed).collect();
+            return Box::new(distinct_tuples(others, params).map(shifted));
+        };
+        let mut allowed = vec![u64::MAX; params];
+        for literal in literals {
+            if let Literal::In { cell, values } = literal
+                && cell.var == sorts.array
+                && let ProcRef::Var(param) = cell.index[0]
+            {
+                allowed[usize::from(param)] &= values;
+            }
+        }
+        let mut tuples: Vec<Vec<usize>> = vec![Vec::new()];
+        for sort in allowed {
+            let of_sort = |p: &usize| sorts.of.get(*p).is_some_and(|it| sort >> it & 1 == 1);
+            let longer = |tuple: Vec<usize>| {
+                let free: Vec<usize> =
+                    (fixed..fixed + others).filter(|p| of_sort(p) && !tuple.contains(p)).collect();
+                free.into_iter().map(move |p| [&tuple[..], &[p]].concat())
+            };
+            tuples = tuples.into_iter().flat_map(longer).collect();
+        }
+        Box::new(tuples.into_iter())
     }
 
     /// Whether states determine the literal: values that the system never compares are

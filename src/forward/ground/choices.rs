@@ -35,7 +35,7 @@ impl Choice {
 
 /// The choices of an instance.
 pub fn choices(grounder: &Grounder<'_>, last: &[VarId]) -> Result<Vec<Choice>, Unbuildable> {
-    let Grounder { system, layout } = grounder;
+    let Grounder { system, layout, .. } = grounder;
     let mut all = Vec::new();
     for &var in last {
         for index in tuples(layout.procs, system.var(var).arity()) {

@@ -29,7 +29,7 @@ impl GroundCount {
 
 /// All cells of counts, in order.
 pub fn counts(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundCount>, Unbuildable> {
-    let Grounder { system, layout } = grounder;
+    let Grounder { system, layout, .. } = grounder;
     let mut found = Vec::new();
     for count in &system.counts {
         for index in tuples(layout.procs, system.var(count.var).arity()) {

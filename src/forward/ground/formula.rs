@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::Overflow;
 use cubicle_lang::model::semantics::Layout;
 use cubicle_lang::model::{
-    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
+    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
 };
 
 /// One side of a process comparison.
@@ -66,10 +66,40 @@ pub type GroundConj = Vec<Lit>;
 /// A disjunction of conjunctions; empty is false, one with an empty member is true.
 pub type GroundDnf = Vec<GroundConj>;
 
+/// The sorts of the processes of an instance in which they are the same in all states.
+#[derive(Clone, Debug)]
+pub struct FixedSorts {
+    /// The array that says them.
+    pub array: VarId,
+    /// The sort of each process.
+    pub of: Vec<u8>,
+}
+
+impl FixedSorts {
+    /// Those of the instance with `procs` processes, where the system says how many there are of each sort.
+    pub fn new(system: &System, procs: usize) -> Option<Self> {
+        let sorts = system.sorts.as_ref().filter(|it| it.sizes.is_some())?;
+        Some(Self { array: system.sort_array()?, of: sorts.divisions(procs).pop()? })
+    }
+
+    /// The sort of each process; empty where they are not known.
+    pub fn of(sorts: Option<&Self>) -> &[u8] {
+        sorts.map_or(&[], |it| &it.of)
+    }
+
+    /// Whether a literal about the sort of a process holds; `None` for other literals.
+    fn decides(&self, cell: &Cell, values: u64, env: &[usize]) -> Option<bool> {
+        let process = || Grounder::process(cell.index[0], env);
+        (cell.var == self.array).then(|| self.of.get(process()).is_some_and(|sort| values >> sort & 1 == 1))
+    }
+}
+
 /// Grounds formulas of one instance.
 pub struct Grounder<'a> {
     pub system: &'a System,
     pub layout: &'a Layout,
+    /// The sorts of processes, where they are known: literals about them are then constant.
+    pub sorts: Option<&'a FixedSorts>,
 }
 
 impl Grounder<'_> {
@@ -144,6 +174,9 @@ impl Grounder<'_> {
     fn literal(&self, literal: &Literal, env: &[usize]) -> Result<Result<Lit, bool>, Overflow> {
         Ok(match literal {
             Literal::In { cell, values } => {
+                if let Some(holds) = self.sorts.and_then(|it| it.decides(cell, *values, env)) {
+                    return Ok(Err(holds));
+                }
                 let Type::Enum(e) = self.system.var(cell.var).ty else {
                     unreachable!("only enum cells have value sets")
                 };

@@ -119,7 +119,7 @@ fn divided(
     last: &[VarId],
     disjunct: InitDisjunct,
 ) -> Vec<(InitDisjunct, Vec<Unused>)> {
-    let Grounder { system, layout } = grounder;
+    let Grounder { system, layout, .. } = grounder;
     let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else {
         return vec![(disjunct, Vec::new())];
     };

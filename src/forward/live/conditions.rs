@@ -90,7 +90,7 @@ fn ground(
     tuple: &[usize],
 ) -> Result<Vec<Vec<Test>>, Unbuildable> {
     let layout = &program.cells.layout;
-    let grounder = Grounder { system, layout };
+    let grounder = Grounder { system, layout, sorts: program.sorts.as_ref() };
     let others: Vec<usize> = (0..layout.procs).filter(|p| !tuple.contains(p)).collect();
     let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
         conj.iter().map(|lit| program.counts.test(&program.cells, lit)).collect()

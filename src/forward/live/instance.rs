@@ -8,6 +8,7 @@ use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
 use crate::live::concrete;
+use crate::ground::formula::FixedSorts;
 use crate::live::conditions::{holds, observed};
 use crate::live::constraints::Constraints;
 use crate::live::explore::explore;
@@ -95,7 +96,8 @@ fn attempt(
     let alike = options.symmetry && system.proc_constants == 0 && !observed.orders_processes;
     if alike && procs <= MAX_RENAMED {
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
-        program.symmetry = Symmetry::beside(watched, &observed, &program.cells, &program.packing);
+        let sorts = FixedSorts::of(program.sorts.as_ref());
+        program.symmetry = Symmetry::beside(watched, &observed, (&program.cells, sorts), &program.packing);
     }
     let graph = explore(system, &program, options, limits)?;
     let constraints = Constraints::new(system, &program, &graph.moves);

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::choices::choices;
 use crate::ground::counts::counts;
-use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::ground::formula::{FixedSorts, GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::ground::init::{disjuncts, full_sets};
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
@@ -51,7 +51,8 @@ impl Program {
         }
         check_size(system, procs)?;
         let layout = Layout::new(system, procs);
-        let grounder = Grounder { system, layout: &layout };
+        let sorts = FixedSorts::new(system, procs);
+        let grounder = Grounder { system, layout: &layout, sorts: sorts.as_ref() };
         let full = full_sets(&grounder);
         let read = read_by_ends(system, options.expected_end);
         let last = read.chosen_last();
@@ -84,7 +85,7 @@ impl Program {
         let enabled = GuardIndex::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
         let bad_table = GuardIndex::new(&cells, &packing, &guards);
-        let symmetry = Symmetry::new(&read, &cells, &packing, options.symmetry);
+        let symmetry = Symmetry::new(&read, (&cells, FixedSorts::of(sorts.as_ref())), &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
@@ -103,6 +104,7 @@ impl Program {
             sleep_sets,
             disjuncts,
             choices,
+            sorts,
             full,
             undefined,
             range,

@@ -1,6 +1,7 @@
 //! A compiled instance: everything that a search needs to know about it.
 
 use crate::ground::choices::Choice;
+use crate::ground::formula::FixedSorts;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
@@ -30,6 +31,8 @@ pub struct Program {
     pub disjuncts: Vec<InitDisjunct>,
     /// What the cells of witnesses can hold whose values states leave out.
     pub choices: Vec<Choice>,
+    /// The sorts of processes, where they are the same in all states.
+    pub sorts: Option<FixedSorts>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
     pub undefined: bool,

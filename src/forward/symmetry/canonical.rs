@@ -28,17 +28,22 @@ pub enum Symmetry {
 
 impl Symmetry {
     /// The symmetry that the system allows, or [`Symmetry::Off`] when not `wanted`.
-    pub fn new(system: &System, cells: &Cells, packing: &Packing, wanted: bool) -> Self {
+    pub fn new(system: &System, (cells, sorts): (&Cells, &[u8]), packing: &Packing, wanted: bool) -> Self {
         if wanted {
-            Self::beside(usize::from(system.proc_constants), system, cells, packing)
+            Self::beside(usize::from(system.proc_constants), system, (cells, sorts), packing)
         } else {
             Self::Off
         }
     }
 
     /// The symmetry of all processes but the first `fixed` ones, which keep their places; these include all that the system
-    /// names.
-    pub fn beside(fixed: usize, system: &System, cells: &Cells, packing: &Packing) -> Self {
+    /// names. `sorts`: of which sort each process is, where that is the same in all states, else empty.
+    pub fn beside(
+        fixed: usize,
+        system: &System,
+        (cells, sorts): (&Cells, &[u8]),
+        packing: &Packing,
+    ) -> Self {
         if system.orders_processes || cells.procs < fixed + 2 {
             return Self::Off;
         }
@@ -52,8 +57,8 @@ impl Symmetry {
             CodeKind::Abstract => c.codes == 1,
         };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
-        if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
-            return Self::General(General::new(fixed, cells, packing));
+        if !single || no_lanes || !sorts.is_empty() || cells.procs > MAX_LANES || pointers.len() > 56 {
+            return Self::General(General::new(fixed, (system, sorts), cells, packing));
         }
         let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
         let (bits, at) =
@@ -79,7 +84,7 @@ impl Symmetry {
         if in_lanes().all(|(_, c)| plain(c)) {
             Self::Lanes(lanes)
         } else {
-            Self::Mixed(lanes, General::new(fixed, cells, packing))
+            Self::Mixed(lanes, General::new(fixed, (system, sorts), cells, packing))
         }
     }
 

@@ -9,16 +9,22 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::state::cells::Cells;
+use crate::state::cells::{CellShape, Cells};
 use crate::state::packing::{Packed, Packing};
 use crate::symmetry::hints::{Hints, Shape, Table};
 use crate::symmetry::refinement::{Renaming, least, mix, refine};
+use cubicle_lang::model::System;
 
 /// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
 pub struct General {
     /// Processes below this number keep their places.
     pub fixed: usize,
+    /// Of which sort each process is, where that is the same in all states: those of one sort have the same places in each state. Empty
+    /// where it is not known.
+    sorts: Arc<[u8]>,
+    /// Where sorts are known: the cells whose indices are of the sorts that they are declared for. All others keep their values.
+    used: Option<Arc<[usize]>>,
     shape: Arc<Shape>,
 }
 
@@ -39,14 +45,35 @@ struct Scratch {
     out: Vec<u64>,
 }
 
+/// Bits of a colour for the sort of a process: an enumeration has at most 64 values.
+const SORT_BITS: u32 = 6;
+
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 impl General {
-    /// For an instance of which the first processes keep their places.
-    pub fn new(fixed: usize, cells: &Cells, packing: &Packing) -> Self {
-        Self { fixed, shape: Arc::new(Shape::new(fixed, cells, packing)) }
+    /// For an instance of which the first processes keep their places, with processes of these sorts, if they are known.
+    pub fn new(
+        fixed: usize,
+        (system, sorts): (&System, &[u8]),
+        cells: &Cells,
+        packing: &Packing,
+    ) -> Self {
+        let is_used = |cell: &CellShape| {
+            let sort = |at: usize| system.index_sort(cell.var, at);
+            cell.index.iter().enumerate().all(|(at, p)| sort(at).is_none_or(|it| sorts[usize::from(*p)] == it))
+        };
+        let used = || (0..cells.len()).filter(|at| is_used(&cells.cells[*at])).collect();
+        let used = (!sorts.is_empty()).then(used);
+        Self { fixed, sorts: sorts.into(), used, shape: Arc::new(Shape::new(fixed, cells, packing)) }
+    }
+
+    /// Puts the sorts of processes into their colours, as what they are ordered by first.
+    fn order_sorts(&self, colours: &mut [u64]) {
+        for (colour, sort) in colours.iter_mut().zip(self.sorts.iter()) {
+            *colour = *colour & (u64::MAX >> SORT_BITS) | u64::from(*sort) << (u64::BITS - SORT_BITS);
+        }
     }
 
     /// Replaces `state` by its representative. Returns how many permutations were tried.
@@ -70,7 +97,9 @@ impl General {
         }
         SCRATCH.with_borrow_mut(|Scratch { before, .. }| {
             before.follow(&self.shape, packing, state);
-            let equal = |p: &usize| self.exchanges(packing, state, &before.named, *p, p + 1);
+            let of_one_sort = |p: usize| self.sorts.get(p) == self.sorts.get(p + 1);
+            let equal =
+                |p: &usize| of_one_sort(*p) && self.exchanges(packing, state, &before.named, *p, p + 1);
             (self.fixed..procs - 1).filter(equal).fold(0, |set, p| set | 1 << p)
         })
     }
@@ -82,6 +111,7 @@ impl General {
         colours.clear();
         let first = |(p, alone): (usize, &u64)| mix(if p < self.fixed { p as u64 + 1 } else { 0 }, *alone);
         colours.extend(hints.alone.iter().enumerate().map(first));
+        self.order_sorts(colours);
         order.clear();
         order.extend(0..procs as u8);
         let mut settled = sort(&mut order[self.fixed..], colours);
@@ -89,6 +119,7 @@ impl General {
             for (colour, pairs) in colours.iter_mut().zip(&hints.pairs) {
                 *colour = mix(*colour, *pairs);
             }
+            self.order_sorts(colours);
             let seen = (packing, &*state, hints.named.as_slice());
             let mut twins: Renaming = (0..procs as u8).collect();
             settled = sort(&mut order[self.fixed..], colours)
@@ -98,7 +129,11 @@ impl General {
         if !settled {
             if self.shape.wide || hints.nameless > 0 {
                 packing.unpack(state, codes);
-                refine(cells, codes, colours);
+                match &self.used {
+                    Some(used) => refine(cells, used.iter().copied(), codes, colours),
+                    None => refine(cells, 0..cells.len(), codes, colours),
+                }
+                self.order_sorts(colours);
             }
             let (best, renaming, tried) = least(self.fixed, colours, state, |perm, out| {
                 moved.clear();
@@ -160,6 +195,7 @@ impl General {
             }
             before = known;
             colours.copy_from_slice(&more);
+            self.order_sorts(colours);
             if sort(&mut order[self.fixed..], colours) || self.alike(seen, order, colours, twins) {
                 return true;
             }

@@ -23,7 +23,7 @@ pub const fn mix(h: u64, x: u64) -> u64 {
 
 /// The general canonical form; also returns how many permutations were tried.
 pub fn settle(cells: &Cells, fixed: usize, codes: &[i64], colours: &mut [u64]) -> (Vec<i64>, Renaming, u32) {
-    refine(cells, codes, colours);
+    refine(cells, 0..codes.len(), codes, colours);
     least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
 }
 
@@ -59,8 +59,8 @@ pub fn least<T: Clone + Ord>(
     (best, perm, tried)
 }
 
-/// Refines colours of processes, which are invariant under renaming, as far as possible.
-pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
+/// Refines colours of processes, which are invariant under renaming, as far as possible, by the cells `at`.
+pub fn refine(cells: &Cells, at: impl Iterator<Item = usize> + Clone, codes: &[i64], colours: &mut [u64]) {
     let procs = cells.procs;
     // Nameless values get colours as well; one row of codes for each class.
     let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
@@ -69,7 +69,7 @@ pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     for _ in 0..=procs {
         let mut seen = vec![0u64; procs];
         let mut block_seen = vec![0u64; blocks.len()];
-        for (cell, &code) in cells.cells.iter().zip(codes) {
+        for (cell, code) in at.clone().map(|at| (&cells.cells[at], codes[at])) {
             let mut h = mix(u64::from(cell.var.0), 1);
             for (at, p) in cell.index.iter().enumerate() {
                 h = mix(h, colours[usize::from(*p)]);
