@@ -414,17 +414,12 @@ impl Known {
     }
 
     /// Whether the checker finds that nothing satisfies what is known, in this number of steps.
-    pub fn is_refuted(mut self, widths: &dyn Widths, mut steps: u32) -> Result<bool, TooLong> {
+    pub fn refuted(mut self, widths: &dyn Widths, mut steps: u32) -> Result<bool, TooLong> {
         self.grown = true;
-        self.is_refuted_within(widths, DEPTH, &mut steps)
+        self.refuted_within(widths, DEPTH, &mut steps)
     }
 
-    fn is_refuted_within(
-        mut self,
-        widths: &dyn Widths,
-        depth: usize,
-        steps: &mut u32,
-    ) -> Result<bool, TooLong> {
+    fn refuted_within(mut self, widths: &dyn Widths, depth: usize, steps: &mut u32) -> Result<bool, TooLong> {
         let depth = depth.checked_sub(1).ok_or(TooLong)?;
         *steps = steps.checked_sub(1).ok_or(TooLong)?;
         if !self.propagate(widths) {
@@ -436,7 +431,7 @@ impl Known {
         let Formula::Or(both) = self.rest.swap_remove(at) else { unreachable!("others are learned at once") };
         self.grown = true;
         let mut first = self.clone();
-        if first.tell(widths, &both.0) && !first.is_refuted_within(widths, depth, steps)? {
+        if first.tell(widths, &both.0) && !first.refuted_within(widths, depth, steps)? {
             return Ok(false);
         }
         let otherwise = match &both.0 {
@@ -445,7 +440,7 @@ impl Known {
             _ => Formula::True,
         };
         let open = self.tell_all(widths, [&otherwise, &both.1]);
-        Ok(!open || self.is_refuted_within(widths, depth, steps)?)
+        Ok(!open || self.refuted_within(widths, depth, steps)?)
     }
 }
 

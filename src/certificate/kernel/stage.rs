@@ -165,7 +165,7 @@ impl Finder<'_> {
                 Item::Sum(sum) => out.hint.sums.push(sum),
             }
         }
-        if open && !known.is_refuted(&self.reader, MOST_STEPS).is_ok_and(|refuted| refuted) {
+        if open && !known.refuted(&self.reader, MOST_STEPS).is_ok_and(|refuted| refuted) {
             return Err(NoHints::NotFound(at.case.obligation));
         }
         Ok(out)
