@@ -44,15 +44,12 @@ Qed.
 
 Lemma whole_integer k : whole types named k = true -> integer (num the_model k).
 Proof.
-  assert (H : forall stx k (f : positive -> positive), is_state s n stx -> part_of_key types (f k) = None ->
-    match var_of_key k with
+  assert (H : forall stx l (f : positive -> positive), is_state s n stx -> part_of_key types (f l) = None ->
+    match var_of_key l with
     | Some (v, rest) => match PM.find v types with Some (arity, t) => Some (arity, t, rest) | None => None end
     | None => None
-    end = sort_of_key types (f k) -> whole types named (f k) = true ->
-    integer match var_of_key k with
-      | Some (v, rest) => match idx_of_key rest 0 with Some idx => stx v (map (proc who) idx) | None => 0 end
-      | None => 0 end).
-  { intros stx l f S P E W. unfold whole in W. rewrite <- E, P in W.
+    end = sort_of_key types (f l) -> whole types named (f l) = true -> integer (cell_number who stx l)).
+  { intros stx l f S P E W. unfold whole in W. rewrite <- E, P in W. unfold cell_number.
     destruct (var_of_key l) as [[v rest]|]; [|discriminate].
     destruct (PM.find v types) as [[arity [all| |[|] o]]|] eqn:F; try discriminate.
     destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
@@ -60,8 +57,7 @@ Proof.
     apply sorts_of_find in F. destruct F as (d & D & <- & A & T & _).
     assert (Y : has_type (vtype d) (stx (vnum d) (map (proc who) idx))).
     { apply S; [exact D|]. split; [rewrite map_length; congruence|].
-      rewrite Forall_map. rewrite forallb_forall in I. apply Forall_forall. intros i Hi.
-      apply (proc_exists n who exist). apply Nat.ltb_lt, I, Hi. }
+      apply (procs_exist n who exist), forallb_below, I. }
     destruct (vtype d) as [name [|c cs]| | | |]; simpl in T; try discriminate. exact Y. }
   destruct k as [[k|k|]|k|]; try (unfold whole; simpl; discriminate).
   - unfold whole. cbn [sort_of_key num model number_of]. destruct (part_of_key _ _) as [[[[time c] idx] i]|]; [|discriminate].
@@ -120,8 +116,7 @@ Proof.
       destruct (Qlt_le_dec (val a) 0) as [L|L]; [apply V in L; discriminate|lra].
   - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try discriminate.
     destruct (Nat.ltb_spec i named) as [I|]; [|discriminate]. intros [= <- <- <-].
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    pose proof (place_is s st st' who most k arity rest K) as P.
     destruct (Qeq_dec (num the_model k) (of_process (proc who i))) as [E|E].
     + left. simpl. rewrite add_value, !single_value. cbn [num model] in *. rewrite E, number_proc. ring.
     + right. apply (at_places_good _ _ _ _ _ false _ _ _ (num the_model k == of_process (proc who i))).
@@ -193,7 +188,7 @@ Proof.
   assert (R : reads s st st' who most (if time then later else now types) (at_time time)).
   { destruct time; [exact later_reads|]. apply (now_reads s n st st' who most state exist rigid few). }
   assert (K : Forall (fun i => (i < named)%nat) (idx ++ [i])).
-  { apply Forall_app. split; [|auto]. rewrite forallb_forall in X. apply Forall_forall. intros p P. apply Nat.ltb_lt, X, P. }
+  { apply Forall_app. split; [apply forallb_below, X|auto]. }
   assert (P : is s st st' who most (VNum (single (key_part time v idx i))) (part (at_time time) c (map (proc who) idx) (proc who i))).
   { cbn [is]. rewrite single_value. cbn [num model]. rewrite (part_number time v arity c idx i C). reflexivity. }
   pose proof (dnf_b_iff (at_time time) (map (proc who) idx ++ [proc who i]) (kbody c)) as D.
@@ -235,8 +230,7 @@ Proof.
     + apply gor_holds. right. apply glin_holds. cbn [related]. rewrite negated_value, V. apply of_process_lt in L. lra.
   - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
     destruct (Nat.ltb_spec i named) as [J|]; [|exact I].
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    pose proof (place_is s st st' who most k arity rest K) as P.
     apply gor_holds. destruct (Qeq_dec (num the_model k) (of_process (proc who i))) as [E|E].
     + right. apply (at_places_good _ _ _ _ _ true _ _ _ (num the_model k == of_process (proc who i))).
       * apply (place_everywhere _ _ _ _ _ rigid few _ _ P).
@@ -245,8 +239,7 @@ Proof.
     + left. apply glin_holds. cbn [related]. rewrite add_value, !single_value. cbn [num model] in *. rewrite number_proc.
       intros X. apply E. rewrite <- (Qplus_0_r (of_process (proc who i))), <- X. ring.
   - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    pose proof (place_is s st st' who most k arity rest K) as P.
     apply (place_everywhere _ _ _ _ _ rigid few) in P. apply gor_holds.
     destruct (N.eq_dec (fin the_model k) (N.of_nat i)) as [E|E]; [left|right].
     + apply (at_places_good _ _ _ _ _ true _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
@@ -254,8 +247,7 @@ Proof.
     + apply (at_places_good _ _ _ _ _ false _ _ _ (fin the_model k = N.of_nat i)); [exact P| |exact E].
       symmetry. apply place_testbit.
   - destruct (sort_of_key types k) as [[[arity [all| |b o]] rest]|] eqn:K; try exact I.
-    assert (P : is s st st' who most (VPlace k) (num the_model k)).
-    { split; [reflexivity|]. cbn [fin model]. unfold place_of. fold types. rewrite K. reflexivity. }
+    pose proof (place_is s st st' who most k arity rest K) as P.
     apply (at_places_good _ _ _ _ _ true _ _ _ True); [apply (place_everywhere _ _ _ _ _ rigid few _ _ P)| |exact I].
     split; [intros _|auto]. destruct P as [_ F]. rewrite F, N.lor_spec. apply orb_true_iff.
     destruct (locate_spec s who most rigid few (num the_model k) who 0) as [(j & L & J & _)|[L _]]; rewrite L.
@@ -270,13 +262,6 @@ Qed.
 Variable table : PM.t cube.
 (** No cube of the table holds in the state. *)
 Hypothesis excluded : forall k c, PM.find k table = Some c -> ~ cube_holds n st c.
-
-Lemma all_distinct_NoDup ps : all_distinct ps = true -> NoDup ps.
-Proof.
-  induction ps as [|p ps IH]; cbn [all_distinct]; [constructor|].
-  rewrite andb_true_iff, negb_true_iff. intros [H T]. constructor; [|auto].
-  intros X. apply not_true_iff_false in H. apply H, existsb_exists. exists p. split; [exact X|apply Nat.eqb_refl].
-Qed.
 
 Lemma map_proc_NoDup ps : Forall (fun i => (i < named)%nat) ps -> NoDup ps -> NoDup (map (proc who) ps).
 Proof.
@@ -300,10 +285,8 @@ Proof.
   destruct (Nat.eqb_spec (length (snd i)) (carity c)) as [L|]; [|exact I].
   destruct (forallb (fun p => Nat.ltb p named) (snd i)) eqn:F; [|exact I].
   destruct (all_distinct (snd i)) eqn:D; [|exact I]. cbn [andb].
-  assert (F' : Forall (fun i => (i < named)%nat) (snd i)).
-  { rewrite forallb_forall in F. apply Forall_forall. intros p P. apply Nat.ltb_lt, F, P. }
-  apply all_distinct_NoDup in D.
-  apply (not_conj_good s n st st' who most state different exist rigid few (snd i) F').
+  apply forallb_below in F. apply all_distinct_iff in D.
+  apply (not_conj_good s n st st' who most state different exist rigid few (snd i) F).
   intros C. apply (excluded _ _ T). exists (map (proc who) (snd i)). split; [|exact C].
   rewrite <- L. apply chosen_distinct; assumption.
 Qed.
@@ -409,21 +392,25 @@ Qed.
 Lemma known_number k : known_key types (length who) k = true ->
   number_of s st st' (who ++ [p]) k = number_of s st st' who k.
 Proof.
-  unfold known_key. destruct k as [[k|k|]|k|].
-  - cbn [sort_of_key number_of]. unfold part_of_key.
-    destruct (idx_of_key k 0) as [[|a [|b [|i idx]]]|]; try reflexivity.
+  assert (C : forall stx l,
+    match match var_of_key l with
+      | Some (v, rest) => match PM.find v types with Some (arity, t) => Some (arity, t, rest) | None => None end
+      | None => None end with
+    | Some (_, _, rest) => match idx_of_key rest 0 with Some idx => forallb (fun i => Nat.ltb i (length who)) idx | None => false end
+    | None => false end = true -> cell_number (who ++ [p]) stx l = cell_number who stx l).
+  { intros stx l. unfold cell_number. destruct (var_of_key l) as [[v rest]|]; [|reflexivity].
+    destruct (PM.find v types) as [[arity t]|]; [|discriminate]. destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
+    intros H. rewrite (same_processes idx H). reflexivity. }
+  unfold known_key. destruct k as [[k|k|]|k|]; cbn [sort_of_key number_of]; try discriminate.
+  - unfold part_of_key. destruct (idx_of_key k 0) as [[|a [|b [|i idx]]]|]; try reflexivity.
     + intros H. apply Nat.ltb_lt in H. unfold proc. rewrite app_nth1 by exact H. reflexivity.
     + intros H. destruct (counting _ _) as [[arity c]|]; [|reflexivity]. cbn [forallb] in H. apply andb_true_iff in H.
       destruct H as [I H]. rewrite (same_processes idx H). apply Nat.ltb_lt in I.
       assert (E : proc (who ++ [p]) i = proc who i) by (apply app_nth1; exact I). rewrite E. reflexivity.
-  - cbn [sort_of_key number_of]. destruct (var_of_key k) as [[v rest]|]; [|reflexivity].
-    destruct (PM.find v types) as [[arity t]|]; [|discriminate]. destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
-    intros H. rewrite (same_processes idx H). reflexivity.
-  - discriminate.
-  - cbn [sort_of_key number_of]. destruct (var_of_key k) as [[v rest]|]; [|reflexivity].
-    destruct (PM.find v types) as [[arity t]|]; [|discriminate]. destruct (idx_of_key rest 0) as [idx|]; [|discriminate].
-    intros H. rewrite (same_processes idx H). reflexivity.
-  - discriminate.
+  - intros H. apply C. destruct (var_of_key k) as [[v rest]|]; [|discriminate].
+    destruct (PM.find v types) as [[arity t]|]; [exact H|discriminate].
+  - intros H. apply C. destruct (var_of_key k) as [[v rest]|]; [|discriminate].
+    destruct (PM.find v types) as [[arity t]|]; [exact H|discriminate].
 Qed.
 
 Lemma locate_further q : locate most q 0 (who ++ [p]) = locate most q 0 who \/
@@ -494,13 +481,12 @@ Proof.
                      total g who + total g (others n who)).
       { rewrite <- (total_below g n who N X), single_value. cbn [num model].
         assert (T : number_of s st st' who ((if time then key_next else key_now) v idx) = stx v (map (proc who) idx)).
-        { unfold stx, at_time, number_of. destruct time; cbn [key_now key_next]; rewrite var_of_key_var, idx_of_key_idx; reflexivity. }
+        { unfold stx, at_time, number_of, cell_number. destruct time; cbn [key_now key_next]; rewrite var_of_key_var, idx_of_key_idx; reflexivity. }
         rewrite T. apply adds_up_iff.
         destruct (counting_find s v arity c C) as (d & D & Nd & A & Co & _).
         assert (Sx : is_state s n stx) by (unfold stx, at_time; destruct time; assumption).
         specialize (Sx d D (map (proc who) idx)). rewrite Nd, Co in Sx. apply Sx.
-        split; [rewrite map_length; congruence|]. rewrite Forall_map. rewrite forallb_forall in K.
-        apply Forall_forall. intros i Hi. apply (proc_exists n who X), Nat.ltb_lt, K, Hi. }
+        split; [rewrite map_length; congruence|]. apply (procs_exist n who X), forallb_below, K. }
       rewrite Cell.
       assert (Parts : total (fun i => num (named_by who) (key_part time v idx i)) (below (length who)) == total g who).
       { rewrite <- (total_named who g). unfold total. induction (below (length who)) as [|i is IH]; cbn [fold_right]; [reflexivity|].

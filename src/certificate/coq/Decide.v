@@ -59,6 +59,41 @@ Proof.
   split; intros (c & C & H); exists c; (split; [exact C|apply conj_b_iff, H]).
 Qed.
 
+(** ** Lists of processes *)
+
+Lemma among_iff p ps : existsb (Nat.eqb p) ps = true <-> List.In p ps.
+Proof.
+  rewrite existsb_exists. split.
+  - intros (q & Q & E). apply Nat.eqb_eq in E. subst. exact Q.
+  - intros H. exists p. split; [exact H|apply Nat.eqb_refl].
+Qed.
+
+Lemma not_among p ps : negb (existsb (Nat.eqb p) ps) = true <-> ~ List.In p ps.
+Proof. rewrite negb_true_iff, <- not_true_iff_false, among_iff. reflexivity. Qed.
+
+Lemma forallb_below n ps : forallb (fun p => Nat.ltb p n) ps = true -> Forall (fun p => (p < n)%nat) ps.
+Proof. rewrite forallb_forall. intros H. apply Forall_forall. intros p P. apply Nat.ltb_lt, H, P. Qed.
+
+Lemma all_distinct_iff ps : all_distinct ps = true <-> NoDup ps.
+Proof.
+  induction ps as [|p ps IH]; cbn [all_distinct]; [split; [constructor|reflexivity]|].
+  rewrite andb_true_iff, not_among, IH. split; [intros [P N]; constructor; assumption|].
+  inversion 1; subst. auto.
+Qed.
+
+Lemma tuples_iff ps arity : forall t, List.In t (tuples ps arity) <-> List.length t = arity /\ Forall (fun p => List.In p ps) t.
+Proof.
+  induction arity as [|arity IH]; intros t; cbn [tuples].
+  - split.
+    + intros [<-|[]]. auto.
+    + intros [L _]. destruct t; [left; reflexivity|discriminate].
+  - rewrite in_flat_map. split.
+    + intros (p & P & H). apply in_map_iff in H. destruct H as (u & <- & U). apply IH in U. destruct U as [L U].
+      split; [simpl; congruence|constructor; assumption].
+    + intros [L H]. destruct t as [|p u]; [discriminate|]. inversion H; subst. exists p. split; [assumption|].
+      apply in_map. apply IH. split; [injection L as L; exact L|assumption].
+Qed.
+
 (** ** Counts *)
 
 (** What a process adds to a cell of a count. *)
@@ -107,10 +142,7 @@ Definition others (n : nat) (who : list nat) : list nat := filter (fun p => negb
 
 Lemma others_In n who p : List.In p (others n who) <-> (p < n)%nat /\ ~ List.In p who.
 Proof.
-  unfold others. rewrite filter_In, In_below, negb_true_iff, <- not_true_iff_false, existsb_exists.
-  split; intros [L N]; (split; [exact L|]); intros H; apply N.
-  - exists p. split; [exact H|apply Nat.eqb_refl].
-  - destruct H as (q & Q & E). apply Nat.eqb_eq in E. subst. exact Q.
+  unfold others. rewrite filter_In, In_below, not_among. reflexivity.
 Qed.
 
 Lemma total_below f n who : NoDup who -> Forall (fun p => (p < n)%nat) who ->

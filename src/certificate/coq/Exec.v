@@ -2,7 +2,7 @@
     another implementation. *)
 
 From Coq Require Import List QArith Qround NArith PArith Bool Lia Arith.
-From Cubicle Require Import Model Ground Check Decide ReadSound CaseSound Sound.
+From Cubicle Require Import Model Ground Check Decide.
 Import ListNotations.
 
 Definition all_processes (n arity : nat) : list (list nat) := tuples (below n) arity.
@@ -63,31 +63,11 @@ Definition bad_b (s : system) (n : nat) (st : state) : bool := existsb (cube_b n
 
 (** ** They are the same *)
 
-Lemma tuples_iff ps arity : forall t, List.In t (tuples ps arity) <-> List.length t = arity /\ Forall (fun p => List.In p ps) t.
-Proof.
-  induction arity as [|arity IH]; intros t; cbn [tuples].
-  - split.
-    + intros [<-|[]]. auto.
-    + intros [L _]. destruct t; [left; reflexivity|discriminate].
-  - rewrite in_flat_map. split.
-    + intros (p & P & H). apply in_map_iff in H. destruct H as (u & <- & U). apply IH in U. destruct U as [L U].
-      split; [simpl; congruence|constructor; assumption].
-    + intros [L H]. destruct t as [|p u]; [discriminate|]. inversion H; subst. exists p. split; [assumption|].
-      apply in_map. apply IH. split; [injection L as L; exact L|assumption].
-Qed.
-
 Lemma all_processes_iff n arity ps : List.In ps (all_processes n arity) <-> processes n arity ps.
 Proof.
   unfold all_processes, processes. rewrite tuples_iff, !Forall_forall. split; intros [L H]; (split; [exact L|]); intros p P.
   - apply In_below, H, P.
   - apply In_below, H, P.
-Qed.
-
-Lemma all_distinct_iff ps : all_distinct ps = true <-> NoDup ps.
-Proof.
-  split; [apply all_distinct_NoDup|]. induction 1 as [|p ps N D IH]; [reflexivity|]. cbn [all_distinct].
-  rewrite IH, andb_true_r. apply negb_true_iff, not_true_iff_false. rewrite existsb_exists.
-  intros (q & Q & E). apply Nat.eqb_eq in E. subst. tauto.
 Qed.
 
 Lemma all_different_iff n arity ps : List.In ps (all_different n arity) <-> distinct n arity ps.
@@ -140,9 +120,7 @@ Lemma enabled_b_iff n st t args : distinct n (tarity t) args -> (enabled_b n st 
 Proof.
   intros D. unfold enabled_b, enabled. rewrite andb_true_iff, conj_b_iff, forallb_forall.
   assert (M : forall o, existsb (fun p => existsb (Nat.eqb p) args) o = true <-> exists p, List.In p o /\ List.In p args).
-  { intros o. rewrite existsb_exists. split.
-    - intros (p & P & H). apply existsb_exists in H. destruct H as (q & Q & E). apply Nat.eqb_eq in E. subst. eauto.
-    - intros (p & P & Q). exists p. split; [exact P|]. apply existsb_exists. exists p. split; [exact Q|apply Nat.eqb_refl]. }
+  { intros o. rewrite existsb_exists. split; intros (p & P & Q); exists p; (split; [exact P|apply among_iff, Q]). }
   split.
   - intros [G U]. split; [exact D|split; [exact G|]]. intros u Hu o Do N.
     specialize (U u Hu). rewrite forallb_forall in U. specialize (U o (proj2 (all_different_iff _ _ _) Do)).

@@ -120,18 +120,17 @@ Proof. rewrite Forall_map. apply Forall_impl. exact proc_exists. Qed.
 
 (** *** Numbers and places of keys *)
 
+(** What a cell of a state holds, by the part of its key that does not say which state. *)
+Definition cell_number (stx : Model.state) (k : positive) : Q :=
+  match var_of_key k with
+  | Some (v, rest) => match idx_of_key rest 0 with Some idx => stx v (map proc idx) | None => 0 end
+  | None => 0
+  end.
+
 Definition number_of (k : positive) : Q :=
   match k with
-  | xO k =>
-      match var_of_key k with
-      | Some (v, rest) => match idx_of_key rest 0 with Some idx => st v (map proc idx) | None => 0 end
-      | None => 0
-      end
-  | xI (xO k) =>
-      match var_of_key k with
-      | Some (v, rest) => match idx_of_key rest 0 with Some idx => st' v (map proc idx) | None => 0 end
-      | None => 0
-      end
+  | xO k => cell_number st k
+  | xI (xO k) => cell_number st' k
   | xI (xI l) =>
       match part_of_key types k with
       | Some (time, c, idx, i) => part (if time then st' else st) c (map proc idx) (proc i)
@@ -261,7 +260,7 @@ Proof.
   destruct (Nat.eqb_spec (length idx) arity) as [L|L]; [|exact Logic.I].
   apply (held_is st key_now v idx arity t); try assumption.
   - unfold sort_of_key, key_now. rewrite var_of_key_var. reflexivity.
-  - unfold number_of, key_now. rewrite var_of_key_var, idx_of_key_idx. reflexivity.
+  - unfold number_of, cell_number, key_now. rewrite var_of_key_var, idx_of_key_idx. reflexivity.
 Qed.
 
 Lemma next_is v idx : Forall (fun i => (i < named)%nat) idx -> is (cell_at types key_next v idx) (st' v (map proc idx)).
@@ -270,7 +269,7 @@ Proof.
   destruct (Nat.eqb_spec (length idx) arity) as [L|L]; [|exact Logic.I].
   apply (held_is st' key_next v idx arity t); try assumption.
   - unfold sort_of_key, key_next. rewrite var_of_key_var. reflexivity.
-  - unfold number_of, key_next. rewrite var_of_key_var, idx_of_key_idx. reflexivity.
+  - unfold number_of, cell_number, key_next. rewrite var_of_key_var, idx_of_key_idx. reflexivity.
 Qed.
 
 (** *** Comparisons *)
@@ -302,6 +301,9 @@ Proof.
   intros [_ F]. rewrite F. unfold every_place. apply ones_testbit.
   destruct (locate_spec (num model k) who 0) as [(j & L & J & _)|[L _]]; rewrite L; lia.
 Qed.
+
+Lemma place_is k arity rest : sort_of_key types k = Some (arity, SProc, rest) -> is (VPlace k) (num model k).
+Proof. intros K. split; [reflexivity|]. cbn [fin model]. unfold place_of. rewrite K. reflexivity. Qed.
 
 Lemma place_process k v i : is (VPlace k) v -> (i < named)%nat ->
   (v == of_process (proc i) <-> N.testbit (place i) (fin model k) = true).

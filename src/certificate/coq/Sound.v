@@ -49,7 +49,7 @@ Proof.
       exists more, (j :: idx). split; [|split; [|split; [|split; [|split]]]]; try apply R.
       * apply in_app_iff. left. apply in_flat_map. exists j. split; [apply In_below, JK|].
         destruct (existsb (Nat.eqb j) chosen) eqn:B.
-        { apply existsb_exists in B. destruct B as (i & H & B). apply Nat.eqb_eq in B. subst. tauto. }
+        { apply among_iff in B. tauto. }
         simpl in I. rewrite <- app_assoc in I. exact I.
       * cbn [map]. rewrite M, at_app by exact J. congruence.
       * constructor; [rewrite app_length; lia|apply R].
@@ -113,15 +113,6 @@ Proof.
   - split.
     + intros [->|H]; [exists i; left; reflexivity|]. apply (IH (Pos.succ i)) in H. destruct H as (k & H). exists k. right; exact H.
     + intros (k & [[= _ ->]|H]); [left; reflexivity|]. right. apply (IH (Pos.succ i)). eauto.
-Qed.
-
-Lemma tuples_In ps arity : forall t, List.In t (tuples ps arity) -> length t = arity /\ forall p, List.In p t -> List.In p ps.
-Proof.
-  induction arity as [|arity IH]; cbn [tuples]; intros t.
-  - intros [<-|[]]. simpl. tauto.
-  - intros H. apply in_flat_map in H. destruct H as (p & P & H). apply in_map_iff in H.
-    destruct H as (u & <- & U). apply IH in U. destruct U as [L U]. split; [simpl; congruence|].
-    intros q [<-|Q]; auto.
 Qed.
 
 (** ** The three obligations *)
@@ -231,7 +222,7 @@ Proof.
       assert (Z : length all_named = 0%nat) by (clear - Few0; lia). rewrite Z. apply tell_holds; [exact W|exact Sk|].
       apply (dnf_good s n st st all_named most S N' X' R' F' []); [constructor|exact In0].
     - apply tell_all_holds; [exact W|exact Sk|]. intros f Hf. apply in_map_iff in Hf. destruct Hf as (ps & <- & P).
-      apply tuples_In in P. destruct P as [Lp P].
+      apply tuples_iff in P. destruct P as [Lp P]. rewrite Forall_forall in P.
       assert (Fp : Forall (fun i => (i < length all_named)%nat) ps).
       { apply Forall_forall. intros i Hi. apply In_below, P, Hi. }
       apply (dnf_good s n st st all_named most S N' X' R' F' ps Fp).
@@ -404,11 +395,10 @@ Proof.
     destruct (tuniversals t) as [|u us] eqn:Eu; [exists k2; auto|]. rewrite <- Eu in *.
     apply tell_all_holds; [exact W|exact S2|]. intros f Hf. unfold universal_gfs in Hf.
     apply in_flat_map in Hf. destruct Hf as (v & V & Hf). apply in_map_iff in Hf. destruct Hf as (o & <- & O).
-    apply filter_In in O. destruct O as [O Od]. apply all_distinct_NoDup in Od. apply tuples_In in O. destruct O as [Lo O].
+    apply filter_In in O. destruct O as [O Od]. apply all_distinct_iff in Od. apply tuples_iff in O. destruct O as [Lo O].
+    rewrite Forall_forall in O.
     assert (Oi : forall p, List.In p o -> (p < length all_named)%nat /\ ~ List.In p aidx).
-    { intros p P. apply O, filter_In in P. destruct P as [P Q]. apply In_below in P. split; [exact P|].
-      intros B. apply negb_true_iff, not_true_iff_false in Q. apply Q, existsb_exists. exists p.
-      split; [exact B|apply Nat.eqb_refl]. }
+    { intros p P. apply O, filter_In in P. destruct P as [P Q]. apply In_below in P. apply not_among in Q. auto. }
     assert (Fo : Forall (fun i => (i < length all_named)%nat) o) by (apply Forall_forall; intros p P; apply Oi, P).
     apply (dnf_good s n st st' all_named most state N' X' R' F' (aidx ++ o)); [apply Forall_app; auto|].
     rewrite map_app. change (proc all_named) with (at_ all_named) at 1. rewrite Mi'.

@@ -413,20 +413,23 @@ impl Known {
         Self { places: self.places.clone(), facts: self.facts.clone(), rest: Vec::new(), grown: false }
     }
 
-    /// Whether the checker finds that nothing satisfies what is known, in this number of steps.
-    pub fn is_refuted(mut self, widths: &dyn Widths, mut steps: u32) -> Result<bool, TooLong> {
+    /// Whether the checker finds that nothing satisfies what is known. Before each of its steps, `goes_on` is asked.
+    pub fn refuted(
+        mut self,
+        widths: &dyn Widths,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, TooLong> {
         self.grown = true;
-        self.is_refuted_within(widths, DEPTH, &mut steps)
+        self.refuted_within(widths, DEPTH, goes_on)
     }
 
-    fn is_refuted_within(
+    fn refuted_within(
         mut self,
         widths: &dyn Widths,
         depth: usize,
-        steps: &mut u32,
+        goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, TooLong> {
-        let depth = depth.checked_sub(1).ok_or(TooLong)?;
-        *steps = steps.checked_sub(1).ok_or(TooLong)?;
+        let depth = depth.checked_sub(1).filter(|_| goes_on()).ok_or(TooLong)?;
         if !self.propagate(widths) {
             return Ok(true);
         }
@@ -436,7 +439,7 @@ impl Known {
         let Formula::Or(both) = self.rest.swap_remove(at) else { unreachable!("others are learned at once") };
         self.grown = true;
         let mut first = self.clone();
-        if first.tell(widths, &both.0) && !first.is_refuted_within(widths, depth, steps)? {
+        if first.tell(widths, &both.0) && !first.refuted_within(widths, depth, goes_on)? {
             return Ok(false);
         }
         let otherwise = match &both.0 {
@@ -445,10 +448,10 @@ impl Known {
             _ => Formula::True,
         };
         let open = self.tell_all(widths, [&otherwise, &both.1]);
-        Ok(!open || self.is_refuted_within(widths, depth, steps)?)
+        Ok(!open || self.refuted_within(widths, depth, goes_on)?)
     }
 }
 
-/// More steps, or more cases split one within the other than the checker allows.
+/// The search was ended, or more cases were split one within the other than the checker allows.
 #[derive(Debug)]
 pub struct TooLong;

@@ -23,7 +23,7 @@ impl Finder<'_> {
     /// What refutes a case.
     pub fn hint(&self, case: &Case<'_>, named: u8) -> Result<Hint, NoHints> {
         let Some(known) = self.known(case, named)? else { return Ok(Hint::default()) };
-        if known.clone().is_refuted(&self.reader, EASY_STEPS).is_ok_and(|refuted| refuted) {
+        if self.is_refuted(known.clone(), EASY_STEPS)? {
             return Ok(Hint::default());
         }
         let mut at = self.stage(case, named, self.further, Some(known));
@@ -77,7 +77,7 @@ impl Finder<'_> {
         if !cells.is_empty() {
             match self.exclude_by_counts(at, way, &cells)? {
                 Excluded::Not(agreeing) => numbers = agreeing,
-                excluded => return Ok(excluded),
+                excluded @ Excluded::By(_) => return Ok(excluded),
             }
         }
         for unsaid in [Unsaid::Unfit, Unsaid::OfNamed, Unsaid::Fit] {

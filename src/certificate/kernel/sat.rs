@@ -1,6 +1,6 @@
 //! Satisfiability of clauses by conflict-driven clause learning.
 //!
-//! As in MiniSat (Eén and Sörensson, "An extensible SAT-solver", 2003): two watched literals for each clause, clauses learned at the first
+//! As in `MiniSat` (Eén and Sörensson, "An extensible SAT-solver", 2003): two watched literals for each clause, clauses learned at the first
 //! unique implication point, assumptions, and the assumptions that a refutation used. Variables of the last conflicts are decided first,
 //! with the value that they had last.
 
@@ -55,7 +55,7 @@ struct Variable {
 #[derive(Debug)]
 pub struct Clauses {
     vars: Vec<Variable>,
-    clauses: Vec<Vec<Lit>>,
+    all: Vec<Vec<Lit>>,
     /// By literal, the clauses to be looked at when it becomes false.
     watching: Vec<Vec<usize>>,
     /// True literals in the order in which they became so, and the first of each level.
@@ -82,7 +82,7 @@ impl Clauses {
     pub const fn new() -> Self {
         Self {
             vars: Vec::new(),
-            clauses: Vec::new(),
+            all: Vec::new(),
             watching: Vec::new(),
             trail: Vec::new(),
             levels: Vec::new(),
@@ -135,10 +135,10 @@ impl Clauses {
     }
 
     fn keep(&mut self, clause: Vec<Lit>) -> usize {
-        let number = self.clauses.len();
+        let number = self.all.len();
         self.watching[clause[0].index()].push(number);
         self.watching[clause[1].index()].push(number);
-        self.clauses.push(clause);
+        self.all.push(clause);
         number
     }
 
@@ -169,7 +169,7 @@ impl Clauses {
             let mut at = 0;
             let mut conflict = None;
             while let Some(&number) = watching.get(at) {
-                let mut clause = std::mem::take(&mut self.clauses[number]);
+                let mut clause = std::mem::take(&mut self.all[number]);
                 if clause[0] == wrong {
                     clause.swap(0, 1);
                 }
@@ -188,7 +188,7 @@ impl Clauses {
                         self.set(clause[0], Some(number));
                     }
                 }
-                self.clauses[number] = clause;
+                self.all[number] = clause;
                 if conflict.is_some() {
                     break;
                 }
@@ -207,7 +207,7 @@ impl Clauses {
         let (mut others, mut seen) = (Vec::new(), Vec::new());
         let (mut reason, mut open, mut at) = (conflict, 0, self.trail.len());
         let first = loop {
-            for &lit in &self.clauses[reason] {
+            for &lit in &self.all[reason] {
                 let var = &mut self.vars[lit.var()];
                 if var.seen || var.level == 0 || var.value == Some(lit.sign()) {
                     continue;
@@ -254,7 +254,7 @@ impl Clauses {
             }
             match var.reason {
                 Some(reason) => {
-                    for other in &self.clauses[reason] {
+                    for other in &self.all[reason] {
                         self.vars[other.var()].seen |= *other != lit;
                     }
                 }

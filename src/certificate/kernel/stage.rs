@@ -13,9 +13,13 @@ use crate::cubes::CubeInstance;
 use crate::ground::Overflow;
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Rational, Relation};
+use cubicle_run::interrupt::Interrupted;
 
 /// Steps of the checker for one case.
 const MOST_STEPS: u32 = 50_000;
+
+/// Steps between two looks at the interrupt.
+const STEPS_BETWEEN_POLLS: u32 = 64;
 
 /// A case.
 pub struct Case<'c> {
@@ -126,10 +130,11 @@ impl Finder<'_> {
                 Item::Fact(_) => (3, number),
             },
         };
-        used.sort_by_key(place);
+        used.sort_by_cached_key(place);
         let Some(ways) = &mut at.ways else { return Ok(used) };
         let mut kept = 0;
         while kept < used.len() {
+            self.interrupt.poll()?;
             let mut fewer = used.clone();
             fewer.remove(kept);
             match ways.refuted(&fewer, self.interrupt)? {
@@ -165,10 +170,21 @@ impl Finder<'_> {
                 Item::Sum(sum) => out.hint.sums.push(sum),
             }
         }
-        if open && !known.is_refuted(&self.reader, MOST_STEPS).is_ok_and(|refuted| refuted) {
+        if open && !self.is_refuted(known, MOST_STEPS)? {
             return Err(NoHints::NotFound(at.case.obligation));
         }
         Ok(out)
+    }
+
+    /// Whether the checker finds in this number of steps that nothing satisfies what is known.
+    pub(super) fn is_refuted(&self, known: Known, most: u32) -> Result<bool, Interrupted> {
+        let mut steps = 0_u32;
+        let refuted = known.refuted(&self.reader, &mut || {
+            steps += 1;
+            steps <= most && (!steps.is_multiple_of(STEPS_BETWEEN_POLLS) || self.interrupt.poll().is_ok())
+        });
+        self.interrupt.poll()?;
+        Ok(refuted.is_ok_and(|refuted| refuted))
     }
 
     /// What a sum says: an assumption does not hold, or processes without a name add nothing to it.

@@ -116,14 +116,8 @@ impl<'w> Ways<'w> {
             Formula::True => !self.never,
             Formula::False => self.never,
             Formula::Linear(atom, holds) => {
-                let lit = match self.atoms.get(atom) {
-                    Some(lit) => *lit,
-                    None => {
-                        let lit = self.clauses.fresh();
-                        self.atoms.insert(atom.clone(), lit);
-                        lit
-                    }
-                };
+                let clauses = &mut self.clauses;
+                let lit = *self.atoms.entry_ref(atom).or_insert_with(|| clauses.fresh());
                 if *holds { lit } else { !lit }
             }
             Formula::And(_) | Formula::Or(_) | Formula::In(..) => {
@@ -234,5 +228,75 @@ impl<'w> Ways<'w> {
                 (first, second) => first.or(second),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::formula::Sum;
+    use super::*;
+    use cubicle_lang::model::Relation;
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    struct Four;
+
+    impl Widths for Four {
+        fn width(&self, _: Key) -> u64 {
+            0b1111
+        }
+    }
+
+    fn random(rng: &mut ChaCha8Rng, depth: u32) -> Formula {
+        match rng.random_range(0..if depth == 0 { 2 } else { 6 }) {
+            0 => Formula::In(rng.random_range(2..5), rng.random_range(1..15)),
+            1 => {
+                let atom = Formula::linear(Relation::Le, Sum::key(rng.random_range(8..11)));
+                match atom.expect("a small number") {
+                    Formula::Linear(atom, _) => Formula::Linear(atom, rng.random_bool(0.5)),
+                    other => other,
+                }
+            }
+            2 => random(rng, depth - 1).and(random(rng, depth - 1)),
+            _ => random(rng, depth - 1).or(random(rng, depth - 1)),
+        }
+    }
+
+    /// Random formulas: there is a way exactly where the checker's search finds one, and it satisfies them.
+    #[test]
+    fn ways_are_those_of_the_checker() {
+        let interrupt = Interrupt::default();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut counts = [0, 0];
+        for _ in 0..2000 {
+            let mut base = Known::default();
+            if !base.tell(&Four, &random(&mut rng, 2)) {
+                continue;
+            }
+            let mut ways = Ways::new(&Four, base.clone());
+            let formulas: Vec<Formula> = (0..rng.random_range(1..8)).map(|_| random(&mut rng, 3)).collect();
+            let lits: Vec<Lit> = formulas.iter().map(|it| ways.add(it)).collect();
+            let assumed = random(&mut rng, 0);
+            let under = [&[ways.assumption(&assumed)][..], &lits].concat();
+            let refuted = |told: &[&Formula]| {
+                let mut known = base.clone();
+                !known.tell_all(&Four, told.iter().copied())
+                    || known.refuted(&Four, &mut || true).expect("it is not deep")
+            };
+            let all = [&[assumed.clone()][..], &formulas].concat();
+            match ways.find(&under, &interrupt).expect("it may run") {
+                Way::Found(way) => {
+                    counts[0] += 1;
+                    assert!(all.iter().all(|it| matches!(way.simplify(&Four, it), Formula::True)));
+                }
+                Way::Refuted(used) => {
+                    counts[1] += 1;
+                    let core: Vec<&Formula> =
+                        under.iter().zip(&all).filter(|it| used.contains(it.0)).map(|it| it.1).collect();
+                    assert!(refuted(&core), "{all:?}");
+                }
+            }
+        }
+        assert!(counts.iter().all(|it| *it > 300), "{counts:?}");
     }
 }

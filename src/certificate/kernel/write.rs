@@ -1,6 +1,9 @@
 //! A system and its certificate as terms of Coq.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use super::facts::{Fact, Premise};
 use super::formula::{CountCell, Formula, LinearAtom, Sum};
@@ -71,18 +74,25 @@ pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> St
     );
     let _ = writeln!(out, "Definition added : list ghosts := {}.\n", ghosts(system, extended));
     let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
-    let _ = writeln!(out, "Definition proof : certificate := Certificate\n  {}", lines(&own));
-    let initial: Vec<String> = hints.initial.iter().map(|(n, it)| obligation(*n, it)).collect();
-    let _ = writeln!(out, "  {}", lines(&initial));
+    let mut atoms = Atoms::default();
+    let initial: Vec<String> = hints.initial.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
+    let mut proof = format!("  {}\n", lines(&initial));
     let steps: Vec<String> = (hints.step.iter())
         .map(|(number, by_transition)| {
-            let by: Vec<String> = by_transition.iter().map(|(n, it)| obligation(*n, it)).collect();
+            let by: Vec<String> = by_transition.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
             format!("u {} {}", number + 1, list(&by))
         })
         .collect();
-    let _ = writeln!(out, "  {}", lines(&steps));
-    let bad: Vec<String> = hints.bad.iter().map(|(n, it)| obligation(*n, it)).collect();
-    let _ = writeln!(out, "  {}\n  {}.\n", lines(&bad), hints.further);
+    let _ = writeln!(proof, "  {}", lines(&steps));
+    let bad: Vec<String> = hints.bad.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
+    let _ = writeln!(proof, "  {}\n  {}.\n", lines(&bad), hints.further);
+    let _ = writeln!(
+        out,
+        "{}\nDefinition proof : certificate := Certificate\n  {}",
+        atoms.definitions,
+        lines(&own)
+    );
+    out.push_str(&proof);
     out.push_str(
         "Theorem model_is_safe : safe model.\nProof. exact (sound_with model added proof (eq_refl true <: check_with model added proof = true)). Qed.\n\n\
          Print Assumptions model_is_safe.\n",
@@ -253,79 +263,99 @@ const fn relation(relation: Relation) -> &'static str {
     }
 }
 
-fn obligation(at: usize, hints: &[Hint]) -> String {
-    let hints: Vec<String> = hints.iter().map(hint).collect();
-    format!("o {} {}", at + 1, list(&hints))
+/// Atoms, each of which has a name: most occur many times.
+#[derive(Default)]
+struct Atoms {
+    names: HashMap<Rc<LinearAtom>, usize>,
+    definitions: String,
 }
 
-fn hint(hint: &Hint) -> String {
-    if hint.is_empty() {
-        return "_0".to_owned();
+impl Atoms {
+    fn obligation(&mut self, at: usize, hints: &[Hint]) -> String {
+        let hints: Vec<String> = hints.iter().map(|it| self.hint(it)).collect();
+        format!("o {} {}", at + 1, list(&hints))
     }
-    let instances: Vec<String> = (hint.instances.iter())
-        .map(|it| {
-            let procs: Vec<String> = it.procs.iter().map(u8::to_string).collect();
-            format!("i {} {}", it.cube + 1, list(&procs))
-        })
-        .collect();
-    let facts: Vec<String> = hint.facts.iter().map(fact).collect();
-    if hint.sums.is_empty() {
-        return format!("h {} {}", list(&instances), list(&facts));
+
+    fn hint(&mut self, hint: &Hint) -> String {
+        if hint.is_empty() {
+            return "_0".to_owned();
+        }
+        let instances: Vec<String> = (hint.instances.iter())
+            .map(|it| {
+                let procs: Vec<String> = it.procs.iter().map(u8::to_string).collect();
+                format!("i {} {}", it.cube + 1, list(&procs))
+            })
+            .collect();
+        let facts: Vec<String> = hint.facts.iter().map(|it| self.fact(it)).collect();
+        if hint.sums.is_empty() {
+            return format!("h {} {}", list(&instances), list(&facts));
+        }
+        let sums: Vec<String> = hint.sums.iter().map(|it| self.sum_hint(it)).collect();
+        format!("Hint {} {} {}", list(&instances), list(&facts), list(&sums))
     }
-    let sums: Vec<String> = hint.sums.iter().map(sum_hint).collect();
-    format!("Hint {} {} {}", list(&instances), list(&facts), list(&sums))
-}
 
-fn sum_hint(sum: &SumHint) -> String {
-    let assumed: Vec<String> = sum.assumed.iter().map(assumption).collect();
-    let cells: Vec<String> =
-        sum.cells.iter().map(|(factor, it)| format!("q {} {}", number(*factor), count_cell(it))).collect();
-    format!("SumHint {} {} ({})", list(&assumed), list(&cells), hint(&sum.hint))
-}
+    fn sum_hint(&mut self, sum: &SumHint) -> String {
+        let assumed: Vec<String> = sum.assumed.iter().map(|it| self.assumption(it)).collect();
+        let cells: Vec<String> = sum
+            .cells
+            .iter()
+            .map(|(factor, it)| format!("q {} {}", number(*factor), count_cell(it)))
+            .collect();
+        format!("SumHint {} {} ({})", list(&assumed), list(&cells), self.hint(&sum.hint))
+    }
 
-fn assumption(formula: &Formula) -> String {
-    match formula {
-        Formula::In(key, places) => format!("GIn {key} {places}"),
-        Formula::Linear(it, holds) => format!("GLin {} {holds}", atom(it)),
-        Formula::True | Formula::False | Formula::And(_) | Formula::Or(_) => "GT".to_owned(),
+    fn assumption(&mut self, formula: &Formula) -> String {
+        match formula {
+            Formula::In(key, places) => format!("GIn {key} {places}"),
+            Formula::Linear(it, holds) => format!("GLin {} {holds}", self.atom(it)),
+            Formula::True | Formula::False | Formula::And(_) | Formula::Or(_) => "GT".to_owned(),
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) -> String {
+        match fact {
+            Fact::Sum(premises) => {
+                let premises: Vec<String> = premises
+                    .iter()
+                    .map(|(it, factor)| format!("s {} {}", self.premise(it), number(*factor)))
+                    .collect();
+                format!("FSum {}", list(&premises))
+            }
+            Fact::Split(it) => format!("FSplit {}", key_sum(it)),
+            Fact::Apart(p, q) => format!("FApart {p} {q}"),
+            Fact::Place(key, p) => format!("FPlace {key} {p}"),
+            Fact::Held(key, p) => format!("FHeld {key} {p}"),
+            Fact::Named(key, _) => format!("FNamed {key}"),
+            Fact::Part(at, p) => format!("FPart {} {p}", count_cell(at)),
+            Fact::Either(it) => format!("FEither {}", self.atom(it)),
+        }
+    }
+
+    fn premise(&mut self, premise: &Premise) -> String {
+        match premise {
+            Premise::Atom(it, holds) => format!("(PAtom {} {holds})", self.atom(it)),
+            Premise::Holds(key, p) => format!("(PHolds {key} {p})"),
+            Premise::Fixed(p) => format!("(PFixed {p})"),
+            Premise::Above(p) => format!("(PAbove {p})"),
+        }
+    }
+
+    /// The name of an atom.
+    fn atom(&mut self, atom: &Rc<LinearAtom>) -> String {
+        let next = self.names.len() + 1;
+        let number = *self.names.entry_ref(atom).or_insert_with(|| {
+            let LinearAtom { relation: how, sum, .. } = &**atom;
+            let _ =
+                writeln!(self.definitions, "Definition x{next} := a {} {}.", relation(*how), key_sum(sum));
+            next
+        });
+        format!("x{number}")
     }
 }
 
 fn count_cell(cell: &CountCell) -> String {
     let index: Vec<String> = cell.index.iter().map(u8::to_string).collect();
     format!("{} {} {}", cell.after, u32::from(cell.var) + 1, list(&index))
-}
-
-fn fact(fact: &Fact) -> String {
-    match fact {
-        Fact::Sum(premises) => {
-            let premises: Vec<String> = premises
-                .iter()
-                .map(|(it, factor)| format!("s {} {}", premise(it), number(*factor)))
-                .collect();
-            format!("FSum {}", list(&premises))
-        }
-        Fact::Split(it) => format!("FSplit {}", key_sum(it)),
-        Fact::Apart(p, q) => format!("FApart {p} {q}"),
-        Fact::Place(key, p) => format!("FPlace {key} {p}"),
-        Fact::Held(key, p) => format!("FHeld {key} {p}"),
-        Fact::Named(key, _) => format!("FNamed {key}"),
-        Fact::Part(at, p) => format!("FPart {} {p}", count_cell(at)),
-        Fact::Either(it) => format!("FEither {}", atom(it)),
-    }
-}
-
-fn premise(premise: &Premise) -> String {
-    match premise {
-        Premise::Atom(it, holds) => format!("(PAtom {} {holds})", atom(it)),
-        Premise::Holds(key, p) => format!("(PHolds {key} {p})"),
-        Premise::Fixed(p) => format!("(PFixed {p})"),
-        Premise::Above(p) => format!("(PAbove {p})"),
-    }
-}
-
-fn atom(atom: &LinearAtom) -> String {
-    format!("(a {} {})", relation(atom.relation), key_sum(&atom.sum))
 }
 
 fn key_sum(sum: &Sum) -> String {
