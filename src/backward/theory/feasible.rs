@@ -1,6 +1,6 @@
 //! Whether linear constraints have a common solution.
 //!
-//! An equation is removed by what it says of one of its numbers. Fourier-Motzkin elimination decides the rest without the disequalities; then going back through the eliminated numbers gives each
+//! Fourier-Motzkin elimination decides that without the disequalities; then going back through the eliminated numbers gives each
 //! number a value between its bounds that no disequality excludes. Where that succeeds, the point is an answer;
 //! where it does not, a disequality is split.
 
@@ -17,21 +17,18 @@ type Apart = (Form, Rational);
 pub fn satisfiable(relational: &[Relational]) -> Result<Sat, Overflow> {
     let mut answer = Sat::Yes;
     for integer in [true, false] {
-        let (mut equations, mut rows) = (Vec::new(), Vec::new());
-        let mut apart: Vec<Apart> = Vec::new();
+        let mut rows = Vec::new();
+        let mut apart: Vec<(Form, Rational)> = Vec::new();
         for relational in relational {
             let Relational::Linear { integer: i, form, bound } = relational else { continue };
             if *i != integer {
                 continue;
             }
             match *bound {
-                Bound::Eq(_) => equations.push(Row::new(form, *bound)),
+                Bound::Eq(c) => rows.extend([Bound::Le(c), Bound::Ge(c)].map(|b| Row::new(form, b))),
                 Bound::Ne(c) => apart.push((form.clone(), c)),
                 bound => rows.push(Row::new(form, bound)),
             }
-        }
-        if !substitute(equations, &mut rows, &mut apart, integer)? {
-            return Ok(Sat::No);
         }
         if apart.len() > MAX_DISEQUALITIES {
             return Ok(Sat::Unknown);
@@ -43,56 +40,6 @@ pub fn satisfiable(relational: &[Relational]) -> Result<Sat, Overflow> {
         }
     }
     Ok(answer)
-}
-
-/// Replaces a number of each equation by what the equation says of it, in the other constraints; false where they contradict. What
-/// is left has a solution exactly when all have: the number is an integer where the others are, since its coefficient is a
-/// unit. Other equations between integers stay, as two rows each.
-fn substitute(
-    mut equations: Vec<Row>,
-    rows: &mut Vec<Row>,
-    apart: &mut Vec<Apart>,
-    integer: bool,
-) -> Result<bool, Overflow> {
-    while let Some(equation) = equations.pop() {
-        let Row { terms, bound, .. } = &equation;
-        if terms.is_empty() && !bound.is_zero() {
-            return Ok(false);
-        }
-        let given =
-            |k: Rational| !integer || (k == Rational::ONE || k.neg() == Rational::ONE) && bound.is_integer();
-        let Some(&(cell, k)) = terms.iter().find(|term| given(term.1)) else {
-            rows.push(Row { terms: terms.clone(), relation: Relation::Le, bound: *bound });
-            rows.push(Row { terms: negated(terms), relation: Relation::Le, bound: bound.neg() });
-            continue;
-        };
-        let without = |row: &Row| -> Result<Option<(Form, Rational)>, Overflow> {
-            let Some(own) = row.coefficient(cell) else { return Ok(None) };
-            sum(row, Rational::ONE, &equation, own.div(k).ok_or(Overflow)?.neg()).map(Some)
-        };
-        for row in &mut equations {
-            if let Some((terms, bound)) = without(row)? {
-                *row = Row { terms, relation: row.relation, bound };
-            }
-        }
-        for row in &mut *rows {
-            if let Some((terms, bound)) = without(row)? {
-                *row = tightened(terms, row.relation, bound, integer)?;
-            }
-        }
-        for (form, value) in &mut *apart {
-            let row = Row { terms: form.clone(), relation: Relation::Ne, bound: *value };
-            if let Some((terms, bound)) = without(&row)? {
-                (*form, *value) = (terms, bound);
-            }
-        }
-    }
-    let contradicts = |(form, value): &Apart| form.is_empty() && value.is_zero();
-    if apart.iter().any(contradicts) {
-        return Ok(false);
-    }
-    apart.retain(|(form, _)| !form.is_empty());
-    Ok(true)
 }
 
 /// Whether some point satisfies the rows and all disequalities `apart`.
