@@ -18,7 +18,8 @@ use crate::profile::Phase;
 use crate::search::{NodeId, Run, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
-    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, WIDEN_AT,
+    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS,
+    WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};

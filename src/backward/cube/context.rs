@@ -84,7 +84,9 @@ impl CubeContext {
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             relations: (0..system.vars.len())
                 .filter_map(VarId::new)
-                .map(|var| system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var)))
+                .map(|var| {
+                    system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var))
+                })
                 .collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),

@@ -3,12 +3,12 @@
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
 use crate::explore::of_sorts;
+use crate::ground::formula::FixedSorts;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
 use crate::live::concrete;
-use crate::ground::formula::FixedSorts;
 use crate::live::conditions::{holds, observed};
 use crate::live::constraints::Constraints;
 use crate::live::explore::explore;

@@ -85,7 +85,8 @@ impl Program {
         let enabled = GuardIndex::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
         let bad_table = GuardIndex::new(&cells, &packing, &guards);
-        let symmetry = Symmetry::new(&read, (&cells, FixedSorts::of(sorts.as_ref())), &packing, options.symmetry);
+        let symmetry =
+            Symmetry::new(&read, (&cells, FixedSorts::of(sorts.as_ref())), &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);

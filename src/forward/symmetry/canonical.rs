@@ -38,12 +38,7 @@ impl Symmetry {
 
     /// The symmetry of all processes but the first `fixed` ones, which keep their places; these include all that the system
     /// names. `sorts`: of which sort each process is, where that is the same in all states, else empty.
-    pub fn beside(
-        fixed: usize,
-        system: &System,
-        (cells, sorts): (&Cells, &[u8]),
-        packing: &Packing,
-    ) -> Self {
+    pub fn beside(fixed: usize, system: &System, (cells, sorts): (&Cells, &[u8]), packing: &Packing) -> Self {
         if system.orders_processes || cells.procs < fixed + 2 {
             return Self::Off;
         }

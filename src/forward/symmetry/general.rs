@@ -54,15 +54,13 @@ thread_local! {
 
 impl General {
     /// For an instance of which the first processes keep their places, with processes of these sorts, if they are known.
-    pub fn new(
-        fixed: usize,
-        (system, sorts): (&System, &[u8]),
-        cells: &Cells,
-        packing: &Packing,
-    ) -> Self {
+    pub fn new(fixed: usize, (system, sorts): (&System, &[u8]), cells: &Cells, packing: &Packing) -> Self {
         let is_used = |cell: &CellShape| {
             let sort = |at: usize| system.index_sort(cell.var, at);
-            cell.index.iter().enumerate().all(|(at, p)| sort(at).is_none_or(|it| sorts[usize::from(*p)] == it))
+            cell.index
+                .iter()
+                .enumerate()
+                .all(|(at, p)| sort(at).is_none_or(|it| sorts[usize::from(*p)] == it))
         };
         let used = || (0..cells.len()).filter(|at| is_used(&cells.cells[*at])).collect();
         let used = (!sorts.is_empty()).then(used);
