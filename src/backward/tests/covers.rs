@@ -77,6 +77,11 @@ fn check_cover(
     } else {
         prop_assert!(contained, "{}: {tested:?} is not covered by {cubes:?}, {covered:?}", world.name);
     }
+    if let Some(by) = set.plain_cover(&mut tester, &tested).expect("small numbers") {
+        let alone: Vec<&Cube> = by.iter().map(|place| kept[*place]).collect();
+        prop_assert!(self::contained(world, &alone, &tested), "{}: {tested:?} by {alone:?}", world.name);
+        prop_assert!(alone.iter().all(|cube| cube.procs <= tested.procs), "{}: {alone:?}", world.name);
+    }
     if mode == SolverMode::Layered && !["integers", "reals", "sums"].contains(&world.name) {
         prop_assert_eq!(tester.counts.left_to_solver, 0, "{}: {:?} in {:?}", world.name, tested, cubes);
     }
