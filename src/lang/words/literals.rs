@@ -214,7 +214,7 @@ impl LiteralWriter<'_> {
 
     /// Conditions all of which hold where the cell has one of the values: `X = A`, or `X <> A`, `X <> B`.
     pub fn conditions(&self, cell: &Cell, values: u64) -> Vec<String> {
-        if values.count_ones() == 1 {
+        if values.is_power_of_two() {
             return self.member(cell, values);
         }
         let Type::Enum(ty) = self.system.var(cell.var).ty else {
