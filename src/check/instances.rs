@@ -1,7 +1,7 @@
 //! Sizes of the instances that a run explores.
 
 use super::session::Session;
-use super::tuning::DEFAULT_PROCS;
+use super::tuning::{DEFAULT_PROCS, MOST_OF_SORTS};
 use cubicle_lang::model::{System, Var, VarId};
 use cubicle_run::observer::Event;
 use cubicle_run::options::{Options, Procs};
@@ -44,7 +44,11 @@ pub fn nearest(system: &System, procs: usize) -> usize {
 /// have up to as many of each, and processes that constants of the model name are further ones.
 pub fn oracle_size(system: &System, procs: usize) -> usize {
     let named = named_of_sorts(system);
-    if named.len() > 1 { nearest(system, procs * named.len() + named.iter().sum::<usize>()) } else { procs }
+    if named.len() < 2 {
+        return procs;
+    }
+    let all = procs * named.len() + named.iter().sum::<usize>();
+    nearest(system, all.min(MOST_OF_SORTS.max(procs)))
 }
 
 /// How an oracle of `procs` processes divides them: as many of each sort beside those that constants name, and one more of the first ones where
