@@ -6,10 +6,10 @@
 //! has fired. Reports rest on complete explorations only; where there are none, nothing is reported.
 //! Sizes of instances that have no initial state are found by [`unpopulated`].
 
-use super::instances::oracle_size;
 use super::populated::unpopulated;
 use super::purpose::Purpose;
 use super::session::Session;
+use super::size::oracle_size;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
