@@ -5,8 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::instances::nearest;
 use super::schedule::SCHEDULE;
+use super::size::nearest;
 use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};

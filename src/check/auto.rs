@@ -8,11 +8,11 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::instances::{nearest, oracle_size};
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
+use super::size::{nearest, oracle_size};
 use super::spurious::look_forward;
 use super::turn::{Turn, TurnEnd, limits};
 use cubicle_run::observer::Event;

@@ -1,8 +1,9 @@
 //! Sizes of the instances that a run explores.
 
 use super::session::Session;
+use super::size::{nearest, oracle_size};
 use super::tuning::DEFAULT_PROCS;
-use cubicle_lang::model::{System, Var, VarId};
+use cubicle_lang::model::System;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{Options, Procs};
 
@@ -32,47 +33,4 @@ pub fn only_instance(system: &System, options: &Options) -> usize {
         _ => DEFAULT_PROCS,
     };
     nearest(system, wanted)
-}
-
-/// The number nearest to `procs` of processes that an instance of `system` can have.
-pub fn nearest(system: &System, procs: usize) -> usize {
-    let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
-    procs.min(most).max(usize::from(system.proc_constants))
-}
-
-/// The processes of the instance that serves a search with candidates of `procs` processes: where there are several sorts, candidates
-/// have up to as many of each, and processes that constants of the model name are further ones.
-pub fn oracle_size(system: &System, procs: usize) -> usize {
-    let named = named_of_sorts(system);
-    if named.len() > 1 { nearest(system, procs * named.len() + named.iter().sum::<usize>()) } else { procs }
-}
-
-/// How an oracle of `procs` processes divides them: as many of each sort beside those that constants name, and one more of the first ones where
-/// some are left. Empty where there are not several sorts.
-pub fn even_division(system: &System, procs: usize) -> Vec<(String, usize)> {
-    let named = named_of_sorts(system);
-    let (Some(sorts), 2..) = (&system.sorts, named.len()) else { return Vec::new() };
-    let free = procs.saturating_sub(named.iter().sum());
-    let (each, left) = (free / named.len(), free % named.len());
-    let mut rest = procs;
-    let size = |(at, named): (usize, &usize)| {
-        let size = (named + each + usize::from(at < left)).min(rest);
-        rest -= size;
-        size
-    };
-    let sizes: Vec<usize> = named.iter().enumerate().map(size).collect();
-    sorts.names.iter().cloned().zip(sizes).collect()
-}
-
-/// For each sort, the variables that hold a process of it and that no step assigns.
-fn named_of_sorts(system: &System) -> Vec<usize> {
-    let Some(sorts) = &system.sorts else { return Vec::new() };
-    let is_constant = |id: VarId, var: &Var| {
-        var.arity() == 0 && !system.transitions.iter().any(|t| system.may_change(t, id))
-    };
-    let of = |sort: u8| {
-        let names = system.declared().filter(|(id, var)| is_constant(*id, var));
-        names.filter(|(id, _)| system.pointed_sort(*id) == Some(sort)).count()
-    };
-    (0..sorts.names.len() as u8).map(of).collect()
 }

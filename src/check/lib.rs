@@ -34,6 +34,7 @@ mod runs;
 mod schedule;
 mod search;
 mod session;
+mod size;
 mod sizes;
 mod spurious;
 mod tails;

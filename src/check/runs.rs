@@ -1,8 +1,8 @@
 //! Properties of runs: checked in small instances, exactly.
 
 use super::auto;
-use super::instances::nearest;
 use super::session::Session;
+use super::size::nearest;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;

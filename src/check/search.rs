@@ -1,9 +1,9 @@
 //! One backward search, repeated with owners when spurious paths ask for them.
 
-use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
 use super::session::Session;
+use super::size::nearest;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;
 use cubicle_run::options::BackwardMode;

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use super::instances::even_division;
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::Purpose;
 use super::remote::RemoteExplorer;
+use super::size::even_division;
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Shared};
 use cubicle_forward::{Explored, StateSpace};

@@ -4,9 +4,9 @@
 
 use std::ops::ControlFlow;
 
-use super::instances::nearest;
 use super::purpose::Purpose;
 use super::session::Session;
+use super::size::nearest;
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use cubicle_forward::Views;
 use cubicle_lang::model::semantics::admits;

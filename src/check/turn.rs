@@ -1,10 +1,10 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
-use super::instances::oracle_size;
 use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
+use super::size::oracle_size;
 use cubicle_run::observer::Event;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{Forgotten, Outcome, Stop};

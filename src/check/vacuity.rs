@@ -2,13 +2,14 @@
 //! nothing to be proved.
 //!
 //! Explorations that the run has made anyway are used first. Where they leave something open, instances
-//! with two and three processes are explored, within a fixed number of states and only until each transition
+//! with two and three processes, and with two of each sort, are explored, within a fixed number of states and only until each transition
 //! has fired. Reports rest on complete explorations only; where there are none, nothing is reported.
 //! Sizes of instances that have no initial state are found by [`unpopulated`].
 
 use super::populated::unpopulated;
 use super::purpose::Purpose;
 use super::session::Session;
+use super::size::oracle_size;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
@@ -139,14 +140,16 @@ fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
         look.take(system, exploration);
     }
     let sizes = if sizes.is_empty() { vec![most] } else { sizes };
-    for &procs in &sizes {
+    // Where there are several sorts, many steps need more than three processes: two of each sort.
+    let of_sorts = Some((oracle_size(system, 2), Purpose::Oracle)).filter(|(procs, _)| *procs > most);
+    for (procs, purpose) in sizes.iter().map(|procs| (*procs, Purpose::Answer)).chain(of_sorts) {
         if look.is_done() {
             break;
         }
-        look.at(session, procs);
+        look.at(session, procs, purpose);
     }
     if !look.initial && !sizes.contains(&1) && admits(system, 1) {
-        look.at(session, 1);
+        look.at(session, 1, Purpose::Answer);
     }
     look.complete.sort_unstable();
     if look.cut {
@@ -192,7 +195,7 @@ impl Look {
     }
 
     /// Explores one size, unless that was done.
-    fn at(&mut self, session: &Session<'_>, procs: usize) {
+    fn at(&mut self, session: &Session<'_>, procs: usize, purpose: Purpose) {
         let Session { system, options, report, .. } = session;
         match report.explorations.iter().find(|exploration| exploration.procs == procs) {
             Some(known) if known.stop == Stop::Complete => return self.complete.push(procs),
@@ -208,7 +211,7 @@ impl Look {
             strategy: Strategy::Bfs,
             ..ForwardOptions::default()
         };
-        let seen = session.explore_unseen(procs, &limits, Purpose::Answer).exploration;
+        let seen = session.explore_unseen(procs, &limits, purpose).exploration;
         self.take(system, &seen);
         match seen.stop {
             Stop::Complete => self.complete.push(procs),

@@ -204,7 +204,12 @@ impl Oracle for StateSpace {
             max_states: Some(most),
             ..options.clone()
         };
-        let next = explore(system, largest.exploration.procs + 1, &options, interrupt, &mut Silent);
+        // Where there are several sorts, one more of each.
+        let of_sorts: Vec<(String, usize)> =
+            options.of_sorts.iter().map(|(sort, count)| (sort.clone(), count + 1)).collect();
+        let procs = largest.exploration.procs + of_sorts.len().max(1);
+        let options = ForwardOptions { of_sorts, ..options };
+        let next = explore(system, procs, &options, interrupt, &mut Silent);
         let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
         let states = next.exploration.states as u64;
         wider.push(next);

@@ -38,3 +38,4 @@ mod spin_runs;
 mod states;
 mod support;
 mod tails;
+mod typed;

@@ -54,7 +54,7 @@ fn args_of(pre: &Pre) -> Option<Vec<u8>> {
 }
 
 /// The indices for which a witness is named, among the arguments that the guard is about and processes of the child: one of these
-/// arguments occurs in them. Those where one process is at several indices only when the child names it, or when there are no others; of those
+/// arguments occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
 /// that differ in the order of processes of one sort only the first.
 fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, known: u8, pre: &Pre) -> Vec<Vec<u8>> {
     let Some(args) = args_of(pre) else { return Vec::new() };
@@ -69,7 +69,10 @@ fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, known: u8,
     for (at, sort) in witness.sorts.iter().enumerate() {
         let Some(sort) = *sort else { return Vec::new() };
         let named = (0..pre.cube.procs).filter(|p| of_sort(*p, sort) && (is_known(*p) || asked.contains(p)));
-        let named: Vec<u8> = named.collect();
+        let mut named: Vec<u8> = named.collect();
+        if named.is_empty() {
+            named = args.iter().copied().filter(|p| of_sort(*p, sort)).collect();
+        }
         let mut longer = Vec::new();
         for chosen in &all {
             for p in &named {

@@ -400,17 +400,22 @@ impl Steps<'_, '_> {
         Ok(())
     }
 
-    /// Gives the step a parameter of each sort of which it says something of all elements.
+    /// Gives the step a parameter of each sort of which it says something of all elements, or those with which a witness shows that there
+    /// is one, if it has some of these already: a member of a quorum may be known by another quorum.
     fn populate(&mut self, step: &mut Step) {
         let conditions = step.updates.iter().flat_map(|it| &it.branches).map(|it| &it.condition);
         let formulas = step.guard.iter().map(|it| &it.formula).chain(conditions);
         for sort in unshown_sorts(formulas, &step.params, self.vars) {
             let has = |sort: SortId| step.params.iter().any(|it| self.vars.known(*it) == sort);
-            // A witness of what there is shows that there is one.
-            let is_shown = self.witnesses.iter().any(|it| {
-                self.vars.known(it.value) == sort && it.params.iter().all(|it| has(self.vars.known(*it)))
-            });
-            if !is_shown {
+            // What lacks for a witness of what there is to show that there is one.
+            let lacking = |it: &Witness| {
+                let of: Vec<SortId> = it.params.iter().map(|it| self.vars.known(*it)).collect();
+                let mut lacking: Vec<SortId> = of.iter().copied().filter(|it| !has(*it)).collect();
+                lacking.dedup();
+                (self.vars.known(it.value) == sort && of.iter().any(|it| has(*it))).then_some(lacking)
+            };
+            let fewest = self.witnesses.iter().filter_map(lacking).min_by_key(Vec::len);
+            for sort in fewest.unwrap_or_else(|| vec![sort]) {
                 step.params.push(element(self.symbols, self.vars, (sort, step.span)));
             }
         }
