@@ -16,10 +16,14 @@ accepted=0 refused=0
 
 for model; do
     rm -rf "$work/certificate"
-    "$cubicle" -q --time-limit 60s --coq --certificate "$work/certificate" "$model" >"$work/verdict" 2>"$work/errors"
+    "$cubicle" -q --time-limit 120s --coq --certificate "$work/certificate" "$model" >"$work/verdict" 2>"$work/errors"
     theorem=$work/certificate/coq/Theorem.v
     if [ ! -e "$theorem" ]; then
-        why=$(grep -m 1 -h C0801 "$work/errors") && echo "${model##*/}: ${why#*for Coq: }"
+        if why=$(grep -m 1 -h C0801 "$work/errors"); then
+            echo "${model##*/}: ${why#*for Coq: }"
+        elif grep -q "time limit" "$work/verdict" "$work/errors"; then
+            echo "${model##*/}: no theorem within 120 s"
+        fi
         continue
     fi
     # What is the same for all is compiled once.

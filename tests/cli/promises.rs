@@ -119,3 +119,39 @@ fn an_open_property_of_runs_has_its_reason() {
         assert_eq!(document["reason"]["kind"], "runs");
     }
 }
+
+/// Processes of two sorts cannot be exchanged: what holds for one of the first sort says nothing of one of the second.
+#[test]
+fn properties_are_about_processes_of_each_sort() {
+    let model = |property: &str| {
+        format!(
+            "type node < proc type value < proc type st = Idle | Want | Done
+             array A[value] : st array N[node] : bool
+             init (n : node v : value) {{ A[v] = Idle && N[n] = False }}
+             transition want (v : value) requires {{ A[v] = Idle }} {{ A[v] := Want }}
+             transition spin (n : node) requires {{ N[n] = False }} {{ N[n] := True }}
+             transition back (n : node) requires {{ N[n] = True }} {{ N[n] := False }}
+             transition never (v : value) requires {{ A[v] = Done }} {{ A[v] := Idle }}
+             {property}"
+        )
+    };
+    for sizes in ["node=1,value=1", "node=2,value=1", "node=1,value=2"] {
+        for (property, code) in [
+            ("response r (v : value) { A[v] = Want } ~> { A[v] = Done }", 1),
+            ("recurrence r (v : value) { A[v] = Idle }", 1),
+            ("possible r (v : value) { A[v] = Done }", 1),
+            ("cover r (v : value) { A[v] = Want }", 0),
+            ("cover r (v : value n : node) { A[v] = Want && N[n] = True }", 0),
+            ("cover r (n : node v : value) { A[v] = Want && N[n] = True }", 0),
+            ("recurrence r (n : node) { N[n] = False || N[n] = True }", 0),
+            ("--ltl G({A[#1]=Idle})", 1),
+            ("--ltl G({N[#1]=False})", 1),
+        ] {
+            // The words of an option have no blanks.
+            let (option, property) = if property.starts_with("--") { (property, "") } else { ("", property) };
+            let line = format!("--quiet --only-forward --procs {sizes} --allow C0919 {option} -");
+            let outcome = run_stdin(&line, model(property).as_bytes());
+            assert_eq!(outcome.code, Some(code), "{sizes}: {property}: {outcome:?}");
+        }
+    }
+}

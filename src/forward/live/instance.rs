@@ -93,29 +93,24 @@ fn attempt(
         memory: options.memory,
     };
     let mut program = Program::new(&of_sorts(&observed, procs, options), procs, build)?;
-    let alike = options.symmetry && system.proc_constants == 0 && !observed.orders_processes;
+    let sorts = FixedSorts::of(program.sorts.as_ref());
+    let several_sorts = sorts.windows(2).any(|it| it[0] != it[1]);
+    let unordered = system.proc_constants == 0 && !observed.orders_processes;
+    let alike = options.symmetry && unordered && !several_sorts;
     if alike && procs <= MAX_RENAMED {
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
-        let sorts = FixedSorts::of(program.sorts.as_ref());
         program.symmetry = Symmetry::beside(watched, &observed, (&program.cells, sorts), &program.packing);
     }
     let graph = explore(system, &program, options, limits)?;
     let constraints = Constraints::new(system, &program, &graph.moves);
-    let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
+    let instance =
+        Instance { system, program: &program, graph: &graph, constraints, alike, several_sorts, interrupt };
     let properties: Vec<&Temporal> = system.temporal.iter().collect();
     let workers = WorkerPool::new(options.jobs, begin_to_help);
     let answers = workers.share(properties, |_, property| instance.answer(property));
     let answers = answers.into_iter().collect::<Result<_, _>>()?;
     let (states, steps, renamed) = (graph.store.len(), graph.arrows.all(), program.symmetry.is_on());
     Ok(RunsChecked { states, steps, renamed, stop: graph.stop, answers })
-}
-
-/// The answer for a property that holds in the explored part.
-fn or_open(answer: RunAnswer, open: Option<Stop>) -> RunAnswer {
-    match (answer, open) {
-        (RunAnswer::Holds, Some(why)) => RunAnswer::Open(why),
-        (answer, _) => answer,
-    }
 }
 
 /// The most nodes of an automaton, and of its product with an instance.
@@ -130,6 +125,8 @@ struct Instance<'a> {
     constraints: Constraints,
     /// Whether processes can be exchanged.
     alike: bool,
+    /// Whether there are processes of two sorts: a property is about each tuple for itself, and `#1` of a formula may be of each.
+    several_sorts: bool,
     interrupt: &'a Interrupt,
 }
 
@@ -137,12 +134,13 @@ impl Instance<'_> {
     fn answer(&self, property: &Temporal) -> Result<RunAnswer, Unbuildable> {
         let mut open = (self.graph.stop != Stop::Complete).then_some(self.graph.stop);
         let tuples = distinct_tuples(self.program.cells.procs, property.params.len());
-        for tuple in tuples.take(if self.alike { 1 } else { usize::MAX }) {
+        let names_first = property.kind == TemporalKind::Ltl && !self.several_sorts;
+        for tuple in tuples.take(if self.alike || names_first { 1 } else { usize::MAX }) {
             let found = match property.kind {
                 TemporalKind::Response | TemporalKind::Recurrence => self.endless(property, &tuple)?,
                 TemporalKind::Possible => self.dead_end(property, &tuple)?,
                 TemporalKind::Cover => self.reached(property, &tuple)?,
-                TemporalKind::Ltl => return Ok(or_open(self.formula(property, &tuple)?, open)),
+                TemporalKind::Ltl => self.formula(property, &tuple)?,
             };
             match found {
                 RunAnswer::Holds => {}
