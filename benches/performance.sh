@@ -80,7 +80,7 @@ row() {
 instances() {
     echo "| model, K | states | CPU, s | wall, s | MiB |"
     echo "| --- | --- | --- | --- | --- |"
-    for entry in german:4 german:5 german:6 german_data:3 szymanski:6 mesi:10 illinois:10 barrier:8 two_phase_commit:9; do
+    for entry in german:4 german:5 german:6 german_data:3 szymanski:6 mesi:10 illinois:10 two_phase_commit:9; do
         model=${entry%:*} k=${entry#*:} file=examples/${entry%:*}.cub
         run "$program" --only-forward --procs "$k" "$file"
         row "$model, $k: cubicle" "$(states 's/^Explored .*: \(all \)\{0,1\}\([0-9]*\) .*/\2/p')"
