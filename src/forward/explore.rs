@@ -284,6 +284,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
     let mut unsafe_traces = found.unsafe_traces.into_iter();
     Exploration {
         procs: program.cells.procs,
+        sorts: program.sorts.as_ref().map_or_else(Vec::new, |it| it.sizes.clone()),
         states,
         missed: found.course.missed,
         symmetry: program.symmetry.is_on(),

@@ -23,7 +23,11 @@ const MOST_INVARIANTS: usize = 20;
 
 /// `Explored 3 processes: all 5107 orbits, 26 steps deep, all 11 transitions fired`.
 pub fn explored(system: &System, exploration: &Exploration, style: Style) -> String {
-    let procs = count(exploration.procs, "process");
+    let mut procs = count(exploration.procs, "process");
+    if !exploration.sorts.is_empty() {
+        let sizes: Vec<String> = exploration.sorts.iter().map(|(sort, n)| format!("{sort}={n}")).collect();
+        let _ = write!(procs, " ({})", sizes.join(","));
+    }
     let unit = match (exploration.symmetry, exploration.states) {
         (true, 1) => "orbit",
         (true, _) => "orbits",

@@ -73,13 +73,17 @@ pub struct FixedSorts {
     pub array: VarId,
     /// The sort of each process.
     pub of: Vec<u8>,
+    /// How many processes are of each, by name.
+    pub sizes: Vec<(String, usize)>,
 }
 
 impl FixedSorts {
     /// Those of the instance with `procs` processes, where the system says how many there are of each sort.
     pub fn new(system: &System, procs: usize) -> Option<Self> {
-        let sorts = system.sorts.as_ref().filter(|it| it.sizes.is_some())?;
-        Some(Self { array: system.sort_array()?, of: sorts.divisions(procs).pop()? })
+        let sorts = system.sorts.as_ref()?;
+        let sizes = sorts.names.iter().cloned().zip(sorts.sizes.iter().flatten().copied());
+        let of = sorts.sizes.as_ref().and_then(|_| sorts.divisions(procs).pop())?;
+        Some(Self { array: system.sort_array()?, of, sizes: sizes.collect() })
     }
 
     /// The sort of each process; empty where they are not known.

@@ -45,6 +45,9 @@ pub struct FiredIn {
 pub struct ExplorationFigures {
     /// Processes of the instance.
     pub processes: usize,
+    /// In a model with sorts, where that is fixed: how many of them are of each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sorts: BTreeMap<String, usize>,
     /// States stored: orbits with `symmetry`, sets of states with `open_cells`.
     pub states: usize,
     /// Whether all states were seen.
@@ -80,6 +83,7 @@ impl ExplorationFigures {
     pub(crate) fn unfinished(processes: usize, states: usize, stop: Stop) -> Self {
         Self {
             processes,
+            sorts: BTreeMap::new(),
             states,
             complete: false,
             stop,
@@ -102,6 +106,7 @@ impl From<&Exploration> for ExplorationFigures {
         let combinations = |(cells, met)| Combinations { cells, met };
         Self {
             processes: of.procs,
+            sorts: of.sorts.iter().cloned().collect(),
             states: of.states,
             complete: of.stop == Stop::Complete,
             stop: of.stop,

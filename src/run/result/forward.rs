@@ -42,6 +42,8 @@ pub struct CurvePoint {
 pub struct Exploration {
     /// Number of processes.
     pub procs: usize,
+    /// In an instance in which that is fixed: how many of them are of each sort.
+    pub sorts: Vec<(String, usize)>,
     /// States stored (orbits, with symmetry).
     pub states: usize,
     /// Whether `states` counts orbits.
@@ -98,6 +100,7 @@ impl Exploration {
     pub fn none(procs: usize, stop: Stop) -> Self {
         Self {
             procs,
+            sorts: Vec::new(),
             states: 0,
             symmetry: false,
             compressed: false,
