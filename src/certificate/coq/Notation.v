@@ -19,4 +19,4 @@ Definition q (r : Q) (b : bool) (k : positive) (ps : list nat) : Q * counted := 
 Notation "'_0'" := (Hint nil nil nil).
 Definition v (i : nat) : pref := PVar i.
 Definition c (k : positive) (ps : list pref) : cell := Cell k ps.
-Definition print : system -> string := Print.print.
+Definition print : system -> list string := Print.print.

@@ -209,12 +209,12 @@ Definition variable (d : var) : string :=
     end in
   let index := "[" ++ String.concat ", " (repeat "proc" (varity d)) ++ "]" in
   match vkind d with KGlobal => "var " | KConst => "const " | KArray => "array " end ++
-  vname d ++ match vkind d, varity d with KArray, _ => index | _, O => "" | _, _ => index end ++ " : " ++ type ++ line_end.
+  vname d ++ match vkind d, varity d with KArray, _ => index | _, O => "" | _, _ => index end ++ " : " ++ type.
 
 Definition head (word : string) (arity : nat) : string := word ++ " (" ++ String.concat " " (named "p" arity) ++ ")".
 
 Definition property (word : string) (c : cube) : string :=
-  line_end ++ head word (carity c) ++ " { " ++ conj_text (named "p" (carity c)) (cconj c) ++ " }" ++ line_end.
+  head word (carity c) ++ " { " ++ conj_text (named "p" (carity c)) (cconj c) ++ " }".
 
 Definition universal (names : list string) (u : universal) : string :=
   let bound := named "q" (uarity u) in
@@ -241,21 +241,25 @@ Definition transition_text (t : transition) : string :=
   let names := named "p" (tarity t) in
   let guard := match tguard t with [] => [] | g => [conj_text names g] end in
   let guards := (guard ++ map (universal names) (tuniversals t))%list in
-  line_end ++ head ("transition " ++ tname t) (tarity t) ++ line_end ++
+  head ("transition " ++ tname t) (tarity t) ++ line_end ++
   match guards with [] => "" | _ => "requires { " ++ String.concat " && " guards ++ " }" ++ line_end end ++
-  "{ " ++ String.concat (";" ++ line_end ++ "  ") (map (update_text names) (tupdates t)) ++ " }" ++ line_end.
+  "{ " ++ String.concat (";" ++ line_end ++ "  ") (map (update_text names) (tupdates t)) ++ " }".
 
-(** The model, and a comment of what its text says of the smallest numbers of processes. *)
-Definition print : string :=
-  match smost s with None => "" | Some most => "number_procs " ++ of_nat most ++ line_end ++ line_end end ++
-  String.concat "" (map (fun it => "type " ++ fst it ++ " = " ++ String.concat " | " (snd it) ++ line_end) enumerations) ++
-  String.concat "" (map (fun it => "type " ++ it ++ line_end) abstracts) ++ line_end ++
-  String.concat "" (map variable (filter (fun d => match count_of s (vnum d) with None => true | Some _ => false end) (svars s))) ++
-  line_end ++ head "init" (sinit_arity s) ++ " { " ++ dnf_text (named "p" (sinit_arity s)) (sinit s) ++ " }" ++ line_end ++
-  String.concat "" (map (property "invariant") (saxioms s)) ++
-  String.concat "" (map (property "unsafe") (sbad s)) ++
-  String.concat "" (map transition_text (stransitions s)) ++
-  line_end ++ "(* At least " ++ of_nat (sconsts s) ++ " processes; where there is none, init is: " ++
-  dnf_text [] (sinit_empty s) ++ " *)" ++ line_end.
+(** The model, and a comment of what its text says of the smallest numbers of processes: parts between which there are empty lines.
+    Each is short, since Coq looks at a string one character within the other. *)
+Definition print : list string :=
+  let most := match smost s with None => "" | Some most => "number_procs " ++ of_nat most end in
+  let enumeration it := "type " ++ fst it ++ " = " ++ String.concat " | " (snd it) in
+  let abstract it := "type " ++ it in
+  let types := (map enumeration enumerations ++ map abstract abstracts)%list in
+  let is_declared d := match count_of s (vnum d) with None => true | Some _ => false end in
+  let lines := String.concat line_end in
+  let init := head "init" (sinit_arity s) ++ " { " ++ dnf_text (named "p" (sinit_arity s)) (sinit s) ++ " }" in
+  let least := "(* At least " ++ of_nat (sconsts s) ++ " processes; where there is none, init is: " ++
+    dnf_text [] (sinit_empty s) ++ " *)" in
+  filter (fun part => negb (String.eqb part ""))
+    ([most; lines types; lines (map variable (filter is_declared (svars s))); init] ++
+     map (property "invariant") (saxioms s) ++ map (property "unsafe") (sbad s) ++ map transition_text (stransitions s) ++
+     [least])%list.
 
 End OfSystem.

@@ -4,14 +4,16 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{BOOL, BadKind, System, Type};
 use cubicle_lang::words;
 
-/// The text of a system that is as [`plain`] gives it.
-pub fn written(plain: &System) -> String {
-    format!(
+/// The text of a system that is as [`plain`] gives it: parts between which there are empty lines.
+pub fn written(plain: &System) -> Vec<String> {
+    let text = format!(
         "{}\n(* At least {} processes; where there is none, init is: {} *)\n",
         words::model(plain),
         plain.proc_constants,
         words::formula(plain, &plain.init.without_processes, &[]),
-    )
+    );
+    let parts = text.split("\n\n").map(|it| it.trim_matches('\n').to_owned());
+    parts.filter(|it| !it.is_empty()).collect()
 }
 
 /// The system with what neither changes its states and steps nor what is bad in the same form for all systems: processes are named by their

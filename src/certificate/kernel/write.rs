@@ -20,7 +20,8 @@ use cubicle_run::verdict::Forbidden;
 /// The definitions of `written`, the text of the system, and of `model`, the system, and that the one is the other.
 pub fn definition(system: &System) -> String {
     let system = &text::plain(system);
-    let mut out = format!("Definition written := {}.\n\n", string(&text::written(system)));
+    let written: Vec<String> = text::written(system).iter().map(|it| string(it)).collect();
+    let mut out = format!("Definition written := [\n{}].\n\n", written.join(";\n\n"));
     for (number, decl) in system.enums.iter().enumerate() {
         let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
         let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
