@@ -45,8 +45,7 @@ pub struct FiredIn {
 pub struct ExplorationFigures {
     /// Processes of the instance.
     pub processes: usize,
-    /// In a model with sorts, where that is fixed: how many of them are of each.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// How many of them are of each sort, in a model with sorts where that is fixed.
     pub sorts: BTreeMap<String, usize>,
     /// States stored: orbits with `symmetry`, sets of states with `open_cells`.
     pub states: usize,
