@@ -125,7 +125,7 @@ Runs take turns on that machine. A figure is one run on a machine that may have 
 ## Any number of processes
 
 Seconds of CPU, the least of three runs. ${original:+The original ran beside ours.}${original:-Those of the original are from a table that was measured on another day.} Models that all take less than a second are in the means only;
-"open" is no answer within $limit s.
+"open": no answer within $limit s.
 
 PAGE
     proofs

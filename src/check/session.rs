@@ -118,8 +118,8 @@ impl<'a> Session<'a> {
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
-    /// The options for an exploration: where it serves as oracle, and they do not say how many processes there are of each sort, it has as
-    /// many of each.
+    /// The options for an exploration: where it only serves as oracle, and they do not say how many processes there are of each sort, it has
+    /// as many of each. One that is an answer as well, of deadlocks or that all states were seen, has all divisions.
     fn divided<'o>(
         &self,
         procs: usize,
@@ -128,7 +128,8 @@ impl<'a> Session<'a> {
     ) -> Cow<'o, ForwardOptions> {
         let asked: usize = limits.of_sorts.iter().map(|it| it.1).sum();
         let even = even_division(self.system, procs);
-        if purpose == Purpose::Answer || even.is_empty() || !limits.of_sorts.is_empty() && asked == procs {
+        let answers = purpose == Purpose::Answer || limits.deadlock || self.options.require_complete;
+        if answers || even.is_empty() || !limits.of_sorts.is_empty() && asked == procs {
             return Cow::Borrowed(limits);
         }
         Cow::Owned(limits.clone().of_sorts(even))

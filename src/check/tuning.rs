@@ -36,7 +36,7 @@ pub const RUN_STATES: usize = 1_000_000;
 /// more candidates, and cost several times the states each.
 pub const WIDEST_ORACLE: usize = 8;
 
-/// Processes of an oracle in a model with several sorts: it has as many of each as the search asks for, up to so many in all. More take
+/// Processes of an oracle in a model with several sorts: it has as many of each as the search asks for, up to N in all. More take
 /// seconds to compile where there are arrays with three indices. By measurement of Paxos.
 pub const MOST_OF_SORTS: usize = 10;
 

@@ -194,11 +194,16 @@ impl Look {
         }
     }
 
-    /// Explores one size, unless that was done.
+    /// Explores one size, unless that was done. One division among sorts ([`Purpose::Oracle`]) may show that a transition fires, not that
+    /// none does.
     fn at(&mut self, session: &Session<'_>, procs: usize, purpose: Purpose) {
         let Session { system, options, report, .. } = session;
-        match report.explorations.iter().find(|exploration| exploration.procs == procs) {
-            Some(known) if known.stop == Stop::Complete => return self.complete.push(procs),
+        let whole = purpose == Purpose::Answer;
+        let divided = |it: &Exploration| !it.sorts.is_empty() && options.forward.of_sorts.is_empty();
+        match report.explorations.iter().find(|it| it.procs == procs && !(whole && divided(it))) {
+            Some(known) if known.stop == Stop::Complete => {
+                return self.complete.extend(whole.then_some(procs));
+            }
             Some(known) if known.states >= VACUITY_STATES => return self.cut = true,
             _ if instances(system, procs) > VACUITY_INSTANCES => return self.cut = true,
             _ => {}
@@ -214,7 +219,7 @@ impl Look {
         let seen = session.explore_unseen(procs, &limits, purpose).exploration;
         self.take(system, &seen);
         match seen.stop {
-            Stop::Complete => self.complete.push(procs),
+            Stop::Complete => self.complete.extend(whole.then_some(procs)),
             Stop::Fired => {}
             _ => self.cut = true,
         }

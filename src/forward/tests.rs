@@ -55,7 +55,7 @@ fn options() -> ForwardOptions {
     ForwardOptions { stop_at_unsafe: false, deadlock: true, ..ForwardOptions::default() }
 }
 
-/// With at most so many states from which the reference semantics picks the initial ones.
+/// With at most `most` states from which the reference semantics picks the initial ones.
 fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
     let system = shape.system(order);
     let classes = Classes::new(&system);

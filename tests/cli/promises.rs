@@ -155,3 +155,18 @@ fn properties_are_about_processes_of_each_sort() {
         }
     }
 }
+
+/// An oracle may have one division of its processes among sorts. What is said of deadlocks is about all of them.
+#[test]
+fn deadlocks_are_searched_in_every_division_among_sorts() {
+    let model = "type node < proc type value < proc array N[node] : bool array V[value] : bool
+        init (n : node v : value) { N[n] = False && V[v] = False }
+        unsafe (n : node v : value) { N[n] = True && V[v] = True }
+        transition flip (n : node v : value) requires { N[n] = False } { N[n] := False }";
+    for line in ["brab 2 --deadlock", "--only-forward brab 2 --deadlock", "--procs 4 --deadlock"] {
+        let outcome = run_stdin(&format!("--quiet --allow C0915 {line} -"), model.as_bytes());
+        assert_eq!(outcome.code, Some(5), "{line}: {outcome:?}");
+    }
+    let explored = run_stdin("--allow C0915 brab 2 -", model.as_bytes()).stdout;
+    assert!(explored.contains("Explored 4 processes (node=2,value=2): all 1 orbit"), "{explored}");
+}

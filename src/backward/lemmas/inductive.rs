@@ -169,7 +169,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(largest.cubes().cloned().collect())
     }
 
-    /// The axioms, and after so many cubes the held guesses.
+    /// The axioms and then the held guesses, and the number of the cubes of axioms.
     fn together(&mut self) -> Result<(Visited, usize), Halt> {
         let mut together = Visited::default();
         for axiom in &self.setting.system.axioms {

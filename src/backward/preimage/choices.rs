@@ -12,7 +12,7 @@ pub type Choice<'c> = Vec<&'c Vec<CubeLiteral>>;
 /// Disjunctions with fewer combinations than this are multiplied out as they are.
 const FEW: usize = 64;
 
-/// Whether disjunctions have so many combinations that it is worth to narrow them.
+/// Whether disjunctions have enough combinations to be narrowed first.
 pub fn are_many(choices: &[Vec<Vec<CubeLiteral>>]) -> bool {
     choices.iter().fold(1_usize, |product, it| product.saturating_mul(it.len())) >= FEW
 }

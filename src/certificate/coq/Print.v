@@ -112,11 +112,12 @@ Definition numbered (c : cell) : list (N * string) :=
 Definition inside (c : cell) (set : N) : list (N * string) := filter (fun it => N.testbit set (fst it)) (numbered c).
 Definition outside (c : cell) (set : N) : list (N * string) := filter (fun it => negb (N.testbit set (fst it))) (numbered c).
 
-(** [X = A], or [X <> A && X <> B]. *)
+(** [X = A], or [X <> A && X <> B]; what excludes no constructor is not hidden. *)
 Definition conditions (c : cell) (set : N) : string :=
-  match inside c set with
-  | [one] => shown c ++ " = " ++ snd one
-  | _ => String.concat " && " (map (fun it => shown c ++ " <> " ++ snd it) (outside c set))
+  match inside c set, outside c set with
+  | [one], _ => shown c ++ " = " ++ snd one
+  | _, [] => shown c ++ " = ?"
+  | _, _ => String.concat " && " (map (fun it => shown c ++ " <> " ++ snd it) (outside c set))
   end.
 
 (** [X = A], [X <> A], or alternatives [X = A], [X = B]. *)
