@@ -67,6 +67,11 @@
 //! A certificate may name *tails* ([`Tail`]): ghost arrays that are false only where a universal clause fails, so that guards which imply the
 //! clause say that they are true (`tails`, which has the argument).
 //!
+//! # Records
+//!
+//! A certificate may name *records*: arrays that steps only set and only bad cubes read. Its bad cubes say in their place what is still true of what these steps
+//! saw (`records`, which has the argument).
+//!
 //! # Witnesses
 //!
 //! The model may have *witnesses*: arrays each of whose cells holds a process, by declaration. Universal guards hold of these, too. So where a
@@ -85,7 +90,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `records` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -112,6 +117,7 @@ mod obligation;
 mod obligations;
 mod owners;
 mod prove;
+mod records;
 mod refinement;
 mod restart;
 mod shown;
@@ -144,7 +150,7 @@ pub use unreadable::{LineError, TextError};
 use abstraction::sayable;
 use added::NotDerived;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::{Count, Owner, System, Tail, Var, owner_names};
+use cubicle_lang::model::{Count, Owner, System, Tail, Var, VarId, owner_names};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
@@ -288,6 +294,8 @@ pub fn certify(
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Claim<'a> {
+    /// Variables of the system that bad cubes read, in place of which they said what had set them.
+    pub records: &'a [VarId],
     /// Ghost arrays that the cubes may mention, after the variables of the system.
     pub tails: &'a [Tail],
     /// Ghost variables that they may mention, after these.
@@ -303,7 +311,7 @@ impl<'a> Claim<'a> {
     pub fn of(report: &'a Report) -> Self {
         let proof = report.backward.as_ref();
         let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-        Self { tails: &report.tails, owners: &report.owners, counts, cubes }
+        Self { records: &report.records, tails: &report.tails, owners: &report.owners, counts, cubes }
     }
 }
 
@@ -316,13 +324,16 @@ pub fn certify_as(
     subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
-    Claim { tails, owners, counts, cubes }: Claim<'_>,
+    Claim { records, tails, owners, counts, cubes }: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let subject = &Subject { tails: tails::named(made, tails), ..subject.clone() };
-    let made = &tails::extended(made, &subject.tails).map_err(|why| match why {
+    let underived = |why| match why {
         NotDerived::Unfit(why) | NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
-    })?;
+    };
+    let records = records::named(made, records);
+    let made = &records::reduced(made, &records).map_err(underived)?;
+    let subject = &Subject { records, tails: tails::named(made, tails), ..subject.clone() };
+    let made = &tails::extended(made, &subject.tails).map_err(underived)?;
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();

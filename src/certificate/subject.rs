@@ -4,10 +4,11 @@
 //! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
-//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `record` says that bad states are about what recorded steps saw (`records`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
 //! alone.
 
 use super::added::NotDerived;
+use super::records::{self, NamedRecords};
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
 use super::{abstraction, monitor, restart, stop};
@@ -24,6 +25,8 @@ pub struct Subject {
     pub runs: Option<RunsClaim>,
     /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
     pub refines: Option<Vec<(String, String)>>,
+    /// What its bad states say in place of what, before tails.
+    pub records: NamedRecords,
     /// Ghost arrays that the cubes may mention, after the other variables.
     pub tails: Vec<NamedTail>,
 }
@@ -108,7 +111,13 @@ impl Subject {
         }
         let tails = self.tails.iter().map(|(name, words)| format!("tail {name} {words}"));
         match &self.runs {
-            None => lines.extend(tails),
+            None => {
+                if !self.records.records.is_empty() {
+                    let NamedRecords { records, notes } = &self.records;
+                    lines.push(format!("record {} with {}", records.join(", "), notes.join(", ")));
+                }
+                lines.extend(tails);
+            }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
             Some(RunsClaim::Holds(plan)) => {
                 lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
@@ -188,6 +197,13 @@ impl Subject {
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
                 _ => Err(LineError::NoMonitor),
             },
+            "record" => match words.trim().split_once(" with ") {
+                Some((records, notes)) if self.records.records.is_empty() => {
+                    self.records = NamedRecords { records: in_list(records), notes: in_list(notes) };
+                    Ok(())
+                }
+                _ => Err(LineError::Form("`record NAMES with NAMES`, once")),
+            },
             "tail" => match words.trim().split_once(' ') {
                 Some((name, words)) => {
                     self.tails.push((name.to_owned(), words.trim().to_owned()));
@@ -216,8 +232,9 @@ impl Subject {
 
     /// The system that the subject names, derived from the model.
     pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
-        if !self.tails.is_empty() && (self.runs.is_some() || self.refines.is_some()) {
-            return Err(NotDerived::TooHard("tails are for bad states".to_owned()));
+        let is_plain = self.tails.is_empty() && self.records.records.is_empty();
+        if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
+            return Err(NotDerived::TooHard("tails and records are for bad states".to_owned()));
         }
         if let Some(chosen) = &self.refines {
             if self.failures.is_some() || self.runs.is_some() {
@@ -231,7 +248,7 @@ impl Subject {
             Some(Failures::Restart) => restart::restarting(model)?,
         };
         match &self.runs {
-            None => tails::extended(&failing, &self.tails),
+            None => tails::extended(&records::reduced(&failing, &self.records)?, &self.tails),
             Some(RunsClaim::Never(property)) => never_reached(failing, property),
             Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
                 Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))

@@ -130,7 +130,7 @@ fn check_with(
     }
     session.timed("look at runs", runs::look);
     if session.report.verdict.is_none() && !options.only_forward {
-        decide_with_tails(&mut session, |session| match options.proof {
+        decide_with_tails(&mut session, &|session| match options.proof {
             BackwardMode::Auto => auto::decide(session),
             BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
         });

@@ -1,25 +1,74 @@
 //! Searches with tails: ghost arrays for what universal guards say of all processes.
 //!
 //! A backward search forgets what a guard says of processes that a cube does not name. In a model with witnesses proofs need it: a
-//! quorum was asked once, and what all its members said then is asked of the witness that two quorums have in common much later.
+//! quorum was asked once, and what all its members said then is asked of the witness that two quorums have in common much later. Which quorum that
+//! was, an array of decisions does not say; where a first round does not decide, it is replaced by what deciding saw.
 
 use super::search::explore_again;
 use super::session::Session;
-use cubicle_lang::model::VarId;
+use cubicle_lang::model::{System, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
-use cubicle_run::verdict::Verdict;
-use cubicle_transform::{gaps, tails_of, with_tails};
+use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_transform::{gaps, tails_of, with_tails, without_records};
 use tracing::info;
 
-/// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes.
-pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Session<'_>)) {
+/// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes; first
+/// without records, where the model has any.
+pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>)) {
     let system = session.system;
-    let is_asked = !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t));
-    let tails = if is_asked { tails_of(system) } else { Vec::new() };
-    let Some(instrumented) = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it))
-    else {
+    if system.witnesses.is_empty() && !system.transitions.iter().any(|t| system.is_watch(t)) {
         return decide(session);
+    }
+    // What is taken for granted is about the model as written.
+    let may = !session.options.backward.trust_invariants;
+    let Some(reduced) = may.then(|| without_records(system)).flatten() else {
+        return within_tails(session, system, session.options, decide);
+    };
+    if session.options.proof == BackwardMode::Auto {
+        // A proof about the model as written says more, where it is as easy.
+        let rounds = Some(session.options.rounds.map_or(1, |most| most.min(1)));
+        within_tails(session, system, &Options { rounds, ..session.options.clone() }, decide);
+        if !matches!(session.report.verdict, Some(Verdict::Unknown(Reason::Effort(_)))) {
+            return;
+        }
+        (session.report.verdict, session.report.tails) = (None, Vec::new());
+    }
+    for &record in &reduced.records {
+        let name = system.title(record);
+        let text = format!("searching for states in which what sets {name} is possible, in place of {name}");
+        session.tell(Event::Note(&text));
+    }
+    within_tails(session, &reduced.system, session.options, decide);
+    session.report.records.clone_from(&reduced.records);
+    if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
+        match reduced.run(system, run) {
+            Some(found) => **run = found,
+            None => {
+                // The records keep what the steps before them saw.
+                (session.report.verdict, session.report.decider) = (None, None);
+                (session.report.records, session.report.tails) = (Vec::new(), Vec::new());
+                within_tails(session, system, session.options, decide);
+            }
+        }
+    }
+}
+
+/// Decides the problem in a system, with tails where it has any.
+fn within_tails(
+    session: &mut Session<'_>,
+    system: &System,
+    options: &Options,
+    decide: &dyn Fn(&mut Session<'_>),
+) {
+    let tails = tails_of(system);
+    let instrumented = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it));
+    let Some(instrumented) = instrumented else {
+        if std::ptr::eq(system, session.system) && std::ptr::eq(options, session.options) {
+            return decide(session);
+        }
+        return within(session, (system, options), decide);
     };
     for (tail, var) in tails.iter().zip(&instrumented.system.vars[system.vars.len()..]) {
         let text =
@@ -27,18 +76,26 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Ses
         info!("{text}");
         session.tell(Event::Note(&text));
     }
-    // The states of the oracle say what the arrays hold.
-    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
-    let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
-    let mut options = session.options.clone();
+    let mut options = options.clone();
     let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();
     options.backward.proposed.extend(gaps);
-    session.within((&instrumented.system, &options), |session| match explore_again(session, &sizes) {
-        Some(verdict) => session.report.verdict = Some(verdict),
-        None => decide(session),
-    });
+    within(session, (&instrumented.system, &options), decide);
     session.report.tails = tails;
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         **run = instrumented.run(system, run);
     }
+}
+
+/// Decides the problem in another system. The states of the oracle say what its further variables hold.
+fn within(
+    session: &mut Session<'_>,
+    (system, options): (&System, &Options),
+    decide: &dyn Fn(&mut Session<'_>),
+) {
+    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
+    let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
+    session.within((system, options), |session| match explore_again(session, &sizes) {
+        Some(verdict) => session.report.verdict = Some(verdict),
+        None => decide(session),
+    });
 }

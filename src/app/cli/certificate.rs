@@ -84,8 +84,12 @@ pub fn certify(
             None => RunsClaim::Never(name.clone()),
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
-        let claim =
-            Claim { owners: &proof.owners, counts: &proof.counts, cubes: &proof.invariant, tails: &[] };
+        let claim = Claim {
+            owners: &proof.owners,
+            counts: &proof.counts,
+            cubes: &proof.invariant,
+            ..Claim::default()
+        };
         match certificate::certify_as(&subject, model, &proof.system, claim, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {

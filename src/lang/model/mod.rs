@@ -68,5 +68,5 @@ pub use owner::{Owner, owner_names};
 pub use rational::{Rational, gcd, lcm};
 pub use subsumes::forbids_all_of;
 pub use system::{ProcessSorts, System, SystemParts};
-pub use tail::{Tail, mentioned, tail_names};
+pub use tail::{Tail, mentioned, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

@@ -46,11 +46,16 @@ impl Tail {
 
 /// Names of the arrays for some tails, in order: none is a name of the system.
 pub fn tail_names(system: &System, tails: &[Tail]) -> Vec<String> {
+    free_names(system, "Tail", tails.len())
+}
+
+/// The first names that begin so, go on with a number, and are none of the system.
+fn free_names(system: &System, prefix: &str, count: usize) -> Vec<String> {
     let constructors =
         system.enums.iter().flat_map(|it| it.constructors.iter().chain(it.words()).chain([&it.name]));
     let taken: Vec<&String> = system.vars.iter().map(|it| &it.name).chain(constructors).collect();
-    let mut free = (1..).map(|n| format!("Tail{n}")).filter(|name| !taken.contains(&name));
-    tails.iter().map(|_| free.next().unwrap_or_default()).collect()
+    let free = (1..).map(|n| format!("{prefix}{n}")).filter(|name| !taken.contains(&name));
+    free.take(count).collect()
 }
 
 /// The processes that a literal mentions.
@@ -68,4 +73,9 @@ pub fn mentioned(literal: &Literal) -> Vec<ProcRef> {
         }
         Literal::Linear { expr, .. } => term(&Term::Linear(expr.clone())),
     }
+}
+
+/// Names of the variables that note bad states of a derived system, in order: none is a name of the system.
+pub fn note_names(system: &System, count: usize) -> Vec<String> {
+    free_names(system, "Noted", count)
 }

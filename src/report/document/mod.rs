@@ -117,6 +117,8 @@ pub struct Document {
     pub stages: Vec<StageFigures>,
     /// The variables that the proof has added to the model.
     pub owners: Vec<OwnerRecord>,
+    /// The variables of the model that steps only set and only bad states read, in place of which the proof has what these steps saw.
+    pub records: Vec<String>,
     /// The arrays that the proof has added to the model, for what guards say of all processes.
     pub tails: Vec<TailRecord>,
     /// The last backward search.
@@ -302,6 +304,7 @@ impl Document {
             sizes: None,
             stages: Vec::new(),
             owners: Vec::new(),
+            records: Vec::new(),
             tails: Vec::new(),
             backward: None,
             vacuity: Vec::new(),

@@ -321,7 +321,8 @@ impl BackwardFigures {
     /// Of the search of a report, if there was one.
     pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
         let outcome = report.backward.as_ref()?;
-        let searched = searched_system(system, (&report.tails, &report.owners), &outcome.counts);
+        let searched =
+            searched_system(system, (&report.records, &report.tails, &report.owners), &outcome.counts);
         let text = |system: System| -> Vec<String> {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };

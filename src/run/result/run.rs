@@ -7,7 +7,7 @@ use crate::named;
 use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{Owner, Tail, TransitionId};
+use cubicle_lang::model::{Owner, Tail, TransitionId, VarId};
 
 /// The results of a run.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`BackwardMode::Auto`], in order.
     pub stages: Vec<Stage>,
+    /// The records in place of which the searches had what their setters saw: arrays and variables of the model.
+    pub records: Vec<VarId>,
     /// The ghost arrays that the searches had; their cubes may mention them.
     pub tails: Vec<Tail>,
     /// The ghost variables that the last backward search had; its cubes may mention them.
@@ -96,6 +98,7 @@ impl Report {
             explorations: Vec::new(),
             backward: None,
             stages: Vec::new(),
+            records: Vec::new(),
             tails: Vec::new(),
             owners: Vec::new(),
             assumptions: Vec::new(),

@@ -1,0 +1,221 @@
+//! Records, and which literals of guards are stable.
+
+use std::collections::BTreeMap;
+
+use cubicle_lang::model::{
+    Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, TransitionId,
+    Type, Universal, VarId,
+};
+
+/// Where a setter sets a record: a transition, and which parameters stand for the indices.
+pub struct Setter {
+    /// The transition.
+    pub transition: TransitionId,
+    /// Its parameters, one for each index of the record; all different.
+    pub index: Vec<u8>,
+    /// The stable literals of its guard.
+    pub guard: Conj,
+    /// The stable universals of its guard.
+    pub universals: Vec<Universal>,
+}
+
+/// The records of a system, with their setters.
+pub struct Records(BTreeMap<VarId, Vec<Setter>>);
+
+impl Records {
+    /// Those of which it is worth while to know what their setters saw: a setter says something of all processes, and has a parameter that the record
+    /// does not have.
+    pub fn of(system: &System) -> Self {
+        let is_read = |var: VarId| {
+            let of_literal = |it: &Literal| it.cells().into_iter().any(|cell| cell.var == var);
+            let of_dnf = |it: &Dnf| it.0.iter().flatten().any(of_literal);
+            system.counts.iter().any(|it| it.reads().contains(&var))
+                || system.axioms.iter().any(|it| it.cube.iter().any(of_literal))
+                || system.transitions.iter().any(|t| {
+                    let elsewhere = t.updates.iter().filter(|it| it.var != var);
+                    t.guard.iter().any(of_literal)
+                        || t.universals.iter().any(|it| of_dnf(&it.body))
+                        || elsewhere.flat_map(|it| it.assignment.branches()).any(|it| {
+                            of_dnf(&it.when) || matches!(&it.value, Term::Cell(cell) if cell.var == var)
+                                || matches!(&it.value, Term::Linear(it) if it.terms.iter().any(|it| it.0.var == var))
+                        })
+                })
+        };
+        let found = (0..system.vars.len() as u16).map(VarId).filter_map(|var| {
+            let is_free = system.var(var).ty == Type::Enum(BOOL)
+                && system.count_of(var).is_none()
+                && !system.witnesses.contains(&var)
+                && is_false_initially(system, var)
+                && system.bad.iter().all(|it| is_asked_of(system, &it.cube, var))
+                && system.bad.iter().any(|it| it.cube.iter().any(|it| is_of(it, var)))
+                && !is_read(var);
+            let setters = is_free.then(|| setters(system, var)).flatten()?;
+            let is_worth = |it: &Setter| {
+                !it.universals.is_empty() && it.index.len() < system.transition(it.transition).arity()
+            };
+            setters.iter().any(is_worth).then_some((var, setters))
+        });
+        Self(found.collect())
+    }
+
+    /// Those among these variables.
+    pub fn only(mut self, vars: &[VarId]) -> Self {
+        self.0.retain(|var, _| vars.contains(var));
+        self
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a variable is one.
+    pub fn contains(&self, var: VarId) -> bool {
+        self.0.contains_key(&var)
+    }
+
+    /// The variables.
+    pub fn names(&self) -> impl Iterator<Item = VarId> {
+        self.0.keys().copied()
+    }
+
+    /// Whether a cube reads one.
+    pub fn are_in(&self, cube: &Conj) -> bool {
+        cube.iter().any(|it| self.said(it).is_some())
+    }
+
+    /// The indices and the setters of the record that a literal of a bad cube says to be true.
+    pub fn said<'l>(&self, literal: &'l Literal) -> Option<(&'l Cell, &[Setter])> {
+        let Literal::In { cell, .. } = literal else { return None };
+        self.0.get(&cell.var).map(|setters| (cell, &setters[..]))
+    }
+}
+
+fn is_of(literal: &Literal, var: VarId) -> bool {
+    literal.cells().into_iter().any(|cell| cell.var == var)
+}
+
+/// Whether different variables stand at the indices of a cell.
+fn is_apart(cell: &Cell) -> bool {
+    let mut seen = Vec::new();
+    cell.index.iter().all(|p| {
+        let is_new = matches!(p, ProcRef::Var(_)) && !seen.contains(p);
+        seen.push(*p);
+        is_new
+    })
+}
+
+/// Whether a cube only says of the variable that cells are true, at different processes of the sorts of its indices.
+fn is_asked_of(system: &System, cube: &Conj, var: VarId) -> bool {
+    let is_of_sort = |(at, p): (usize, &ProcRef)| {
+        let wanted = system.index_sort(var, at);
+        let said = |it: &Literal| match it {
+            Literal::In { cell, values } if Some(cell.var) == system.sort_array() && cell.index[0] == *p => {
+                Some(*values)
+            }
+            _ => None,
+        };
+        wanted.is_none_or(|wanted| cube.iter().filter_map(said).any(|values| values == 1 << wanted))
+    };
+    cube.iter().filter(|it| is_of(it, var)).all(|it| {
+        matches!(it, Literal::In { cell, values } if cell.var == var && *values == 1 << 1
+            && is_apart(cell) && cell.index.iter().enumerate().all(is_of_sort))
+    })
+}
+
+/// Whether `init` says that the variable is false at all processes of the sorts of its indices.
+fn is_false_initially(system: &System, var: VarId) -> bool {
+    let denial = |it: &Literal| match it {
+        Literal::In { cell, values: 1 } if cell.var == var && is_apart(cell) => Some(cell.clone()),
+        _ => None,
+    };
+    // The same cell in all disjuncts, so that no tuple of processes is left out.
+    let everywhere = |dnf: &Dnf| {
+        let Some(at) = dnf.0.iter().flatten().find_map(denial) else { return dnf.0.is_empty() };
+        let excludes = |it: &Literal| match it {
+            Literal::In { cell, values } if Some(cell.var) == system.sort_array() => {
+                let index = at.index.iter().position(|p| *p == cell.index[0]);
+                let sort = index.and_then(|index| system.index_sort(var, index));
+                sort.is_some_and(|sort| values >> sort & 1 == 0)
+            }
+            _ => false,
+        };
+        dnf.0.iter().all(|conj| conj.iter().any(|it| denial(it).as_ref() == Some(&at) || excludes(it)))
+    };
+    everywhere(&system.init.body)
+        && (system.var(var).arity() > 0 || everywhere(&system.init.without_processes))
+}
+
+/// The setters of a variable; `None` where a step changes it in another way.
+fn setters(system: &System, var: VarId) -> Option<Vec<Setter>> {
+    let mut found = Vec::new();
+    for (transition, t) in (0..).map(TransitionId).zip(&system.transitions) {
+        let Some(update) = t.updates.iter().find(|it| it.var == var) else { continue };
+        let index = set_at(t, var, update.assignment.branches())?;
+        let guard = t.guard.iter().filter(|it| is_stable(system, it)).cloned().collect();
+        let of_stable = |it: &&Universal| it.body.0.iter().flatten().all(|it| is_stable(system, it));
+        let universals = t.universals.iter().filter(of_stable).cloned().collect();
+        found.push(Setter { transition, index, guard, universals });
+    }
+    Some(found)
+}
+
+/// The parameters at which an update sets an array to True; `None` where it does something else.
+fn set_at(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<u8>> {
+    let arity = t.arity() as u8;
+    let (set, arity_of) = match branches {
+        [set, kept] if matches!(&kept.value, Term::Cell(cell) if cell.var == var) => {
+            let Term::Cell(own) = &kept.value else { return None };
+            let same = (arity..).map(ProcRef::Var).zip(&own.index).all(|(index, p)| index == *p);
+            (set, same.then_some(own.index.len())?)
+        }
+        [set] if set.when.is_true() => (set, 0),
+        _ => return None,
+    };
+    let [when] = &set.when.0[..] else { return None };
+    if set.value != Term::Constructor(1) || when.len() != arity_of {
+        return None;
+    }
+    let at = |index: u8| {
+        when.iter().find_map(|it| {
+            let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = it else {
+                return None;
+            };
+            match (a, b) {
+                (ProcRef::Var(p), ProcRef::Var(x)) | (ProcRef::Var(x), ProcRef::Var(p))
+                    if *x == arity + index && *p < arity =>
+                {
+                    Some(*p)
+                }
+                _ => None,
+            }
+        })
+    };
+    let found: Vec<u8> = (0..arity_of as u8).map(at).collect::<Option<_>>()?;
+    let is_new = |(at, p): (usize, &u8)| !found[..at].contains(p);
+    found.iter().enumerate().all(is_new).then_some(found)
+}
+
+/// Whether no step makes a literal false.
+fn is_stable(system: &System, literal: &Literal) -> bool {
+    let changes = |t: &Transition, var: VarId| system.may_change(t, var);
+    let is_fixed = |cell: &&Cell| !system.transitions.iter().any(|t| changes(t, cell.var));
+    if literal.cells().iter().all(is_fixed) {
+        return true;
+    }
+    let Literal::In { cell, values } = literal else { return false };
+    let keeps = |t: &Transition| {
+        let Some(update) = t.updates.iter().find(|it| it.var == cell.var) else { return true };
+        let own = |it: &Cell| {
+            let index = (t.arity() as u8..).map(ProcRef::Var);
+            it.var == cell.var && index.zip(&it.index).all(|(index, p)| index == *p)
+        };
+        update.assignment != Assignment::Nondet
+            && update.assignment.branches().iter().all(|it| match &it.value {
+                Term::Constructor(c) => values >> c & 1 == 1,
+                Term::Cell(it) => own(it),
+                Term::Proc(_) | Term::Linear(_) => false,
+            })
+    };
+    system.count_of(cell.var).is_none() && system.transitions.iter().all(keeps)
+}

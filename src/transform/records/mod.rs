@@ -1,0 +1,136 @@
+//! Bad states that say what recorded steps saw, in place of the records.
+//!
+//! A *record* is an array or a variable of `bool` that is false initially, that steps set to True at some of their parameters, and that
+//! only bad states read: `Decision[r, v]`. That it is true says that one of its *setters*, the transitions that set it, was taken with these parameters and some
+//! others; which ones, a cube does not say: by which quorum it was decided. A literal of the guard of a setter is *stable* if no step of any
+//! transition makes it false: votes are never taken back. So where the record is true, the stable part of the guard of one of its setters holds
+//! still, for some parameters beside those of the record.
+//!
+//! A bad cube with records becomes a transition that watches (as for `unsafe` with universals): for each choice of setters and for each way in which their
+//! further parameters coincide, its guard has the other literals of the cube and the stable parts, and its step notes that it
+//! was possible. Records are read by nothing then, and no step sets them.
+//!
+//! *Sound.* A run of the system to the bad cube is one of the derived system, with records left out, to a state in which one of the watches is possible.
+//!
+//! *Nearly complete.* From such a state the setters are possible in turn, where all of their guards is stable and they change nothing else that
+//! matters. [`Reduced::run`] tries that.
+//!
+//! A watch with two parameters of a sort that a relation orders is split into one for each way: what is found about quorums and rounds is
+//! mostly about the earlier of two rounds.
+//!
+//! In reading order: `find` (records, what is stable), `watch` (one bad cube), this file (the system, and runs of it).
+
+mod find;
+mod watch;
+
+use cubicle_lang::model::semantics::{Semantics, State, Step, Trace};
+use cubicle_lang::model::{
+    Assignment, BOOL, Branch, Cell, Dnf, Literal, System, Term, Transition, TransitionId, Type, Update, Var,
+    VarId, VarKind, note_names,
+};
+
+use find::Records;
+use watch::Watch;
+
+/// A system without records.
+pub struct Reduced {
+    /// The system; its variables are those of the original, then notes.
+    pub system: System,
+    /// The records.
+    pub records: Vec<VarId>,
+    /// What stands for the bad cubes: the last transitions of the system, in this order.
+    watches: Vec<Watch>,
+}
+
+/// The system without its records; `None` where it has none that is worth it: no setter says anything of all processes.
+pub fn without_records(original: &System) -> Option<Reduced> {
+    let records = Records::of(original);
+    if records.is_empty() {
+        return None;
+    }
+    without(original, records)
+}
+
+/// The system in which these are left out, as [`without_records`] has done it.
+pub fn without_these(original: &System, records: &[VarId]) -> Option<System> {
+    without(original, Records::of(original).only(records)).map(|it| it.system)
+}
+
+fn without(original: &System, records: Records) -> Option<Reduced> {
+    let mut system = original.to_parts();
+    for t in &mut system.transitions {
+        t.updates.retain(|it| !records.contains(it.var));
+    }
+    let affected: Vec<usize> =
+        (0..system.bad.len()).filter(|bad| records.are_in(&system.bad[*bad].cube)).collect();
+    let mut watches = Vec::new();
+    let origins = system.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
+    for ((bad, name), origin) in affected.iter().zip(note_names(original, affected.len())).zip(origins..) {
+        let note = VarId::new(system.vars.len())?;
+        let span = system.bad[*bad].span;
+        let is_noted = |noted: bool| Literal::In {
+            cell: Cell { var: note, index: std::iter::empty().collect() },
+            values: 1 << u8::from(noted),
+        };
+        system.vars.push(Var { name, kind: VarKind::Global, ty: Type::Enum(BOOL), range: u64::MAX, span });
+        let init = &mut system.init;
+        (init.body.0.iter_mut().chain(&mut init.without_processes.0)).for_each(|it| it.push(is_noted(false)));
+        for watch in Watch::all(original, &records, *bad)? {
+            let value = Term::Constructor(1);
+            let assignment = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
+            let guard = [&watch.guard[..], &[is_noted(false)]].concat();
+            system.transitions.push(Transition {
+                name: system.bad[*bad].name.clone(),
+                origin,
+                params: (1..=watch.params).map(|p| format!("p{p}")).collect(),
+                hidden: 0,
+                spans: vec![span; guard.len()],
+                guard,
+                universals: watch.universals.clone(),
+                updates: vec![Update { var: note, assignment }],
+                span,
+            });
+            watches.push(watch);
+        }
+        let bad = &mut system.bad[*bad];
+        (bad.params, bad.cube, bad.spans) = (0, vec![is_noted(true)], vec![span]);
+    }
+    Some(Reduced { system: System::new(system), records: records.names().collect(), watches })
+}
+
+impl Reduced {
+    /// A run of this system to a bad state as one of the original, where the setters can be taken at its end.
+    pub fn run(&self, original: &System, run: &Trace) -> Option<Trace> {
+        let procs = run.initial.procs;
+        let cells = original.vars.iter().map(|var| procs.pow(var.arity() as u32)).sum();
+        let initial = State { procs, values: run.initial.values[..cells].to_vec() };
+        let semantics = Semantics::new(original, procs);
+        let mut found = Trace { initial: initial.clone(), steps: Vec::new(), bad: run.bad };
+        let mut state = initial;
+        let mut take = |transition: TransitionId, args: &[usize], after: Option<&State>| {
+            if semantics.enabled(&state, transition, args) != Some(true) {
+                return None;
+            }
+            let free = original.transition(transition).updates.iter();
+            let free = free.filter(|it| it.assignment == Assignment::Nondet);
+            let values = free.map(|it| after.map(|it2| it2.values[semantics.layout().position(it.var, [])]));
+            let next = semantics.fire(&state, transition, args, &values.collect::<Option<Vec<_>>>()?)?;
+            found.steps.push(Step { transition, args: args.to_vec(), after: next.clone() });
+            state = next;
+            Some(())
+        };
+        for Step { transition, args, after } in &run.steps {
+            match usize::from(transition.0).checked_sub(original.transitions.len()) {
+                None => take(*transition, args, Some(after))?,
+                Some(watch) => {
+                    for (setter, params) in &self.watches[watch].setters {
+                        let args: Vec<usize> = params.iter().map(|p| args[usize::from(*p)]).collect();
+                        take(*setter, &args, None)?;
+                    }
+                }
+            }
+        }
+        semantics.satisfies(&state, run.bad?)?;
+        Some(found)
+    }
+}

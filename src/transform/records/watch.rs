@@ -1,0 +1,301 @@
+//! What stands for a bad cube with records: the ways in which setters may have set them.
+
+use super::find::{Records, Setter};
+use cubicle_lang::model::{
+    Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Universal, VarId, mentioned, rename,
+    simplify,
+};
+
+/// Most watches of one bad cube.
+const MOST_WATCHES: usize = 64;
+/// Most pairs of parameters of a watch whose order is told apart.
+const MOST_PAIRS: usize = 3;
+
+/// One way in which setters may have set the records of a bad cube.
+#[derive(Clone)]
+pub struct Watch {
+    /// The number of its parameters.
+    pub params: u8,
+    /// What it asks of them.
+    pub guard: Conj,
+    /// What it asks of all other processes.
+    pub universals: Vec<Universal>,
+    /// For each record of the cube, the setter, and the parameters that are its own.
+    pub setters: Vec<(TransitionId, Vec<u8>)>,
+}
+
+impl Watch {
+    /// All watches for the bad cube of this number; `None` when there are too many, or numbers leave the 64-bit range.
+    pub fn all(system: &System, records: &Records, bad: usize) -> Option<Vec<Self>> {
+        let bad = &system.bad[bad];
+        let (said, rest): (Vec<&Literal>, Vec<&Literal>) =
+            bad.cube.iter().partition(|it| records.said(it).is_some());
+        let none = Self {
+            params: bad.params,
+            guard: rest.into_iter().cloned().collect(),
+            universals: Vec::new(),
+            setters: Vec::new(),
+        };
+        let mut ways = vec![(none, Vec::new())];
+        for (cell, setters) in said.into_iter().filter_map(|it| records.said(it)) {
+            let mut next = Vec::new();
+            for (way, chosen) in &ways {
+                for setter in setters {
+                    for way in way.with(system, cell, setter)? {
+                        let chosen: Vec<&Setter> = [&chosen[..], &[setter]].concat();
+                        next.push((way, chosen));
+                    }
+                }
+            }
+            if next.len() > MOST_WATCHES {
+                return None;
+            }
+            ways = next;
+        }
+        let mut all = Vec::new();
+        for (way, chosen) in ways {
+            for watch in way.with_universals(&chosen)? {
+                all.extend(watch.by_order(system));
+            }
+            if all.len() > MOST_WATCHES {
+                return None;
+            }
+        }
+        Some(all)
+    }
+
+    /// This one and a setter that has set a cell, for each way in which its further parameters are known processes or new ones.
+    fn with(&self, system: &System, cell: &Cell, setter: &Setter) -> Option<Vec<Self>> {
+        let arity = system.transition(setter.transition).arity() as u8;
+        let mut ways: Vec<(u8, Vec<u8>)> = vec![(self.params, Vec::new())];
+        for param in 0..arity {
+            let at = setter.index.iter().position(|it| *it == param);
+            let fixed = at.map(|at| match cell.index[at] {
+                ProcRef::Var(v) => v,
+                ProcRef::Const(_) => unreachable!("a record is asked of parameters"),
+            });
+            let others: Vec<u8> = (cell.index.iter())
+                .filter_map(|p| if let ProcRef::Var(v) = p { Some(*v) } else { None })
+                .collect();
+            let mut next = Vec::new();
+            for (params, map) in ways {
+                let choices: Vec<u8> = match fixed {
+                    Some(fixed) => vec![fixed],
+                    None => (0..=params).filter(|p| !map.contains(p) && !others.contains(p)).collect(),
+                };
+                for p in choices {
+                    let params = params.max(p + 1);
+                    let map = [&map[..], &[p]].concat();
+                    // Parameters of different sorts are different; so most ways are contradictory.
+                    let known = setter.guard.iter().filter(|it| is_about(it, map.len()));
+                    let known: Conj = known.cloned().collect();
+                    if self.and(&known, &map).is_some() {
+                        next.push((params, map));
+                        // Of this one nothing is asked but that it is there.
+                        if fixed.is_none() && is_only_there(system, setter, param) {
+                            break;
+                        }
+                    }
+                }
+            }
+            if next.len() > MOST_WATCHES {
+                return None;
+            }
+            ways = next;
+        }
+        let all = ways.into_iter().filter_map(|(params, map)| {
+            let guard = self.and(&setter.guard, &map)?;
+            let setters = [&self.setters[..], &[(setter.transition, map)]].concat();
+            Some(Self { params, guard, universals: Vec::new(), setters })
+        });
+        Some(all.collect())
+    }
+
+    /// The guard and literals at these parameters; `None` when it is never true.
+    fn and(&self, literals: &Conj, map: &[u8]) -> Option<Conj> {
+        let of = |p: ProcRef| match p {
+            ProcRef::Var(v) => ProcRef::Var(map[usize::from(v)]),
+            constant @ ProcRef::Const(_) => constant,
+        };
+        consistent([&self.guard[..], &rename::conj(literals, &of)??].concat())
+    }
+
+    /// With what the guards of the setters say of all processes that are not their parameters: those that are parameters here, and all others.
+    fn with_universals(self, chosen: &[&Setter]) -> Option<Vec<Self>> {
+        let mut all = vec![self];
+        for (at, setter) in chosen.iter().enumerate() {
+            for universal in &setter.universals {
+                let mut next = Vec::new();
+                for way in all {
+                    next.extend(way.with_universal(at, universal)?);
+                    if next.len() > MOST_WATCHES {
+                        return None;
+                    }
+                }
+                all = next;
+            }
+        }
+        Some(all)
+    }
+
+    fn with_universal(self, at: usize, universal: &Universal) -> Option<Vec<Self>> {
+        let own = self.setters[at].1.clone();
+        let others: Vec<u8> = (0..self.params).filter(|p| !own.contains(p)).collect();
+        let mut all = vec![self];
+        // For each bound process, a parameter or none.
+        let mut tuples: Vec<Vec<Option<u8>>> = vec![Vec::new()];
+        for _ in 0..universal.bound {
+            let longer = |it: &Vec<Option<u8>>| {
+                let free = others.iter().map(|p| Some(*p)).filter(|p| !it.contains(p));
+                free.chain([None]).map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
+            };
+            tuples = tuples.iter().flat_map(longer).collect();
+        }
+        for tuple in tuples {
+            let params = all.first()?.params;
+            let mut free = params..;
+            let bound: Vec<u8> = tuple.iter().map(|p| p.or_else(|| free.next())).collect::<Option<_>>()?;
+            let of = |p: ProcRef| match p {
+                ProcRef::Var(v) => {
+                    let v = usize::from(v);
+                    ProcRef::Var(own.get(v).copied().unwrap_or_else(|| bound[v - own.len()]))
+                }
+                constant @ ProcRef::Const(_) => constant,
+            };
+            let body = rename::disjunction(&universal.body.0, &of)?;
+            let of_free = tuple.iter().filter(|p| p.is_none()).count() as u8;
+            if of_free > 0 {
+                let spans = body.iter().map(|conj| vec![universal_span(universal); conj.len()]).collect();
+                let new = Universal { bound: of_free, body: Dnf(body), spans };
+                all.iter_mut().for_each(|it| it.universals.push(new.clone()));
+                continue;
+            }
+            let mut next = Vec::new();
+            for way in all {
+                let implied = |conj: &Conj| conj.iter().all(|it| follows(it, &way.guard));
+                if body.iter().any(implied) {
+                    next.push(way);
+                    continue;
+                }
+                for conj in &body {
+                    let guard = consistent([&way.guard[..], conj].concat());
+                    next.extend(guard.map(|guard| Self { guard, ..way.clone() }));
+                }
+            }
+            if next.is_empty() {
+                return Some(next);
+            }
+            all = next;
+        }
+        Some(all)
+    }
+
+    /// In each order of its parameters: for each relation that is total on a sort and that no step changes.
+    fn by_order(self, system: &System) -> Vec<Self> {
+        let sort = |p: u8| {
+            let said = self.guard.iter().filter_map(|it| system.sort_of(it));
+            said.into_iter().find(|it| it.0 == ProcRef::Var(p)).map(|it| it.1)
+        };
+        let mut pairs = Vec::new();
+        for (relation, of) in total_relations(system) {
+            let ordered: Vec<u8> = (0..self.params).filter(|p| sort(*p) == of).collect();
+            let later = |(at, a): (usize, &u8)| {
+                ordered[at + 1..].iter().map(|b| (relation, *a, *b)).collect::<Vec<_>>()
+            };
+            pairs.extend(ordered.iter().enumerate().flat_map(later));
+        }
+        let mut all = vec![self];
+        if pairs.len() <= MOST_PAIRS {
+            for (relation, a, b) in pairs {
+                let split = |it: &Self| {
+                    let index = [a, b].map(ProcRef::Var).into_iter().collect();
+                    let cell = Cell { var: relation, index };
+                    let said = [1, 0].map(|value| Literal::In { cell: cell.clone(), values: 1 << value });
+                    let with = |said| consistent([&it.guard[..], &[said]].concat());
+                    said.into_iter()
+                        .filter_map(with)
+                        .map(|guard| Self { guard, ..it.clone() })
+                        .collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(split).collect();
+            }
+        }
+        all
+    }
+}
+
+fn universal_span(universal: &Universal) -> cubicle_lang::diagnostic::Span {
+    universal.spans.iter().flatten().next().copied().unwrap_or_default()
+}
+
+/// The relations of two processes of a sort of which an axiom says that one of any two is before the other, with the name of the sort.
+fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
+    let is_fixed = |var: VarId| !system.transitions.iter().any(|t| system.may_change(t, var));
+    let mut found: Vec<(VarId, Option<&str>)> = Vec::new();
+    for axiom in &system.axioms {
+        let sorts = axiom.cube.iter().filter_map(|it| system.sort_of(it)).map(|it| it.1);
+        let mut sorts: Vec<&str> = sorts.collect();
+        sorts.dedup();
+        let rest = axiom.cube.iter().filter(|it| system.sort_of(it).is_none());
+        let denied: Option<Vec<&Cell>> = rest
+            .map(|it| match it {
+                Literal::In { cell, values: 1 } if cell.index.len() == 2 => Some(cell),
+                _ => None,
+            })
+            .collect();
+        let (Some(denied), 0..=1) = (denied, sorts.len()) else { continue };
+        if let [a, b] = denied[..]
+            && (a.var, a.index[0], a.index[1]) == (b.var, b.index[1], b.index[0])
+            && a.index[0] != a.index[1]
+            && is_fixed(a.var)
+            && found.iter().all(|it| it.1 != sorts.first().copied())
+        {
+            found.push((a.var, sorts.first().copied()));
+        }
+    }
+    found
+}
+
+/// Whether a setter has seen nothing of a parameter but its sort.
+fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
+    let mentions = |it: &Literal| mentioned(it).contains(&ProcRef::Var(param));
+    let said = setter.guard.iter().filter(|it| system.sort_of(it).is_none());
+    let of_all = setter.universals.iter().flat_map(|it| it.body.0.iter().flatten());
+    !said.chain(of_all).any(mentions)
+}
+
+/// Whether a literal is about the first of the parameters only.
+fn is_about(literal: &Literal, params: usize) -> bool {
+    let is_one = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) < params);
+    mentioned(literal).iter().all(is_one)
+}
+
+fn apart(a: ProcRef, b: ProcRef) -> Option<bool> {
+    Some(a == b)
+}
+
+/// The conjunction, with different processes for its parameters; `None` when it is never true.
+fn consistent(literals: Conj) -> Option<Conj> {
+    let mut open = Conj::new();
+    for literal in literals {
+        match &literal {
+            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
+                if (a == b) == *negated {
+                    return None;
+                }
+            }
+            _ => open.push(literal),
+        }
+    }
+    simplify(open, &apart)
+}
+
+/// Whether a literal is one of these, or follows from one.
+fn follows(literal: &Literal, known: &Conj) -> bool {
+    known.iter().any(|it| match (it, literal) {
+        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+            a == b && fewer & !more == 0
+        }
+        _ => it == literal,
+    })
+}
