@@ -20,7 +20,7 @@ pub struct Prepared<'a> {
     pub written: u64,
     updates: Vec<Option<&'a Assignment>>,
     /// For each parameter, the sorts that its guard allows; all in a system without sorts.
-    sorts: Vec<u64>,
+    pub sorts: Vec<u64>,
     /// Where it has universal guards, the witnesses of the system.
     pub witnesses: Vec<Witness>,
     /// The parameters that universal guards are about.

@@ -11,7 +11,8 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, rename_mask,
+    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, compact,
+    rename_mask,
 };
 
 /// Most cells of witnesses for which one cube is split.
@@ -27,6 +28,10 @@ pub fn name_witnesses(
     out: &mut Vec<Pre>,
     from: usize,
 ) -> Result<(), Halt> {
+    let mut widened = false;
+    for pre in &mut out[from..] {
+        widened |= !t.witnesses.is_empty() && name_arguments(context, t, pre)?;
+    }
     for witness in &t.witnesses {
         merge(context, options, out, from)?;
         let pres = out.split_off(from);
@@ -44,7 +49,37 @@ pub fn name_witnesses(
             out.append(&mut cases);
         }
     }
+    if widened && !options.keep_unused {
+        for pre in &mut out[from..] {
+            let (cube, again) = compact(context, &pre.cube)?;
+            pre.kept = again.iter().map(|&p| pre.kept[usize::from(p)]).collect();
+            pre.cube = cube;
+        }
+    }
     Ok(())
+}
+
+/// Names the arguments of which a cube says nothing but the sort, where a witness has an index of it; true where there are any.
+fn name_arguments(context: &CubeContext, t: &Prepared<'_>, pre: &mut Pre) -> Result<bool, Halt> {
+    let mut changed = false;
+    for (at, arg) in pre.args.clone().into_iter().enumerate() {
+        let sort = t.sorts[at];
+        let is_index = |it: &Option<u8>| it.is_some_and(|it| sort == 1 << it);
+        let is_needed = t.witnesses.iter().flat_map(|it| &it.sorts).any(is_index);
+        if !is_needed || pre.kept.contains(&arg) || usize::from(pre.cube.procs) >= context.max_procs {
+            continue;
+        }
+        let mut wider = widened(context, &pre.cube)?;
+        let of_sort = context.sort_of(pre.cube.procs);
+        if of_sort.is_some_and(|cell| wider.restrict(cell, sort))
+            && let Some(cube) = wider.finish()?
+        {
+            pre.cube = cube;
+            pre.kept.push(arg);
+            changed = true;
+        }
+    }
+    Ok(changed)
 }
 
 /// The names of the arguments in a cube; `None` where one is not named any more.
