@@ -16,8 +16,9 @@ pub fn oracle_size(system: &System, procs: usize) -> usize {
     if named.len() < 2 {
         return procs;
     }
-    let all = procs * named.len() + named.iter().sum::<usize>();
-    nearest(system, all.min(MOST_OF_SORTS.max(procs)))
+    let of_each = |each: usize| each * named.len() + named.iter().sum::<usize>();
+    // Two of each sort are the least that says anything.
+    nearest(system, of_each(procs).min(MOST_OF_SORTS.max(of_each(2)).max(procs)))
 }
 
 /// How an oracle of `procs` processes divides them: as many of each sort beside those that constants name, and one more of the first ones where

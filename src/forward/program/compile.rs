@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::arguments::Arguments;
 use crate::ground::choices::choices;
 use crate::ground::counts::counts;
 use crate::ground::formula::{FixedSorts, GroundConj, GroundDnf, Grounder, Lit, push};
@@ -19,12 +20,10 @@ use crate::state::numbers::largest_constant;
 use crate::state::packing::{Bounds, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
-use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
+use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::semantics::{
-    Layout, admits, distinct_tuples, interchangeable, other_tuples, rising_tuples, tuples,
-};
-use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
+use cubicle_lang::model::semantics::{Layout, admits, interchangeable, other_tuples, rising_tuples, tuples};
+use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId, Var};
 
 /// How to compile.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +48,9 @@ impl Program {
         if !admits(system, procs) {
             return Err(Unbuildable::NoInstance);
         }
-        check_size(system, procs)?;
-        let layout = Layout::new(system, procs);
         let sorts = FixedSorts::new(system, procs);
+        check_size(system, procs, sorts.as_ref())?;
+        let layout = Layout::new(system, procs);
         let grounder = Grounder { system, layout: &layout, sorts: sorts.as_ref() };
         let full = full_sets(&grounder);
         let read = read_by_ends(system, options.expected_end);
@@ -134,16 +133,31 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
 }
 
 /// Refuses instances that would use up the memory before the first state.
-fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
+fn check_size(system: &System, procs: usize, sorts: Option<&FixedSorts>) -> Result<(), Unbuildable> {
     let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
     // Distinct parameters stand for distinct processes.
     let choices = |n: usize| (0..n).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
     let total =
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
+    // Cells at processes of other sorts than those of the indices hold one value.
+    let cells = |var: &Var| {
+        let of_index = |at: usize| {
+            let declared =
+                system.sorts.as_ref().and_then(|it| it.indices.get(&var.name)?.get(at).copied()?);
+            sorts
+                .zip(declared)
+                .map_or(procs, |(sorts, sort)| sorts.of.iter().filter(|it| **it == sort).count())
+        };
+        (0..var.arity()).map(of_index).fold(1, usize::saturating_mul)
+    };
     let fits = procs <= MAX_PROCS
-        && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_CELLS)
+        && total(&mut system.vars.iter().map(cells), MAX_CELLS)
+        && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_POSITIONS)
         && total(&mut system.counts.iter().map(|c| power(system.var(c.var).arity() + 1)), MAX_INSTANCES)
-        && total(&mut system.transitions.iter().map(|t| choices(t.arity())), MAX_INSTANCES)
+        && total(
+            &mut system.transitions.iter().map(|t| Arguments::new(t, procs, sorts).most()),
+            MAX_INSTANCES,
+        )
         && total(&mut system.axioms.iter().map(|a| choices(usize::from(a.params))), MAX_INSTANCES)
         && power(usize::from(system.init.params)) <= MAX_INSTANCES;
     if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
@@ -163,7 +177,7 @@ impl Compiler<'_> {
         let mut instances = Vec::new();
         let mut masks = Vec::new();
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
-            'args: for args in distinct_tuples(procs, transition.arity()) {
+            'args: for args in Arguments::new(transition, procs, self.grounder.sorts).tuples() {
                 self.clock.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
