@@ -135,6 +135,9 @@ fn check_with(
             BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
         });
         session.put_explorations();
+        if options.proof != BackwardMode::Auto && session.report.coverage.is_none() {
+            coverage::sum_up(options, &mut session.report);
+        }
     }
     if !session.report.temporal.is_empty() && !options.only_forward {
         session.timed("prove properties of runs", runs::prove);

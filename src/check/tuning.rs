@@ -40,6 +40,13 @@ pub const WIDEST_ORACLE: usize = 8;
 /// seconds to compile where there are arrays with three indices. By measurement of Paxos.
 pub const MOST_OF_SORTS: usize = 10;
 
+/// States of the first explorations that serve a search with K processes, in increasing order; the last one has as many as the options
+/// allow. Candidates mostly need the first, and each repeats those before it: it has four times as many.
+pub const ORACLE_STAGES: [usize; 2] = [20_000, 80_000];
+
+/// States that are explored breadth first while a search spends one effort.
+pub const STATES_FOR_EFFORT: u64 = 100;
+
 /// The most owners that a search gets ([`owners`](super::owners)): each splits transitions with universal guards, and
 /// each comes after a search that failed without it.
 pub const MOST_OWNERS: usize = 3;

@@ -1,0 +1,167 @@
+//! The states of `brab K` and of a property-directed search with K, explored when the search asks for them, and further as it gets longer.
+//!
+//! What a search never asks about is not explored: one that needs no candidate explores nothing, a short one a part of a large instance.
+//! Stages are counted in states and in the effort of the search, never in time, so the same command takes the same path.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::purpose::{Purpose, divided};
+use super::tuning::{ORACLE_STAGES, STATES_FOR_EFFORT};
+use cubicle_forward::StateSpace;
+use cubicle_lang::model::{Literal, System};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::result::Stop;
+use cubicle_run::verdict::Trace;
+
+/// Explorations that wait until a search asks for states.
+#[derive(Debug, Default)]
+pub struct Demand {
+    /// Sizes of the instances, in increasing order.
+    pub instances: Vec<usize>,
+    /// The stages to come, the next one last: numbers of states, or `None` for as many as the options allow.
+    stages: Vec<Option<usize>>,
+    /// The stages that were explored.
+    explored: usize,
+    /// The size of the instance in which a bad state was found, and in which stage, from 1.
+    pub found: Option<(usize, usize)>,
+    /// The time of explorations that is not yet part of the report.
+    pub time: Duration,
+}
+
+impl Demand {
+    /// Of these instances, within the limits of the options. Only one large instance without limits is explored in stages.
+    pub fn new(instances: Vec<usize>, limits: &ForwardOptions) -> Self {
+        let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
+        let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
+        let parts = ORACLE_STAGES.iter().rev().filter(|_| !whole).map(|states| Some(*states));
+        Self { instances, stages: std::iter::once(None).chain(parts).collect(), ..Self::default() }
+    }
+
+    /// Whether a search that has spent this effort is shown more states before it asks further questions.
+    fn is_due(&self, spent: u64) -> bool {
+        let Some(next) = self.stages.last() else { return false };
+        let least = next.or_else(|| ORACLE_STAGES.last().copied()).unwrap_or_default() as u64;
+        self.explored == 0 || spent.saturating_mul(STATES_FOR_EFFORT) >= least
+    }
+}
+
+/// The oracle of a search: the states of a session, and those that wait.
+pub struct OnDemand<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The options of the run.
+    pub options: &'a Options,
+    /// Asks the run to stop.
+    pub interrupt: &'a Interrupt,
+    /// The states.
+    pub space: RefCell<&'a mut StateSpace>,
+    /// The explorations that wait.
+    pub demand: RefCell<&'a mut Demand>,
+}
+
+impl OnDemand<'_> {
+    /// Explores the next stage.
+    fn advance(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        let demand = &mut **self.demand.borrow_mut();
+        let Some(states) = demand.stages.pop() else { return OracleGrowth::Nothing };
+        let start = Instant::now();
+        let grown = self.explore(demand, states, observer);
+        demand.time += start.elapsed();
+        grown
+    }
+
+    fn explore(
+        &self,
+        demand: &mut Demand,
+        states: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> OracleGrowth {
+        let Self { system, options, interrupt, .. } = *self;
+        let space = &mut **self.space.borrow_mut();
+        let limits =
+            ForwardOptions { max_states: states.or(options.forward.max_states), ..options.forward.clone() };
+        let purpose = if states.is_some() { Purpose::GrowingOracle } else { Purpose::Oracle };
+        demand.explored += 1;
+        let (mut more, mut cut) = (0, false);
+        for &procs in &demand.instances {
+            let limits = divided(system, (procs, &limits), options.require_complete, purpose);
+            let new = purpose.explore(system, procs, &limits, interrupt, observer);
+            observer.event(system, Event::ForwardEnd(&new.exploration));
+            let (trace, depth) = (new.exploration.unsafe_trace.clone(), new.exploration.depth);
+            cut |= new.exploration.stop == Stop::States;
+            more += new.exploration.states as u64;
+            let at = space.explored.partition_point(|it| it.exploration.procs < procs);
+            match space.explored.get_mut(at).filter(|it| it.exploration.procs == procs) {
+                Some(known) => *known = new,
+                None => space.explored.insert(at, new),
+            }
+            if let Some(trace) = trace {
+                demand.stages.clear();
+                demand.found = Some((procs, demand.explored));
+                return OracleGrowth::Unsafe(Box::new(trace));
+            }
+            if interrupt.reason().is_some() {
+                // Where this ends the run, the search notices.
+                demand.stages.clear();
+                goes_on(system, (options, interrupt), depth, observer);
+                break;
+            }
+        }
+        if !cut {
+            demand.stages.clear();
+        }
+        OracleGrowth::More(more)
+    }
+}
+
+/// Whether a search goes on after a signal ended the exploration of its oracle; `depth` is that of the states.
+pub fn goes_on(
+    system: &System,
+    (options, interrupt): (&Options, &Interrupt),
+    depth: usize,
+    observer: &mut dyn Observer,
+) -> bool {
+    // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
+    let worth = depth > 0 || matches!(options.proof, BackwardMode::Brab(_));
+    let goes_on = worth && interrupt.consume();
+    if goes_on {
+        let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
+                    Ctrl-C (SIGINT) or another signal ends the run";
+        observer.event(system, Event::Note(note));
+    }
+    goes_on
+}
+
+impl Oracle for OnDemand<'_> {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        self.space.borrow().ask(procs, literals)
+    }
+
+    fn procs(&self) -> usize {
+        self.space.borrow().procs()
+    }
+
+    fn learn(&self, trace: &Trace) {
+        self.space.borrow().learn(trace);
+    }
+
+    fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        let due = self.demand.borrow().is_due(spent);
+        if due { self.advance(observer) } else { OracleGrowth::Nothing }
+    }
+
+    fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        match self.advance(observer) {
+            OracleGrowth::Nothing => self.space.borrow().grow(most, observer),
+            grown => grown,
+        }
+    }
+
+    fn widen(&self) -> OracleGrowth {
+        self.space.borrow().widen()
+    }
+}
