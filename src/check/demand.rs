@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::purpose::{Purpose, divided};
 use super::tuning::{ORACLE_STAGES, STATES_FOR_EFFORT};
-use cubicle_forward::StateSpace;
+use cubicle_forward::{StateSpace, oracle_states};
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
@@ -34,10 +34,11 @@ pub struct Demand {
 
 impl Demand {
     /// Of these instances, within the limits of the options. Only one large instance without limits is explored in stages.
-    pub fn new(instances: Vec<usize>, limits: &ForwardOptions) -> Self {
+    pub fn new(system: &System, instances: Vec<usize>, limits: &ForwardOptions) -> Self {
         let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
         let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
-        let parts = ORACLE_STAGES.iter().rev().filter(|_| !whole).map(|states| Some(*states));
+        let most = if whole { 0 } else { oracle_states(system, limits) };
+        let parts = ORACLE_STAGES.iter().rev().filter(|states| **states < most).map(|states| Some(*states));
         Self { instances, stages: std::iter::once(None).chain(parts).collect(), ..Self::default() }
     }
 
@@ -51,19 +52,37 @@ impl Demand {
 
 /// The oracle of a search: the states of a session, and those that wait.
 pub struct OnDemand<'a> {
-    /// The system.
-    pub system: &'a System,
-    /// The options of the run.
-    pub options: &'a Options,
-    /// Asks the run to stop.
-    pub interrupt: &'a Interrupt,
-    /// The states.
-    pub space: RefCell<&'a mut StateSpace>,
-    /// The explorations that wait.
-    pub demand: RefCell<&'a mut Demand>,
+    run: (&'a System, &'a Options, &'a Interrupt),
+    space: RefCell<&'a mut StateSpace>,
+    demand: RefCell<&'a mut Demand>,
 }
 
-impl OnDemand<'_> {
+impl<'a> OnDemand<'a> {
+    /// Of a run of this system with these options, which an interrupt may end.
+    pub const fn new(
+        run: (&'a System, &'a Options, &'a Interrupt),
+        space: &'a mut StateSpace,
+        demand: &'a mut Demand,
+    ) -> Self {
+        Self { run, space: RefCell::new(space), demand: RefCell::new(demand) }
+    }
+
+    /// Explores all that the options allow, where that was not done: after a search without an answer, which may not have asked.
+    pub fn finish(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        self.demand.borrow_mut().stages.truncate(1);
+        self.advance(observer)
+    }
+
+    /// Explores the next stage, for a search that goes on.
+    fn show(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        let grown = self.advance(observer);
+        if grown != OracleGrowth::Nothing && self.run.2.reason().is_some() {
+            // Where this ends the run, the search notices.
+            goes_on(self.run, *self.space.borrow(), observer);
+        }
+        grown
+    }
+
     /// Explores the next stage.
     fn advance(&self, observer: &mut dyn Observer) -> OracleGrowth {
         let demand = &mut **self.demand.borrow_mut();
@@ -80,18 +99,19 @@ impl OnDemand<'_> {
         states: Option<usize>,
         observer: &mut dyn Observer,
     ) -> OracleGrowth {
-        let Self { system, options, interrupt, .. } = *self;
+        let (system, options, interrupt) = self.run;
         let space = &mut **self.space.borrow_mut();
         let limits =
             ForwardOptions { max_states: states.or(options.forward.max_states), ..options.forward.clone() };
-        let purpose = if states.is_some() { Purpose::GrowingOracle } else { Purpose::Oracle };
         demand.explored += 1;
         let (mut more, mut cut) = (0, false);
         for &procs in &demand.instances {
-            let limits = divided(system, (procs, &limits), options.require_complete, purpose);
-            let new = purpose.explore(system, procs, &limits, interrupt, observer);
+            let limits = divided(system, (procs, &limits), options.require_complete, Purpose::Oracle);
+            let new = Purpose::Oracle.explore(system, procs, &limits, interrupt, observer);
             observer.event(system, Event::ForwardEnd(&new.exploration));
-            let (trace, depth) = (new.exploration.unsafe_trace.clone(), new.exploration.depth);
+            let new =
+                if states.is_some() { new.with_limit(oracle_states(system, &options.forward)) } else { new };
+            let trace = new.exploration.unsafe_trace.clone();
             cut |= new.exploration.stop == Stop::States;
             more += new.exploration.states as u64;
             let at = space.explored.partition_point(|it| it.exploration.procs < procs);
@@ -105,9 +125,7 @@ impl OnDemand<'_> {
                 return OracleGrowth::Unsafe(Box::new(trace));
             }
             if interrupt.reason().is_some() {
-                // Where this ends the run, the search notices.
                 demand.stages.clear();
-                goes_on(system, (options, interrupt), depth, observer);
                 break;
             }
         }
@@ -118,15 +136,15 @@ impl OnDemand<'_> {
     }
 }
 
-/// Whether a search goes on after a signal ended the exploration of its oracle; `depth` is that of the states.
+/// Whether a search goes on after a signal ended the exploration of its oracle.
 pub fn goes_on(
-    system: &System,
-    (options, interrupt): (&Options, &Interrupt),
-    depth: usize,
+    (system, options, interrupt): (&System, &Options, &Interrupt),
+    space: &StateSpace,
     observer: &mut dyn Observer,
 ) -> bool {
     // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
-    let worth = depth > 0 || matches!(options.proof, BackwardMode::Brab(_));
+    let level = space.explored.last().is_some_and(|it| it.exploration.depth > 0);
+    let worth = level || matches!(options.proof, BackwardMode::Brab(_));
     let goes_on = worth && interrupt.consume();
     if goes_on {
         let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
@@ -151,11 +169,11 @@ impl Oracle for OnDemand<'_> {
 
     fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
         let due = self.demand.borrow().is_due(spent);
-        if due { self.advance(observer) } else { OracleGrowth::Nothing }
+        if due { self.show(observer) } else { OracleGrowth::Nothing }
     }
 
     fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
-        match self.advance(observer) {
+        match self.show(observer) {
             OracleGrowth::Nothing => self.space.borrow().grow(most, observer),
             grown => grown,
         }

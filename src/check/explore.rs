@@ -18,7 +18,7 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     }
     if session.explores_for_oracle() && !is_answer(session) {
         let instances = if asks(session) { instances(session) } else { Vec::new() };
-        session.demand = Demand::new(instances, &options.forward);
+        session.demand = Demand::new(session.system, instances, &options.forward);
         return None;
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };

@@ -21,7 +21,10 @@ pub fn search(session: &mut Session<'_>) {
         other => other,
     };
     let sizes = session.oracle_sizes();
-    let verdict = search_with_owners(session, |session, basis| once(session, search, &sizes, basis));
+    let mut verdict = search_with_owners(session, |session, basis| once(session, search, &sizes, basis));
+    if matches!(verdict, Verdict::Unknown(_)) && session.interrupt.reason().is_none() {
+        verdict = session.explore_rest().unwrap_or(verdict);
+    }
     session.report.verdict = Some(verdict);
     if !matches!(session.report.verdict, Some(Verdict::Unknown(_))) && session.report.decider.is_none() {
         let found = session.demand.found.map(|(procs, _)| Decider::Forward(procs));

@@ -1,6 +1,5 @@
 //! What the parts of a run share: the problem, the limits, and what is known so far.
 
-use std::cell::RefCell;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
@@ -18,6 +17,7 @@ use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
+use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::result::{Decider, Forgotten, Outcome, Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 use cubicle_transform::moves_numbers;
@@ -164,6 +164,17 @@ impl<'a> Session<'a> {
         outcome
     }
 
+    /// Explores the states that a search without an answer did not ask for; the verdict when they show a bad state, or the run must end.
+    pub fn explore_rest(&mut self) -> Option<Verdict> {
+        let run = (self.system, self.options, self.interrupt);
+        let found = OnDemand::new(run, &mut self.space, &mut self.demand).finish(&mut *self.observer);
+        self.report.spend("forward exploration", mem::take(&mut self.demand.time));
+        match found {
+            OracleGrowth::Unsafe(trace) => Some(self.decided_by_run(*trace)),
+            OracleGrowth::Nothing | OracleGrowth::More(_) => self.interrupt.reason().map(Verdict::Unknown),
+        }
+    }
+
     /// Adds the time of a search that began then, and that of the explorations within it.
     fn spend_search(&mut self, start: Instant) {
         let explored = mem::take(&mut self.demand.time);
@@ -182,13 +193,8 @@ impl<'a> Session<'a> {
         most_procs: Option<usize>,
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
-        let on_demand = OnDemand {
-            system: self.system,
-            options: self.options,
-            interrupt: self.interrupt,
-            space: RefCell::new(&mut self.space),
-            demand: RefCell::new(&mut self.demand),
-        };
+        let run = (self.system, self.options, self.interrupt);
+        let on_demand = OnDemand::new(run, &mut self.space, &mut self.demand);
         let oracle = OracleOf { original: self.system, oracle: &on_demand };
         let shared = Shared {
             oracle: &oracle,
@@ -230,7 +236,7 @@ impl<'a> Session<'a> {
     pub fn conclude_instance(&mut self, explored: Explored) -> ControlFlow<Option<Verdict>> {
         self.tell(Event::ForwardEnd(&explored.exploration));
         let (found, stop) = (explored.exploration.unsafe_trace.clone(), explored.exploration.stop);
-        let (fault, depth) = (explored.exploration.fault.clone(), explored.exploration.depth);
+        let fault = explored.exploration.fault.clone();
         self.space.explored.push(explored);
         if let Some(fault) = fault {
             let reason = if stop == Stop::Cluster { Reason::Cluster(fault) } else { Reason::Storage(fault) };
@@ -240,8 +246,8 @@ impl<'a> Session<'a> {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }
         if let Some(reason) = self.interrupt.reason() {
-            let at = (self.options, self.interrupt);
-            if !self.explores_for_oracle() || !goes_on(self.system, at, depth, &mut *self.observer) {
+            let run = (self.system, self.options, self.interrupt);
+            if !self.explores_for_oracle() || !goes_on(run, &self.space, &mut *self.observer) {
                 return ControlFlow::Break(Some(Verdict::Unknown(reason)));
             }
             return ControlFlow::Break(None);

@@ -31,13 +31,13 @@ transition up () { N := N + 2; }
 transition down () { N := N - 2; }
 ";
 
-/// The forward search never ends, the backward search ends at once.
+/// The forward search never ends, the backward search asks for its states and ends at once.
 pub const ENDLESS_FORWARD: &str = "
 type location = Idle | Busy
 var N : int
 array At[proc] : location
 init (p) { N = 0 && At[p] = Idle }
-unsafe (p) { At[p] = Busy }
+unsafe (p q) { At[p] = Busy && At[q] = Busy }
 transition up () { N := N + 1; }
 ";
 
