@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use super::purpose::{Purpose, divided};
-use super::tuning::{ORACLE_STAGES, STATES_FOR_EFFORT};
+use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES};
 use cubicle_forward::{StateSpace, oracle_states};
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
@@ -33,20 +33,18 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Of these instances, within the limits of the options. Only one large instance without limits is explored in stages.
+    /// Of these instances, within the limits of the options. Only one instance without limits is explored in two stages.
     pub fn new(system: &System, instances: Vec<usize>, limits: &ForwardOptions) -> Self {
         let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
         let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
-        let most = if whole { 0 } else { oracle_states(system, limits) };
-        let parts = ORACLE_STAGES.iter().rev().filter(|states| **states < most).map(|states| Some(*states));
-        Self { instances, stages: std::iter::once(None).chain(parts).collect(), ..Self::default() }
+        let first =
+            (!whole && FIRST_ORACLE_STATES < oracle_states(system, limits)).then_some(FIRST_ORACLE_STATES);
+        Self { instances, stages: std::iter::once(None).chain(first.map(Some)).collect(), ..Self::default() }
     }
 
     /// Whether a search that has spent this effort is shown more states before it asks further questions.
     fn is_due(&self, spent: u64) -> bool {
-        let Some(next) = self.stages.last() else { return false };
-        let least = next.or_else(|| ORACLE_STAGES.last().copied()).unwrap_or_default() as u64;
-        self.explored == 0 || spent.saturating_mul(STATES_FOR_EFFORT) >= least
+        !self.stages.is_empty() && (self.explored == 0 || spent >= EFFORT_FOR_ALL_STATES)
     }
 }
 

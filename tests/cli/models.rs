@@ -35,10 +35,13 @@ transition down () { N := N - 2; }
 pub const ENDLESS_FORWARD: &str = "
 type location = Idle | Busy
 var N : int
+var Lock : bool
 array At[proc] : location
-init (p) { N = 0 && At[p] = Idle }
+init (p) { N = 0 && Lock = False && At[p] = Idle }
 unsafe (p q) { At[p] = Busy && At[q] = Busy }
 transition up () { N := N + 1; }
+transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Busy; Lock := True; }
+transition leave (p) requires { At[p] = Busy } { At[p] := Idle; Lock := False; }
 ";
 
 /// A process that enters never leaves: no bad state, but a deadlock.

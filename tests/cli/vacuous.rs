@@ -177,7 +177,7 @@ fn nothing_is_explored_where_nothing_is_to_prove() {
     assert!(!explored(&safe("brab 5 --trust-invariants", &assumed)));
     // No candidate is smaller than this cube, which nothing leads to.
     assert!(!explored(&safe("brab 5", &assumed)));
-    let asked = format!("{free}unsafe (p q) {{ S[p] = C && S[q] = C }}\n");
+    let asked = format!("{free}unsafe (p q) {{ S[p] = B && S[q] = B }}\n");
     assert!(explored(&on("brab 5 --max-forward 100", &asked)));
     assert!(explored(&on("brab 5 --deadlock --max-forward 100", free)));
 }
