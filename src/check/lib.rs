@@ -9,8 +9,8 @@
 //! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
 //! ```text
-//! --brab k            explore k processes -> unsafe state met? UNSAFE
-//!                                         -> else: backward search with the states as oracle
+//! --brab k            backward search; when it asks for states: explore k processes -> unsafe state met? UNSAFE
+//!                                         -> else: they are its oracle
 //! --only-forward      explore, and say what was seen
 //! --engine classic   backward search without approximation
 //! (none of these)     rounds of both kinds of backward search, see `schedule`
