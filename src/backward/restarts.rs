@@ -68,10 +68,7 @@ pub fn search(
         }
         pool.keep_lemmas(lemmas);
     }
-    if let Some(brab) = brab {
-        pool.propose_bounds(&context, &system.init, brab);
-    }
-    pool.propose(&context, &options.proposed, brab);
+    let met = pool.propose(&context, (&system.init, &options.proposed), brab, observer);
     let mut engine = Search {
         setting: Setting {
             system,
@@ -94,7 +91,10 @@ pub fn search(
         forgotten: None,
         open: None,
     };
-    let (verdict, error_history) = engine.decide(observer);
+    let (verdict, error_history) = match met {
+        Some(trace) => (Verdict::Unsafe(trace), None),
+        None => engine.decide(observer),
+    };
     let outcome = engine.outcome(verdict, error_history);
     let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
@@ -146,6 +146,9 @@ impl Search<'_> {
                 DriveEnd::OracleGrew => {
                     self.restart(&counts, "the oracle has seen more states", observer);
                     self.adopt();
+                }
+                DriveEnd::CandidatesReached => {
+                    self.restart(&counts, "the oracle has seen more states", observer);
                 }
                 DriveEnd::Lemmas => {
                     self.restart(&counts, "lemmas were proved", observer);

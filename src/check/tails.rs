@@ -14,11 +14,15 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{gaps, tails_of, with_tails, without_records};
 use tracing::info;
 
-/// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes; first
-/// without records, where the model has any.
+/// Whether the model has witnesses, or bad states of which something holds for all processes.
+pub fn may_have_tails(system: &System) -> bool {
+    !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t))
+}
+
+/// Decides the problem, in a system with tails where the model may have some; first without records, where it has any.
 pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>)) {
     let system = session.system;
-    if system.witnesses.is_empty() && !system.transitions.iter().any(|t| system.is_watch(t)) {
+    if !may_have_tails(system) {
         return decide(session);
     }
     // What is taken for granted is about the model as written.

@@ -51,7 +51,7 @@ impl Pool {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
             // In proportion to what the search has spent.
             let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
-            match brab.oracle.grow(max_states) {
+            match brab.oracle.grow(max_states, observer) {
                 OracleGrowth::Unsafe(trace) => return Some(trace),
                 OracleGrowth::More(states) => self.grown += states,
                 OracleGrowth::Nothing => {}
