@@ -19,12 +19,13 @@ use super::support::dice::Dice;
 
 const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
 
-/// A cell: of a node, of a node and a quorum, of a quorum; places are positions among the names in scope.
+/// A cell: of a node, of a node and a quorum, of a quorum, whether a node has a record; places are positions among the names in scope.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Node(usize, usize),
     Both(usize, usize),
     Quorum(usize),
+    Record(usize),
 }
 
 /// That the cell holds the phase, or does not.
@@ -67,11 +68,18 @@ fn cell(cell: Cell, name: &dyn Fn(usize) -> String) -> String {
         Cell::Node(_, n) => format!("T[{}]", name(n)),
         Cell::Both(n, q) => format!("V[{}, {}]", name(n), name(q)),
         Cell::Quorum(q) => format!("D[{}]", name(q)),
+        Cell::Record(n) => format!("R[{}]", name(n)),
     }
 }
 
+/// The name of the value of a cell.
+fn value(of: Cell, phase: u8) -> &'static str {
+    let names = if matches!(of, Cell::Record(_)) { ["False", "True", ""] } else { PHASES };
+    names[usize::from(phase)]
+}
+
 fn literal((of, phase, holds): Literal, name: &dyn Fn(usize) -> String) -> String {
-    format!("{} {} {}", cell(of, name), if holds { "=" } else { "<>" }, PHASES[usize::from(phase)])
+    format!("{} {} {}", cell(of, name), if holds { "=" } else { "<>" }, value(of, phase))
 }
 
 fn text(model: &Model) -> String {
@@ -81,8 +89,10 @@ fn text(model: &Model) -> String {
     let second = if model.pairs { format!(" && member({call}, r)") } else { String::new() };
     let special = if model.special { format!(" && special({call})") } else { String::new() };
     let _ = writeln!(out, "witness w ({params}) : node {{ member({call}, q){second}{special} }}");
-    out.push_str("array S[node] : t\narray T[node] : t\narray V[node, quorum] : t\narray D[quorum] : t\n");
-    out.push_str("init (n : node q : quorum) { S[n] = Aa && T[n] = Aa && V[n, q] = Aa && D[q] = Aa }\n");
+    out.push_str("array S[node] : t\narray T[node] : t\narray V[node, quorum] : t\narray D[quorum] : t\narray R[node] : bool\n");
+    out.push_str(
+        "init (n : node q : quorum) { S[n] = Aa && T[n] = Aa && V[n, q] = Aa && D[q] = Aa && R[n] = False }\n",
+    );
     let (params, literals, member) = &model.bad;
     let mut said: Vec<String> = literals.iter().map(|it| literal(*it, &|at| name(*params, at))).collect();
     said.extend(member.map(|(n, q)| format!("member({}, {})", name(*params, n), name(*params, q))));
@@ -104,7 +114,7 @@ fn text(model: &Model) -> String {
             let _ = writeln!(out, "requires {{ {} }}", said.join(" && "));
         }
         let mut updates: Vec<String> = (t.updates.iter())
-            .map(|(it, phase)| format!("{} := {}", cell(*it, &of), PHASES[usize::from(*phase)]))
+            .map(|(it, phase)| format!("{} := {}", cell(*it, &of), value(*it, *phase)))
             .collect();
         updates.extend(t.all.map(|(array, from, to)| {
             let (array, from, to) = (["S", "T"][array], PHASES[usize::from(from)], PHASES[usize::from(to)]);
@@ -117,7 +127,7 @@ fn text(model: &Model) -> String {
 
 // Brute force
 
-/// `nodes` of S, `nodes` of T, `nodes * quorums` of V, `quorums` of D.
+/// `nodes` of S, `nodes` of T, `nodes * quorums` of V, `quorums` of D, `nodes` of R.
 type State = Vec<u8>;
 
 struct Instance<'m> {
@@ -135,6 +145,7 @@ impl Instance<'_> {
             Cell::Node(array, node) => array * n + of(node),
             Cell::Both(node, quorum) => 2 * n + of(node) * q + of(quorum),
             Cell::Quorum(quorum) => 2 * n + n * q + of(quorum),
+            Cell::Record(node) => 2 * n + n * q + q + of(node),
         }
     }
 
@@ -192,7 +203,7 @@ impl Instance<'_> {
     }
 
     fn reaches_bad(&self) -> Option<bool> {
-        let first = vec![0; 2 * self.nodes + self.nodes * self.quorums + self.quorums];
+        let first = vec![0; 3 * self.nodes + self.nodes * self.quorums + self.quorums];
         let mut known = BTreeSet::from([first.clone()]);
         let mut waiting = VecDeque::from([first]);
         while let Some(state) = waiting.pop_front() {
@@ -294,17 +305,69 @@ fn model(seed: u64) -> Model {
         );
     }
     let member = (params.0 > 0).then_some((0, 1));
+    if dice.chance(50) {
+        return with_records(dice, transitions);
+    }
     Model { pairs: dice.chance(70), special: dice.chance(20), transitions, bad: (params, bad, member) }
 }
 
-/// Whether it was proved with a tail; what is wrong.
-fn examine(seed: u64) -> Result<bool, String> {
+/// A model whose bad states are about records of nodes. Mostly, cells that are set stay as they are.
+fn with_records(dice: &mut Dice, mut transitions: Vec<Transition>) -> Model {
+    let keeps = dice.chance(80);
+    for t in &mut transitions {
+        if keeps {
+            t.all = None;
+            t.updates.iter_mut().for_each(|it| it.1 = 1);
+            let asked = t.members.iter_mut().flat_map(|it| &mut it.1);
+            asked.for_each(|it| (it.1, it.2) = (1, true));
+        }
+    }
+    let mut records = 0;
+    for t in transitions.iter_mut().filter(|it| !it.members.is_empty()) {
+        if t.params.0 == 0 {
+            // Quorums come after nodes: their places move by one.
+            let moved = |of: &mut Cell| match of {
+                Cell::Node(_, n) | Cell::Record(n) if *n == usize::MAX => {}
+                Cell::Both(n, q) if *n == usize::MAX => *q += 1,
+                Cell::Node(_, n) | Cell::Quorum(n) | Cell::Record(n) => *n += 1,
+                Cell::Both(n, q) => (*n, *q) = (*n + 1, *q + 1),
+            };
+            t.params.0 = 1;
+            t.guard.iter_mut().for_each(|it| moved(&mut it.0));
+            t.updates.iter_mut().for_each(|it| moved(&mut it.0));
+            for (quorum, literals) in &mut t.members {
+                *quorum += 1;
+                literals.iter_mut().for_each(|it| moved(&mut it.0));
+            }
+        }
+        t.updates.push((Cell::Record(0), 1));
+        if dice.chance(50) {
+            t.updates.retain(|it| matches!(it.0, Cell::Record(_)));
+        }
+        records += 1;
+    }
+    if records == 0 {
+        let (params, updates) = ((1, 1), vec![(Cell::Record(0), 1)]);
+        let members = vec![(1, vec![(Cell::Node(0, usize::MAX), 1, true)])];
+        transitions.push(Transition { params, guard: Vec::new(), members, updates, all: None });
+    }
+    let params = (1 + dice.below(2), dice.below(2));
+    let mut bad: Vec<Literal> = (0..params.0).map(|at| (Cell::Record(at), 1, true)).collect();
+    if dice.chance(50) {
+        bad.extend(literals(dice, params, false, 2));
+    }
+    Model { pairs: dice.chance(70), special: false, transitions, bad: (params, bad, None) }
+}
+
+/// Whether it was proved with a tail, and whether without its records; what is wrong.
+fn examine(seed: u64) -> Result<[bool; 2], String> {
     let model = model(seed);
     let text = text(&model);
     let loaded = cubicle::load(&text).map_err(|why| format!("seed {seed}: refused\n{text}\n{why}"))?;
-    let proof = match seed % 4 {
-        0 | 1 => BackwardMode::Classic,
-        2 => BackwardMode::Brab(2),
+    let proof = match seed % 8 {
+        0 | 1 | 4 => BackwardMode::Classic,
+        5 => BackwardMode::Auto,
+        2 | 6 => BackwardMode::Brab(2),
         _ => BackwardMode::Pdr(2),
     };
     let (options, interrupt) = (small_search(proof), Interrupt::default());
@@ -327,7 +390,7 @@ fn examine(seed: u64) -> Result<bool, String> {
                     return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
                 }
             }
-            Ok(!report.tails.is_empty())
+            Ok([!report.tails.is_empty(), !report.records.is_empty()])
         }
         Some(Verdict::Unsafe(run)) => {
             let total = run.initial.procs;
@@ -335,9 +398,9 @@ fn examine(seed: u64) -> Result<bool, String> {
             if found.into_iter().all(|it| it == Some(false)) {
                 return Err(format!("seed {seed}, {proof:?}: unsafe with {total}, but it is not\n{text}"));
             }
-            Ok(false)
+            Ok([false; 2])
         }
-        _ => Ok(false),
+        _ => Ok([false; 2]),
     }
 }
 
@@ -346,16 +409,17 @@ fn environment(name: &str, default: u64) -> u64 {
 }
 
 fn campaign(first: u64, count: u64) {
-    let (mut proved, mut wrong) = (0, Vec::new());
+    let (mut proved, mut wrong) = ([0, 0], Vec::new());
     for seed in first..first + count {
         match examine(seed) {
-            Ok(it) => proved += u64::from(it),
+            Ok(it) => (0..2).for_each(|at| proved[at] += u64::from(it[at])),
             Err(why) => wrong.push(why),
         }
         assert!(wrong.len() < 4, "{}", wrong.join("\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(proved > 0, "none of {count} models was proved with tails");
+    println!("{count} models: {} proved with tails, {} without records", proved[0], proved[1]);
+    assert!(proved.iter().all(|it| *it > 0), "of {count} models, {proved:?} were proved with tails, and without records");
 }
 
 #[test]
@@ -479,4 +543,52 @@ fn a_forged_tail_is_refused() {
     assert!(!check(&apart, &text), "quorums need not meet");
     let twice = TOY.replace("requires { Voted[n] = False }", "");
     assert!(!check(&twice, &text), "nodes vote twice");
+}
+
+/// A certificate that calls something else a record is refused, and so is one for a model in which it is none.
+#[test]
+fn a_forged_record_is_refused() {
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
+    let system = cubicle::load(TOY).expect("a correct model").system;
+    let report = check(&system, &small_search(BackwardMode::Classic), &interrupt, &mut Silent);
+    let report = report.expect("no engine fails");
+    assert_eq!((report.verdict.clone(), report.records.len()), (Some(Verdict::Safe), 1));
+    let certificate = certificate::certify(&system, TOY, Claim::of(&report), how).expect("it is certified");
+    let text = certificate.invariants(&system);
+    let check = |model: &str, text: &str| {
+        let system = cubicle::load(model).expect("a correct model").system;
+        certificate::check(&system, model, text, Extent::All, how).is_ok()
+    };
+    assert!(check(TOY, &text));
+    let line = text.lines().find(|it| it.starts_with("record ")).expect("it has a record");
+    assert_eq!(line, "record Decided with Noted1");
+    for forged in [
+        "",
+        "record Vote with Noted1",
+        "record Voted with Noted1",
+        "record Decided, Voted with Noted1",
+        "record Decided with Vote",
+        "record Decided with Noted1, Noted2",
+        "record Decided with",
+        "record Undecided with Noted1",
+        "record Decided with Noted1\nrecord Decided with Noted2",
+    ] {
+        assert!(!check(TOY, &text.replace(line, forged)), "{forged}");
+    }
+    for (from, to) in [
+        // Votes are taken back.
+        ("transition decide", "transition undo (n : node v : value) { Vote[n, v] := False }\ntransition decide"),
+        ("transition decide", "transition again (n : node) { Voted[n] := False }\ntransition decide"),
+        // Deciding asks for less, or is read, or is undone, or has been from the start.
+        ("requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }\n", ""),
+        ("requires { Voted[n] = False }", "requires { Voted[n] = False || Decided[v] = True }"),
+        ("{ Decided[v] := True }", "{ Decided[v] := True }\ntransition undo (v : value) { Decided[v] := False }"),
+        (" && Decided[v] = False", ""),
+        ("{ Decided[v] = True && Decided[w] = True }", "{ Decided[v] = True && Decided[w] = False }"),
+    ] {
+        let model = TOY.replace(from, to);
+        assert_ne!(model, TOY);
+        assert!(!check(&model, &text), "{model}");
+    }
 }

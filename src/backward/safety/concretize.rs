@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::cube::{Cube, CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
-use crate::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
+use crate::tuning::{MORE_PROCESSES, WAYS_TO_BAD, WAYS_TO_CANDIDATE};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupted;
 
@@ -62,9 +62,11 @@ pub fn concretize(
     let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
     for procs in from..=path.procs + MORE_PROCESSES {
-        // A candidate is given up in any case; the run to it would only show more states.
+        // A candidate is given up in any case; the run to it would only show more states. One to a bad state is looked for by explorations
+        // as well.
         let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
-        if goal.bad.is_none() && ways.fold(0, usize::saturating_add) > WAYS_TO_CANDIDATE {
+        let most = if goal.bad.is_none() { WAYS_TO_CANDIDATE } else { WAYS_TO_BAD };
+        if ways.fold(0, usize::saturating_add) > most {
             break;
         }
         let free = smt::Path {
