@@ -37,7 +37,7 @@ pub fn multiply<'a>(
 
 /// What the literals of `base` leave of disjunctions, fewest disjuncts first; those that they leave one disjunct are added to it. `None` when they
 /// cannot hold.
-fn narrow<'c>(base: &mut CubeBuilder<'_>, mut choices: Vec<Choice<'c>>) -> Option<Vec<Choice<'c>>> {
+pub fn narrow<'c>(base: &mut CubeBuilder<'_>, mut choices: Vec<Choice<'c>>) -> Option<Vec<Choice<'c>>> {
     loop {
         let (mut open, mut grown) = (Vec::with_capacity(choices.len()), false);
         for mut choice in choices {

@@ -16,6 +16,7 @@ mod step;
 mod transition;
 mod witness;
 
+pub use choices::{Choice, narrow};
 #[cfg(test)]
 pub use merge::merge;
 pub use pre::{Pre, PreCounts, PreOptions};

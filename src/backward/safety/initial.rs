@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
+use crate::preimage::{Choice, narrow};
 use crate::theory::{Sat, satisfiable};
 use crate::tuning::MAX_BRANCHES;
 use cubicle_lang::model::semantics::distinct_tuples;
@@ -104,8 +105,12 @@ impl Initial {
         if !b.require_all(&self.certain) {
             return Ok(Sat::No);
         }
+        // What the cube leaves of the disjunctions: mostly one of two, of which the choices below would learn last.
+        let Some(open) = narrow(&mut b, self.choices.iter().map(|any| any.iter().collect()).collect()) else {
+            return Ok(Sat::No);
+        };
         let mut branches = MAX_BRANCHES;
-        self.choose(context, &b, 0, &mut branches)
+        choose(context, &b, &open, &mut branches)
     }
 
     /// The part of a cube that satisfies what holds in every initial state; `None` when there is none.
@@ -116,36 +121,36 @@ impl Initial {
         }
         b.finish()
     }
+}
 
-    fn choose(
-        &self,
-        context: &CubeContext,
-        b: &CubeBuilder<'_>,
-        at: usize,
-        branches: &mut usize,
-    ) -> Result<Sat, Halt> {
-        let Some(any) = self.choices.get(at) else {
-            return satisfiable(context, b);
-        };
-        if any.iter().any(|conj| b.says_all(conj)) {
-            return self.choose(context, b, at + 1, branches);
-        }
-        let mut answer = Sat::No;
-        for conj in any {
-            context.interrupt.poll()?;
-            if *branches == 0 {
-                return Ok(Sat::Unknown);
-            }
-            *branches -= 1;
-            let mut next = b.clone();
-            if next.require_all(conj) {
-                match self.choose(context, &next, at + 1, branches)? {
-                    Sat::Yes => return Ok(Sat::Yes),
-                    Sat::Unknown => answer = Sat::Unknown,
-                    Sat::No => {}
-                }
-            }
-        }
-        Ok(answer)
+/// Whether a cube has a state in which one conjunction of each choice holds, as far as these `branches` show it.
+fn choose(
+    context: &CubeContext,
+    b: &CubeBuilder<'_>,
+    choices: &[Choice<'_>],
+    branches: &mut usize,
+) -> Result<Sat, Halt> {
+    let Some((any, rest)) = choices.split_first() else {
+        return satisfiable(context, b);
+    };
+    if any.iter().any(|conj| b.says_all(conj)) {
+        return choose(context, b, rest, branches);
     }
+    let mut answer = Sat::No;
+    for conj in any {
+        context.interrupt.poll()?;
+        if *branches == 0 {
+            return Ok(Sat::Unknown);
+        }
+        *branches -= 1;
+        let mut next = b.clone();
+        if next.require_all(conj) {
+            match choose(context, &next, rest, branches)? {
+                Sat::Yes => return Ok(Sat::Yes),
+                Sat::Unknown => answer = Sat::Unknown,
+                Sat::No => {}
+            }
+        }
+    }
+    Ok(answer)
 }

@@ -8,7 +8,7 @@ use crate::ground::choices::Choice;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Conj, Literal, Rational, Relation, Type, VarId};
+use cubicle_lang::model::{Assignment, Conj, Literal, Rational, Relation, Transition, Type, VarId};
 use cubicle_run::result::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -248,18 +248,40 @@ impl InitDisjunct {
     }
 }
 
-/// All values of each cell, as in [`Lit::In`]; 0 for cells of infinite type.
+/// All values of each cell, as in [`Lit::In`]; 0 for cells of infinite type. Where the sorts of processes are known, a cell that no step gives any
+/// value points to processes of its sort.
 pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
-    let procs = grounder.layout.procs;
-    let mut sets = Vec::with_capacity(grounder.layout.len());
-    for (id, var) in (0..).map(VarId).zip(&grounder.system.vars) {
+    let Grounder { system, layout, .. } = grounder;
+    let procs = layout.procs;
+    let mut sets = Vec::with_capacity(layout.len());
+    for (id, var) in (0..).map(VarId).zip(&system.vars) {
         let set = match var.ty {
-            Type::Enum(e) => u128::from(grounder.system.enumeration(e).all()),
-            Type::Proc if grounder.system.witnesses.contains(&id) => (1u128 << procs) - 1,
+            Type::Enum(e) => u128::from(system.enumeration(e).all()),
+            Type::Proc if system.witnesses.contains(&id) => (1u128 << procs) - 1,
             Type::Proc => (1u128 << (procs + 1)) - 1,
             Type::Int | Type::Real | Type::Abstract(_) => 0,
         };
-        sets.extend(std::iter::repeat_n(set, procs.pow(var.arity() as u32)));
+        let of_sort = of_pointed_sort(grounder, id);
+        for index in tuples(procs, var.arity()) {
+            let fits = |of: &[u8], (at, p): (usize, &usize)| {
+                system.index_sort(id, at).is_none_or(|sort| sort == of[*p])
+            };
+            let is_used =
+                grounder.sorts.is_some_and(|it| index.iter().enumerate().all(|at| fits(&it.of, at)));
+            sets.push(of_sort.filter(|_| is_used).map_or(set, |of_sort| set & of_sort));
+        }
     }
     sets
+}
+
+/// The values that a variable may have initially, by its sort, where it keeps to them: `:= ?` may choose a process of another sort, too.
+fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
+    let Grounder { system, layout, sorts } = grounder;
+    let (of, sort) = ((*sorts)?, system.pointed_sort(id)?);
+    let chosen =
+        |t: &Transition| t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet);
+    let outside = 1_u128 << layout.procs;
+    let of_sort = (0..layout.procs).filter(|process| of.of[*process] == sort);
+    let keeps = !system.witnesses.contains(&id) && !system.transitions.iter().any(chosen);
+    keeps.then(|| of_sort.fold(outside, |set, process| set | 1 << process))
 }

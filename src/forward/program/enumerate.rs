@@ -85,11 +85,15 @@ impl<'a> DisjunctStates<'a> {
         // Tests may read no cell that is defined later: without processes, a count is 0.
         let possible = self.consistent(&codes) != Some(false);
         let mut stack: Vec<Vec<i64>> = possible.then_some(codes).into_iter().collect();
+        // How many states the last choice left; the one state that a cell with one value leaves is as new as the state before.
+        let mut left = 0;
         while let Some(mut codes) = stack.pop() {
             clock.poll().map_err(Some)?;
             let first = stack.len();
             let next = self.next(&codes);
-            if !matches!(next, Next::Done) && orbits.as_mut().is_some_and(|orbits| !orbits.is_new(&codes)) {
+            let is_known = |orbits: &mut Orbits<'_>| !orbits.is_new(&codes);
+            if left != 1 && !matches!(next, Next::Done) && orbits.as_mut().is_some_and(is_known) {
+                left = 0;
                 continue;
             }
             match next {
@@ -123,6 +127,7 @@ impl<'a> DisjunctStates<'a> {
                 }
             }
             stack[first..].reverse();
+            left = stack.len() - first;
         }
         Ok(())
     }
@@ -182,7 +187,7 @@ impl<'a> DisjunctStates<'a> {
         }
         for &c in outside {
             let mut narrowed = self.clone();
-            narrowed.allowed[c] &= cells.inside_codes(c);
+            narrowed.allowed[c] &= cells.processes();
             if narrowed.allowed[c] == 0 {
                 continue;
             }

@@ -50,6 +50,8 @@ pub struct CellShape {
     pub codes: usize,
     /// Whether the cell can be `UNDEF`.
     pub undef: bool,
+    /// The codes of a finite cell that `UNDEF` stands for, outside values among them.
+    pub open: u128,
     /// For a cell of a count: the cells that its value follows from.
     pub counts: Option<Box<[usize]>>,
 }
@@ -129,6 +131,7 @@ impl Cells {
                     class: of[v],
                     codes: 0,
                     undef: false,
+                    open: 0,
                     counts: None,
                 });
             }
@@ -139,6 +142,10 @@ impl Cells {
         let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, disjuncts);
+        for (cell, values) in full.iter().enumerate() {
+            let is_proc = this.cells[cell].kind == CodeKind::Proc;
+            this.cells[cell].open = if is_proc { this.codes_of(cell, *values) } else { this.all_codes(cell) };
+        }
         this.undefined_cells(system, disjuncts, full, undefined);
         (this.scale, this.samples) = crate::state::numbers::scale_and_samples(system)?;
         Ok(this)
@@ -276,17 +283,25 @@ impl Cells {
 
     /// The codes that a finite cell stands for when it is undefined.
     pub fn open_codes(&self, cell: usize) -> u128 {
-        if self.outside { self.all_codes(cell) } else { self.inside_codes(cell) }
+        if self.outside { self.cells[cell].open } else { self.inside_codes(cell) }
+    }
+
+    /// The first of them; 0 for a number.
+    pub fn first_open_code(&self, cell: usize) -> i64 {
+        let CellShape { codes, open, .. } = self.cells[cell];
+        if codes == 0 { 0 } else { i64::from(open.trailing_zeros()) }
     }
 
     /// The same codes without outside values, if any others are left.
     pub fn inside_codes(&self, cell: usize) -> u128 {
-        let all = self.all_codes(cell);
-        if self.cells[cell].kind == CodeKind::Proc && self.procs > 0 {
-            all & ((1 << self.procs) - 1)
-        } else {
-            all
-        }
+        let CellShape { kind, open, .. } = self.cells[cell];
+        let inside = if kind == CodeKind::Proc { open & self.processes() } else { open };
+        if inside == 0 { open } else { inside }
+    }
+
+    /// The codes of processes.
+    pub const fn processes(&self) -> u128 {
+        (1 << self.procs) - 1
     }
 
     /// The codes that a set of values (as in [`crate::ground::formula::Lit::In`]) stands for.
