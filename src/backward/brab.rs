@@ -31,7 +31,10 @@ pub fn drive(
                         return Ok(DriveEnd::Lemmas);
                     }
                 }
-                return Ok(DriveEnd::Run(end));
+                return Ok(match end {
+                    RunEnd::Unknown(Reason::Effort(effort), _) => DriveEnd::Paused(effort),
+                    end => DriveEnd::Run(end),
+                });
             }
         };
         if let Some(approximation) = &mut approximation {
@@ -58,7 +61,7 @@ pub fn drive(
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));
         }
-        let beyond = u64::from(run.nodes.get(id).cube.procs.saturating_sub(WIDE_PROCS));
+        let beyond = u64::from(run.state.nodes.get(id).cube.procs.saturating_sub(WIDE_PROCS));
         run.totals.effort += 1 + run.effort() - before + beyond.pow(3);
     }
 }

@@ -9,8 +9,9 @@ use crate::counting::Counting;
 use crate::cube::{self, CubeContext, invariant, text};
 use crate::fixpoint::Tester;
 use crate::lemmas::Lemmas;
+use crate::paused::Paused;
 use crate::preimage::{PreOptions, prepare};
-use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
+use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::{Equation, System};
 use cubicle_run::interrupt::Interrupt;
@@ -38,7 +39,9 @@ pub struct Shared<'a> {
     pub most_procs: Option<usize>,
 }
 
-/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
+/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact. A search that was
+/// paused goes on: one of the same system, with the same options but for its effort, and with the same equations. Where all effort is spent, the
+/// search is paused.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
@@ -46,6 +49,7 @@ pub fn search(
     shared: Shared<'_>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
+    paused: &mut Option<Paused>,
 ) -> Outcome {
     let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
     let procs = proof.oracle_procs();
@@ -54,24 +58,33 @@ pub fn search(
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
     let counting = Counting::new(system, shared.equations);
-    let brab = proof.oracle_procs().map(|procs| Brab { procs, oracle: shared.oracle });
+    let begins = paused.is_none();
+    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, procs: most, tests, calls } =
+        paused.take().unwrap_or_default();
+    let brab = procs.map(|procs| Brab { procs: procs.max(most), oracle: shared.oracle });
     let pre = PreOptions {
-        keep_unused: false,
-        eliminate_constants: options.eliminate_constants,
+        keep_unused: keeps_all,
+        eliminate_constants: options.eliminate_constants && !keeps_all,
         join: brab.is_none(),
         counting: counting.as_ref(),
     };
-    let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
         if let Some(counting) = &counting {
             counting.learn(&context, lemmas);
         }
-        pool.keep_lemmas(lemmas);
+        if pool.lemmas.is_empty() {
+            pool.keep_lemmas(lemmas);
+        }
     }
-    if let Some(brab) = brab {
-        pool.propose_bounds(&context, &system.init, brab);
+    if begins {
+        if let Some(brab) = brab {
+            pool.propose_bounds(&context, &system.init, brab);
+        }
+        pool.propose(&context, &options.proposed, brab);
     }
-    pool.propose(&context, &options.proposed, brab);
+    let mut tester = Tester::new(system, &context, counting.as_ref(), options);
+    tester.counts = tests;
+    (tester.solver.calls, tester.solver.unknown) = calls;
     let mut engine = Search {
         setting: Setting {
             system,
@@ -83,19 +96,24 @@ pub fn search(
             most_procs: shared.most_procs,
             interrupt,
         },
-        method: proof.method(),
+        proof,
         brab,
         lemmas: shared.lemmas,
-        tester: Tester::new(system, &context, counting.as_ref(), options),
+        tester,
         pool,
-        totals: Totals::default(),
-        statistics: Statistics::default(),
+        totals,
+        statistics,
         invariant: Vec::new(),
-        forgotten: None,
+        forgotten,
         open: None,
+        paused: run,
     };
+    if !begins {
+        engine.go_on(observer);
+    }
     let (verdict, error_history) = engine.decide(observer);
-    let outcome = engine.outcome(verdict, error_history);
+    let (outcome, left) = engine.outcome(verdict, error_history);
+    *paused = left;
     let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
     info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
@@ -105,7 +123,7 @@ pub fn search(
 /// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
-    method: Method,
+    proof: BackwardMode,
     /// The size of candidates and the oracle that judges them; `None` without approximation.
     brab: Option<Brab<'a>>,
     lemmas: &'a Lemmas,
@@ -118,9 +136,35 @@ struct Search<'a> {
     forgotten: Option<Forgotten>,
     /// The work that the last run left, when it did not decide.
     open: Option<Open>,
+    /// The run that was paused.
+    paused: Option<RunState>,
 }
 
 impl Search<'_> {
+    /// Goes on where it was paused, or with a new run where what others found since then is better known from the start.
+    fn go_on(&mut self, observer: &mut dyn Observer) {
+        let Some(run) = &self.paused else { return };
+        if let Some(brab) = self.brab {
+            let kept = self.pool.kept.len();
+            self.pool.drop_reached(self.setting.context, brab);
+            let why = if self.pool.kept.len() < kept {
+                "the oracle has seen more states"
+            } else if run.lacks(&self.pool.lemmas) {
+                "lemmas were proved"
+            } else {
+                ""
+            };
+            if !why.is_empty() {
+                let counts = run.counts;
+                self.paused = None;
+                self.restart(&counts, why, observer);
+            }
+        }
+        if self.paused.is_some() && observer.graph_detail() > GraphDetail::Nothing {
+            observer.event(self.setting.system, Event::Graph(&GraphStep::Resumed(self.proof)));
+        }
+    }
+
     /// Runs until one decides; returns also the path that decided, or the last spurious one.
     fn decide(&mut self, observer: &mut dyn Observer) -> (Verdict, Option<String>) {
         loop {
@@ -150,6 +194,7 @@ impl Search<'_> {
                 DriveEnd::Lemmas => {
                     self.restart(&counts, "lemmas were proved", observer);
                 }
+                DriveEnd::Paused(effort) => return (Verdict::Unknown(Reason::Effort(effort)), None),
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
                 {
@@ -188,10 +233,16 @@ impl Search<'_> {
     fn run(&mut self, observer: &mut dyn Observer) -> (DriveEnd, RunCounts) {
         self.totals.effort += self.pool.effort_of_growth();
         let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
-        if observer.graph_detail() > GraphDetail::Nothing {
-            observer.event(setting.system, Event::Graph(&GraphStep::Run));
-        }
-        let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, (candidates, lemmas)) {
+        let (tester, totals) = (&mut self.tester, &mut self.totals);
+        let run = if let Some(state) = self.paused.take() {
+            Run::resumed(setting, tester, totals, (state, lemmas))
+        } else {
+            if observer.graph_detail() > GraphDetail::Nothing {
+                observer.event(setting.system, Event::Graph(&GraphStep::Run(self.proof)));
+            }
+            Run::new(setting, tester, totals, (candidates, lemmas))
+        };
+        let mut run = match run {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
@@ -200,25 +251,30 @@ impl Search<'_> {
             let read = (setting.system, setting.options);
             Approximation::new(brab, self.lemmas, read, pool)
         });
-        let ended = match (self.method, approximation) {
+        let ended = match (self.proof.method(), approximation) {
             (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),
         };
         let ended = ended.unwrap_or_else(DriveEnd::from);
         if matches!(ended, DriveEnd::Run(RunEnd::Safe)) {
-            self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
+            self.invariant = invariant(setting.system, setting.context, run.state.visited.cubes());
             self.invariant.extend(setting.pre.counting.map(Counting::violations).unwrap_or_default());
         }
-        if run.forgotten.is_some() {
-            self.forgotten = run.forgotten.take();
+        if run.state.forgotten.is_some() {
+            self.forgotten = run.state.forgotten.take();
         }
         // Without memory, the rest of the work cannot be examined.
         self.open = match &ended {
             DriveEnd::Run(RunEnd::Unknown(Reason::Memory, _)) => None,
-            DriveEnd::Run(RunEnd::Unknown(..)) => Some(open(&run)),
+            DriveEnd::Run(RunEnd::Unknown(..)) | DriveEnd::Paused(_) => Some(open(&run)),
             _ => None,
         };
-        (ended, run.counts)
+        let (counts, mut state) = (run.state.counts, run.state);
+        if matches!(ended, DriveEnd::Paused(_)) {
+            state.pause();
+            self.paused = Some(state);
+        }
+        (ended, counts)
     }
 
     fn count(&mut self, run: &RunCounts) {
@@ -241,9 +297,21 @@ impl Search<'_> {
         self.pool.bad.clear();
     }
 
-    fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open, .. } =
-            self;
+    /// What it returns, and the search itself where it is paused.
+    fn outcome(self, verdict: Verdict, error_history: Option<String>) -> (Outcome, Option<Paused>) {
+        let Self {
+            setting,
+            brab,
+            tester,
+            pool,
+            totals,
+            mut statistics,
+            invariant,
+            forgotten,
+            open,
+            paused,
+            ..
+        } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -277,18 +345,30 @@ impl Search<'_> {
             let cubes = pool.lemmas.iter().chain(&pool.kept).map(|(_, cube)| cube);
             cube::invariant(setting.system, setting.context, cubes)
         };
-        Outcome {
+        let outcome = Outcome {
             verdict,
-            statistics,
+            statistics: statistics.clone(),
             candidates,
             invariant,
             counts: Vec::new(),
             equations: Vec::new(),
             standing,
             error_history,
-            forgotten,
+            forgotten: forgotten.clone(),
             open,
             approximated: brab.is_some(),
-        }
+        };
+        let left = paused.map(|run| Paused {
+            run: Some(run),
+            pool,
+            totals,
+            statistics,
+            forgotten,
+            keeps_all: setting.pre.keep_unused,
+            procs: brab.map_or(0, |brab| brab.procs),
+            tests,
+            calls: (solver.calls, solver.unknown),
+        });
+        (outcome, left)
     }
 }

@@ -10,6 +10,8 @@ pub enum DriveEnd {
     Run(RunEnd),
     /// The oracle has seen more states: it is better to restart with them.
     OracleGrew,
+    /// The effort is spent, between two nodes: the run may go on later.
+    Paused(u64),
     /// Lemmas were proved: it is better to restart with them.
     Lemmas,
 }

@@ -406,7 +406,7 @@ fn backward_agrees(
             (_, false) => BackwardMode::Brab(brab),
             (_, true) => BackwardMode::Pdr(brab),
         };
-        let outcome = backward::search(system, &options, proof, shared, &timed(), &mut Silent);
+        let outcome = backward::search(system, &options, proof, shared, &timed(), &mut Silent, &mut None);
         let of = || format!("{brab} processes, directed {directed}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
             Verdict::Unsafe(trace) => {
