@@ -32,7 +32,10 @@ pub fn drive(
                     }
                 }
                 return Ok(match end {
-                    RunEnd::Unknown(Reason::Effort(effort), _) => DriveEnd::Paused(effort),
+                    // Candidates are better chosen anew, with the states seen by then.
+                    RunEnd::Unknown(Reason::Effort(effort), _) if approximation.is_none() => {
+                        DriveEnd::Paused(effort)
+                    }
                     end => DriveEnd::Run(end),
                 });
             }

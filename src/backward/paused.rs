@@ -5,14 +5,14 @@ use crate::fixpoint::TestCounts;
 use crate::search::{RunState, Totals};
 use cubicle_run::result::{Forgotten, Statistics};
 
-/// A search whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
+/// A search without approximation whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
 /// its effort.
 ///
 /// Its cubes are data without references to solvers, which are started again. Lemmas that others prove in the meantime are added when it goes on. So
 /// what it shows rests on no more than what a search shows that is never paused.
 #[derive(Debug, Default)]
 pub struct Paused {
-    /// The run that goes on; `None` where a new one is to begin.
+    /// The run that goes on; `None` for a search that begins.
     pub(super) run: Option<RunState>,
     pub(super) pool: Pool,
     pub(super) totals: Totals,
@@ -20,8 +20,6 @@ pub struct Paused {
     pub(super) forgotten: Option<Forgotten>,
     /// Whether it keeps each process and constant that a path needs, after a spurious path.
     pub(super) keeps_all: bool,
-    /// Processes of candidates, where they became more.
-    pub(super) procs: usize,
     pub(super) tests: TestCounts,
     /// Calls of Z3, and those without an answer.
     pub(super) calls: (u64, u64),

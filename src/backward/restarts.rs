@@ -40,8 +40,8 @@ pub struct Shared<'a> {
 }
 
 /// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact. A search that was
-/// paused goes on: one of the same system, with the same options but for its effort, and with the same equations. Where all effort is spent, the
-/// search is paused.
+/// paused goes on: one of the same system, with the same options but for its effort, and with the same equations. A search without approximation
+/// is paused where all effort is spent.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
@@ -59,9 +59,9 @@ pub fn search(
     let transitions = prepare(system);
     let counting = Counting::new(system, shared.equations);
     let begins = paused.is_none();
-    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, procs: most, tests, calls } =
+    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, tests, calls } =
         paused.take().unwrap_or_default();
-    let brab = procs.map(|procs| Brab { procs: procs.max(most), oracle: shared.oracle });
+    let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: keeps_all,
         eliminate_constants: options.eliminate_constants && !keeps_all,
@@ -108,9 +108,6 @@ pub fn search(
         open: None,
         paused: run,
     };
-    if !begins {
-        engine.go_on(observer);
-    }
     let (verdict, error_history) = engine.decide(observer);
     let (outcome, left) = engine.outcome(verdict, error_history);
     *paused = left;
@@ -141,30 +138,6 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes on where it was paused, or with a new run where what others found since then is better known from the start.
-    fn go_on(&mut self, observer: &mut dyn Observer) {
-        let Some(run) = &self.paused else { return };
-        if let Some(brab) = self.brab {
-            let kept = self.pool.kept.len();
-            self.pool.drop_reached(self.setting.context, brab);
-            let why = if self.pool.kept.len() < kept {
-                "the oracle has seen more states"
-            } else if run.lacks(&self.pool.lemmas) {
-                "lemmas were proved"
-            } else {
-                ""
-            };
-            if !why.is_empty() {
-                let counts = run.counts;
-                self.paused = None;
-                self.restart(&counts, why, observer);
-            }
-        }
-        if self.paused.is_some() && observer.graph_detail() > GraphDetail::Nothing {
-            observer.event(self.setting.system, Event::Graph(&GraphStep::Resumed(self.proof)));
-        }
-    }
-
     /// Runs until one decides; returns also the path that decided, or the last spurious one.
     fn decide(&mut self, observer: &mut dyn Observer) -> (Verdict, Option<String>) {
         loop {
@@ -234,10 +207,14 @@ impl Search<'_> {
         self.totals.effort += self.pool.effort_of_growth();
         let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
         let (tester, totals) = (&mut self.tester, &mut self.totals);
+        let wants_graph = observer.graph_detail() > GraphDetail::Nothing;
         let run = if let Some(state) = self.paused.take() {
+            if wants_graph {
+                observer.event(setting.system, Event::Graph(&GraphStep::Resumed(self.proof)));
+            }
             Run::resumed(setting, tester, totals, (state, lemmas))
         } else {
-            if observer.graph_detail() > GraphDetail::Nothing {
+            if wants_graph {
                 observer.event(setting.system, Event::Graph(&GraphStep::Run(self.proof)));
             }
             Run::new(setting, tester, totals, (candidates, lemmas))
@@ -365,7 +342,6 @@ impl Search<'_> {
             statistics,
             forgotten,
             keeps_all: setting.pre.keep_unused,
-            procs: brab.map_or(0, |brab| brab.procs),
             tests,
             calls: (solver.calls, solver.unknown),
         });

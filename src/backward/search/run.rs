@@ -144,7 +144,7 @@ impl<'a, 'r> Run<'a, 'r> {
         (state, lemmas): (RunState, &[(i32, Cube)]),
     ) -> Result<Self, Halt> {
         let mut run = Self { setting, tester, totals, state };
-        if run.state.lacks(lemmas) {
+        if !run.state.has_lemmas {
             run.visit_lemmas(lemmas)?;
         }
         Ok(run)

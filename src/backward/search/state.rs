@@ -2,7 +2,6 @@
 
 use super::frontier::Frontier;
 use super::node::{NodeId, Nodes};
-use crate::cube::Cube;
 use crate::fixpoint::Visited;
 use crate::preimage::PreCounts;
 use crate::safety::InitialOf;
@@ -83,10 +82,5 @@ impl RunState {
         }
         let RunCounts { nodes, max_procs, max_literals, .. } = self.counts;
         self.counts = RunCounts { nodes, max_procs, max_literals, ..RunCounts::default() };
-    }
-
-    /// Whether these lemmas were found after it began.
-    pub const fn lacks(&self, lemmas: &[(i32, Cube)]) -> bool {
-        !self.has_lemmas && !lemmas.is_empty()
     }
 }
