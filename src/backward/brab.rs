@@ -34,7 +34,13 @@ pub fn drive(
                         return Ok(end);
                     }
                 }
-                return Ok(DriveEnd::Run(end));
+                return Ok(match end {
+                    // Candidates are better chosen anew, with the states seen by then.
+                    RunEnd::Unknown(Reason::Effort(effort), _) if approximation.is_none() => {
+                        DriveEnd::Paused(effort)
+                    }
+                    end => DriveEnd::Run(end),
+                });
             }
         };
         if let Some(approximation) = &mut approximation {
@@ -66,7 +72,7 @@ pub fn drive(
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));
         }
-        let beyond = u64::from(run.nodes.get(id).cube.procs.saturating_sub(WIDE_PROCS));
+        let beyond = u64::from(run.state.nodes.get(id).cube.procs.saturating_sub(WIDE_PROCS));
         run.totals.effort += 1 + run.effort() - before + beyond.pow(3);
     }
 }

@@ -17,6 +17,7 @@ mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
 mod lemmas;
+mod paused;
 mod pdr;
 mod preimage;
 mod profile;
@@ -32,4 +33,5 @@ mod theory;
 mod tuning;
 
 pub use lemmas::Lemmas;
+pub use paused::Paused;
 pub use restarts::{Shared, search};

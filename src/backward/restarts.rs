@@ -9,8 +9,9 @@ use crate::counting::Counting;
 use crate::cube::{self, CubeContext, invariant, text};
 use crate::fixpoint::Tester;
 use crate::lemmas::Lemmas;
+use crate::paused::Paused;
 use crate::preimage::{PreOptions, prepare};
-use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
+use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::{Equation, System};
 use cubicle_run::interrupt::Interrupt;
@@ -38,7 +39,9 @@ pub struct Shared<'a> {
     pub most_procs: Option<usize>,
 }
 
-/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact.
+/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact. A search that was
+/// paused goes on: one of the same system, with the same options but for its effort, and with the same equations. A search without approximation
+/// is paused where all effort is spent.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
@@ -46,6 +49,7 @@ pub fn search(
     shared: Shared<'_>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
+    paused: &mut Option<Paused>,
 ) -> Outcome {
     let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
     let procs = proof.oracle_procs();
@@ -54,21 +58,32 @@ pub fn search(
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
     let counting = Counting::new(system, shared.equations);
-    let brab = proof.oracle_procs().map(|procs| Brab { procs, oracle: shared.oracle });
+    let begins = paused.is_none();
+    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, tests, calls } =
+        paused.take().unwrap_or_default();
+    let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
-        keep_unused: false,
-        eliminate_constants: options.eliminate_constants,
+        keep_unused: keeps_all,
+        eliminate_constants: options.eliminate_constants && !keeps_all,
         join: brab.is_none(),
         counting: counting.as_ref(),
     };
-    let mut pool = Pool::default();
     if let Some(lemmas) = shared.lemmas.get() {
         if let Some(counting) = &counting {
             counting.learn(&context, lemmas);
         }
-        pool.keep_lemmas(lemmas);
+        if pool.lemmas.is_empty() {
+            pool.keep_lemmas(lemmas);
+        }
     }
-    let met = pool.propose(&context, (&system.init, &options.proposed), brab, observer);
+    let met = if begins {
+        pool.propose(&context, (&system.init, &options.proposed), brab, observer)
+    } else {
+        None
+    };
+    let mut tester = Tester::new(system, &context, counting.as_ref(), options);
+    tester.counts = tests;
+    (tester.solver.calls, tester.solver.unknown) = calls;
     let mut engine = Search {
         setting: Setting {
             system,
@@ -80,22 +95,24 @@ pub fn search(
             most_procs: shared.most_procs,
             interrupt,
         },
-        method: proof.method(),
+        proof,
         brab,
         lemmas: shared.lemmas,
-        tester: Tester::new(system, &context, counting.as_ref(), options),
+        tester,
         pool,
-        totals: Totals::default(),
-        statistics: Statistics::default(),
+        totals,
+        statistics,
         invariant: Vec::new(),
-        forgotten: None,
+        forgotten,
         open: None,
+        paused: run,
     };
     let (verdict, error_history) = match met {
         Some(trace) => (Verdict::Unsafe(trace), None),
         None => engine.decide(observer),
     };
-    let outcome = engine.outcome(verdict, error_history);
+    let (outcome, left) = engine.outcome(verdict, error_history);
+    *paused = left;
     let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
     info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
@@ -105,7 +122,7 @@ pub fn search(
 /// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
-    method: Method,
+    proof: BackwardMode,
     /// The size of candidates and the oracle that judges them; `None` without approximation.
     brab: Option<Brab<'a>>,
     lemmas: &'a Lemmas,
@@ -118,6 +135,8 @@ struct Search<'a> {
     forgotten: Option<Forgotten>,
     /// The work that the last run left, when it did not decide.
     open: Option<Open>,
+    /// The run that was paused.
+    paused: Option<RunState>,
 }
 
 impl Search<'_> {
@@ -153,6 +172,7 @@ impl Search<'_> {
                 DriveEnd::Lemmas => {
                     self.restart(&counts, "lemmas were proved", observer);
                 }
+                DriveEnd::Paused(effort) => return (Verdict::Unknown(Reason::Effort(effort)), None),
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
                 {
@@ -191,10 +211,20 @@ impl Search<'_> {
     fn run(&mut self, observer: &mut dyn Observer) -> (DriveEnd, RunCounts) {
         self.totals.effort += self.pool.effort_of_growth();
         let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
-        if observer.graph_detail() > GraphDetail::Nothing {
-            observer.event(setting.system, Event::Graph(&GraphStep::Run));
-        }
-        let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, (candidates, lemmas)) {
+        let (tester, totals) = (&mut self.tester, &mut self.totals);
+        let wants_graph = observer.graph_detail() > GraphDetail::Nothing;
+        let run = if let Some(state) = self.paused.take() {
+            if wants_graph {
+                observer.event(setting.system, Event::Graph(&GraphStep::Resumed(self.proof)));
+            }
+            Run::resumed(setting, tester, totals, (state, lemmas))
+        } else {
+            if wants_graph {
+                observer.event(setting.system, Event::Graph(&GraphStep::Run(self.proof)));
+            }
+            Run::new(setting, tester, totals, (candidates, lemmas))
+        };
+        let mut run = match run {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
@@ -203,25 +233,30 @@ impl Search<'_> {
             let read = (setting.system, setting.options);
             Approximation::new(brab, self.lemmas, read, pool)
         });
-        let ended = match (self.method, approximation) {
+        let ended = match (self.proof.method(), approximation) {
             (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),
         };
         let ended = ended.unwrap_or_else(DriveEnd::from);
         if matches!(ended, DriveEnd::Run(RunEnd::Safe)) {
-            self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
+            self.invariant = invariant(setting.system, setting.context, run.state.visited.cubes());
             self.invariant.extend(setting.pre.counting.map(Counting::violations).unwrap_or_default());
         }
-        if run.forgotten.is_some() {
-            self.forgotten = run.forgotten.take();
+        if run.state.forgotten.is_some() {
+            self.forgotten = run.state.forgotten.take();
         }
         // Without memory, the rest of the work cannot be examined.
         self.open = match &ended {
             DriveEnd::Run(RunEnd::Unknown(Reason::Memory, _)) => None,
-            DriveEnd::Run(RunEnd::Unknown(..)) => Some(open(&run)),
+            DriveEnd::Run(RunEnd::Unknown(..)) | DriveEnd::Paused(_) => Some(open(&run)),
             _ => None,
         };
-        (ended, run.counts)
+        let (counts, mut state) = (run.state.counts, run.state);
+        if matches!(ended, DriveEnd::Paused(_)) {
+            state.pause();
+            self.paused = Some(state);
+        }
+        (ended, counts)
     }
 
     fn count(&mut self, run: &RunCounts) {
@@ -244,9 +279,21 @@ impl Search<'_> {
         self.pool.bad.clear();
     }
 
-    fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open, .. } =
-            self;
+    /// What it returns, and the search itself where it is paused.
+    fn outcome(self, verdict: Verdict, error_history: Option<String>) -> (Outcome, Option<Paused>) {
+        let Self {
+            setting,
+            brab,
+            tester,
+            pool,
+            totals,
+            mut statistics,
+            invariant,
+            forgotten,
+            open,
+            paused,
+            ..
+        } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -280,18 +327,29 @@ impl Search<'_> {
             let cubes = pool.lemmas.iter().chain(&pool.kept).map(|(_, cube)| cube);
             cube::invariant(setting.system, setting.context, cubes)
         };
-        Outcome {
+        let outcome = Outcome {
             verdict,
-            statistics,
+            statistics: statistics.clone(),
             candidates,
             invariant,
             counts: Vec::new(),
             equations: Vec::new(),
             standing,
             error_history,
-            forgotten,
+            forgotten: forgotten.clone(),
             open,
             approximated: brab.is_some(),
-        }
+        };
+        let left = paused.map(|run| Paused {
+            run: Some(run),
+            pool,
+            totals,
+            statistics,
+            forgotten,
+            keeps_all: setting.pre.keep_unused,
+            tests,
+            calls: (solver.calls, solver.unknown),
+        });
+        (outcome, left)
     }
 }

@@ -3,7 +3,8 @@
 //! Effort is counted in work, never in time, so the same command takes the same path, with two searches at a time or one
 //! ([`beside`](super::beside)). All later turns use the explored states and the runs to bad candidates: they only steer.
 //! They also use the lemmas about numbers, which are proved by themselves and are part of the certificate. Nothing else is
-//! shared, so each verdict rests on one search and these lemmas. Stops at the first verdict, when time or memory runs out, when
+//! shared, so each verdict rests on one search and these lemmas. A turn of exact search goes on where its last turn stopped; searches with
+//! approximations begin again, since they choose better with the states that are known by then. Stops at the first verdict, when time or memory runs out, when
 //! the user asks, when every search has reached a limit that more effort does not move, or after the rounds that the options
 //! allow.
 

@@ -9,8 +9,8 @@ use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::{Purpose, divided};
 use super::remote::RemoteExplorer;
-use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
-use cubicle_backward::{self as backward, Lemmas, Shared};
+use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
+use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
 use cubicle_lang::words;
@@ -46,6 +46,8 @@ pub struct Session<'a> {
     pub reports_equations: bool,
     /// Whether a search that got far without equations was not enough: the next ones begin with them.
     pub needs_equations: bool,
+    /// The searches that are paused, by what they are.
+    pub paused: Vec<(BackwardMode, Paused)>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -61,7 +63,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let space = StateSpace::new(Vec::new());
         let (demand, lemmas, numbers) = (Demand::default(), Lemmas::default(), Arc::default());
-        let (reports_equations, needs_equations, remote) = (true, false, None);
+        let (reports_equations, needs_equations, paused, remote) = (true, false, Vec::new(), None);
         Self {
             system,
             options,
@@ -74,6 +76,7 @@ impl<'a> Session<'a> {
             numbers,
             reports_equations,
             needs_equations,
+            paused,
             remote,
         }
     }
@@ -138,8 +141,14 @@ impl<'a> Session<'a> {
             let options = BackwardOptions { max_effort: Some(few), ..options.clone() };
             let numbers = Numbers::without_equations(self.system);
             let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
-            let outcome =
-                self.search_with((&numbers, &Lemmas::default()), &options, proof, most_procs, repairs);
+            // Its cubes are about another system than those of the next one.
+            let outcome = self.search_with(
+                (&numbers, &Lemmas::default()),
+                &options,
+                (proof, &mut None),
+                most_procs,
+                repairs,
+            );
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
             if !undecided || self.interrupt.reason().is_some() {
                 self.spend_search(start);
@@ -158,8 +167,10 @@ impl<'a> Session<'a> {
             self.observer.event(&numbers.system, Event::Note(&text));
         }
         let lemmas = mem::take(&mut self.lemmas);
-        let outcome = self.search_with((numbers, &lemmas), &options, proof, None, repairs);
+        let mut paused = self.take_paused(proof);
+        let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
         self.lemmas = lemmas;
+        self.paused.extend(paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).map(|it| (proof, it)));
         self.spend_search(start);
         outcome
     }
@@ -184,12 +195,18 @@ impl<'a> Session<'a> {
         self.report.spend("backward search", start.elapsed().saturating_sub(explored));
     }
 
+    /// The search that was paused, if it was.
+    pub fn take_paused(&mut self, proof: BackwardMode) -> Option<Paused> {
+        let at = self.paused.iter().position(|it| it.0 == proof)?;
+        Some(self.paused.swap_remove(at).1)
+    }
+
     /// Searches with what is known of numbers.
     fn search_with(
         &mut self,
         (numbers, lemmas): (&Numbers, &Lemmas),
         options: &BackwardOptions,
-        proof: BackwardMode,
+        (proof, paused): (BackwardMode, &mut Option<Paused>),
         most_procs: Option<usize>,
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
@@ -204,7 +221,8 @@ impl<'a> Session<'a> {
             most_procs,
         };
         let (system, interrupt) = (&numbers.system, self.interrupt);
-        let outcome = backward::search(system, options, proof, shared, interrupt, &mut *self.observer);
+        let outcome =
+            backward::search(system, options, proof, shared, interrupt, &mut *self.observer, paused);
         numbers.conclude(self.system, outcome)
     }
 

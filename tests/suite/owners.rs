@@ -200,6 +200,7 @@ fn owners_change_no_behaviour() {
             },
             &interrupt,
             &mut Silent,
+            &mut None,
         );
         match outcome.verdict {
             Verdict::Safe => {

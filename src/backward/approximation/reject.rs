@@ -51,7 +51,12 @@ impl Pool {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
             // In proportion to what the search has spent.
             let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
-            match brab.oracle.grow(max_states, observer) {
+            let growth = match brab.oracle.grow(max_states, observer) {
+                // It knows all states of its instances, and candidates are reached in larger ones.
+                OracleGrowth::Nothing => brab.oracle.widen(),
+                growth => growth,
+            };
+            match growth {
                 OracleGrowth::Unsafe(trace) => return Some(trace),
                 OracleGrowth::More(states) => self.grown += states,
                 OracleGrowth::Nothing => {}

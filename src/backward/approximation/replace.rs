@@ -183,7 +183,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         id: NodeId,
         observer: &mut dyn Observer,
     ) -> Result<NodeId, Halt> {
-        if run.nodes.is_candidate(id) {
+        if run.state.nodes.is_candidate(id) {
             return Ok(id);
         }
         let _phase = run.tester.profiler.enter(Phase::Candidates);
@@ -201,7 +201,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut best: Option<(usize, Cube)> = None;
         let mut class = (0, 0);
         let mut rivals = 0;
-        for c in candidates(context, &run.nodes.get(id).cube, self.limits) {
+        for c in candidates(context, &run.state.nodes.get(id).cube, self.limits) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -252,11 +252,13 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut pres: Vec<Pre> = Vec::new();
         let phase = run.tester.profiler.enter(Phase::PreImages);
         for t in setting.transitions {
-            pre_image(setting.context, t, c, setting.pre, &mut run.counts.pre, &mut pres)?;
+            pre_image(setting.context, t, c, setting.pre, &mut run.state.counts.pre, &mut pres)?;
         }
         drop(phase);
         for pre in pres {
-            if run.tester.contains(c, &pre.cube)? || run.visited.subsumer(run.tester, &pre.cube)?.is_some() {
+            if run.tester.contains(c, &pre.cube)?
+                || run.state.visited.subsumer(run.tester, &pre.cube)?.is_some()
+            {
                 continue;
             }
             let mut replaced = false;

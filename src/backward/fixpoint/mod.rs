@@ -18,6 +18,6 @@ mod visited;
 pub use matching::Digest;
 #[cfg(test)]
 pub use table::{Tables, Tested};
-pub use tester::{Covered, Tester};
+pub use tester::{Covered, TestCounts, Tester};
 pub use union_cover::EffortLeft;
 pub use visited::Visited;

@@ -47,6 +47,8 @@ impl Visited {
                     continue;
                 }
                 let VisitedCube { pattern: other, table } = &self.entries[i];
+                // A search that was paused has another tester.
+                tester.tables.prepare(context, other.cube.procs);
                 let dense = &tester.tables.layout(other.cube.procs).0;
                 if subsumes(context, &pattern, &Tested { cube: &other.cube, dense, masks: table })? {
                     gone.push(i);

@@ -37,7 +37,7 @@ pub struct Blocking<'b, 'a, 'r, 'p> {
 impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     /// Starts without frames; the cubes that the run takes as visited are known to be unreachable.
     pub fn new(run: &'b mut Run<'a, 'r>, approximation: Approximation<'a, 'p>) -> Self {
-        let frames = Frames::new(run.visited.cubes().cloned().collect(), run.setting.options.delete);
+        let frames = Frames::new(run.state.visited.cubes().cloned().collect(), run.setting.options.delete);
         Self {
             run,
             approximation,
@@ -73,15 +73,15 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
                 return Ok(Some(RunEnd::Unknown(reason, None).into()));
             }
             self.run.allow_tests();
-            if let Origin::Candidate(number) = self.run.nodes.get(id).origin
+            if let Origin::Candidate(number) = self.run.state.nodes.get(id).origin
                 && !self.approximation.stands(number)
             {
                 self.path.pop();
                 continue;
             }
-            let cube = self.run.nodes.get(id).cube.clone();
+            let cube = self.run.state.nodes.get(id).cube.clone();
             if self.frames.blocks(self.run.tester, level, &cube)? {
-                self.run.counts.fixpoints += usize::from(!opened);
+                self.run.state.counts.fixpoints += usize::from(!opened);
                 self.path.pop();
                 continue;
             }
@@ -139,11 +139,11 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         cube: &Cube,
         observer: &mut dyn Observer,
     ) -> Result<Option<NodeId>, Halt> {
-        if self.run.nodes.is_candidate(id) {
+        if self.run.state.nodes.is_candidate(id) {
             return Ok(None);
         }
         if let Some(&candidate) = self.candidates.get(cube)
-            && let Origin::Candidate(number) = self.run.nodes.get(candidate).origin
+            && let Origin::Candidate(number) = self.run.state.nodes.get(candidate).origin
             && self.approximation.stands(number)
         {
             return Ok(Some(candidate));
@@ -198,7 +198,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         if let Some(trace) = self.approximation.give_up(setting, number, reached, observer) {
             return Ok(Some(RunEnd::Unsafe(trace, None).into()));
         }
-        let root = self.run.nodes.root(first);
+        let root = self.run.state.nodes.root(first);
         let at = self.path.iter().position(|obligation| obligation.id == root);
         self.path.truncate(at.expect("a candidate is on the path to where it begins"));
         Ok(None)
@@ -246,7 +246,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         let phase = self.run.tester.profiler.enter(Phase::PreImages);
         for t in setting.transitions {
             let mut pres = Vec::new();
-            let counts = &mut self.run.counts.pre;
+            let counts = &mut self.run.state.counts.pre;
             pre_image(setting.context, t, cube, setting.pre, counts, &mut pres)?;
             all.extend(pres.into_iter().map(|pre| (t.id, pre)));
         }

@@ -20,7 +20,7 @@ pub fn drive<'a>(
     }
     let roots = run.take_waiting();
     for &root in &roots {
-        let cube = run.nodes.get(root).cube.clone();
+        let cube = run.state.nodes.get(root).cube.clone();
         if run.meets_init(&cube)? != Sat::No {
             // Frames block only cubes that are known not to meet init.
             let end = run.path_to_init(root, observer);
@@ -42,7 +42,7 @@ pub fn drive<'a>(
         if blocking.depth() > most {
             break Reason::Depth(most);
         }
-        debug!(frames = blocking.depth(), nodes = blocking.run.counts.nodes, "frame opened");
+        debug!(frames = blocking.depth(), nodes = blocking.run.state.counts.nodes, "frame opened");
         let mut ended = None;
         for &root in &roots {
             ended = match blocking.block(root, observer) {
@@ -54,7 +54,7 @@ pub fn drive<'a>(
             }
         }
         match ended {
-            None => blocking.run.proved_steps = Some(blocking.depth()),
+            None => blocking.run.state.proved_steps = Some(blocking.depth()),
             Some(DriveEnd::Run(RunEnd::Unknown(reason @ Reason::Effort(_), _))) => break reason,
             Some(ended) => return Ok(ended),
         }

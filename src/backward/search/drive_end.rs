@@ -12,6 +12,8 @@ pub enum DriveEnd {
     OracleGrew,
     /// The oracle has seen more states, and some of them satisfy a candidate.
     CandidatesReached,
+    /// The effort is spent, between two nodes: the run may go on later.
+    Paused(u64),
     /// Lemmas were proved: it is better to restart with them.
     Lemmas,
 }

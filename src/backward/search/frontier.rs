@@ -12,6 +12,8 @@ type HeapKey = (u8, usize, bool, i64, u64);
 #[derive(Debug)]
 pub struct Frontier {
     order: SearchOrder,
+    /// A node that was taken and is to be taken again, before all others.
+    first: Option<NodeId>,
     exact: VecDeque<NodeId>,
     /// Nodes whose root is a candidate, in the orders that take them first.
     approximate: VecDeque<NodeId>,
@@ -25,6 +27,7 @@ impl Frontier {
     pub fn new(order: SearchOrder) -> Self {
         Self {
             order,
+            first: None,
             exact: VecDeque::new(),
             approximate: VecDeque::new(),
             heap: BTreeMap::new(),
@@ -57,8 +60,16 @@ impl Frontier {
         self.postponed.push(id);
     }
 
+    /// Puts back the node that was taken last.
+    pub const fn put_back(&mut self, id: NodeId) {
+        self.first = Some(id);
+    }
+
     /// The next node; takes postponed nodes, latest first, when nothing else waits.
     pub fn pop(&mut self, nodes: &Nodes) -> Option<NodeId> {
+        if let Some(id) = self.first.take() {
+            return Some(id);
+        }
         if self.waiting() == 0 {
             for id in std::mem::take(&mut self.postponed).into_iter().rev() {
                 self.push(id, nodes);
@@ -75,13 +86,13 @@ impl Frontier {
 
     /// All nodes that wait or are postponed, in no meaningful order.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let queues = self.exact.iter().chain(&self.approximate).chain(self.heap.values());
+        let queues = self.first.iter().chain(&self.exact).chain(&self.approximate).chain(self.heap.values());
         queues.chain(&self.postponed).copied()
     }
 
     /// Nodes waiting.
     pub fn waiting(&self) -> usize {
-        self.exact.len() + self.approximate.len() + self.heap.len()
+        usize::from(self.first.is_some()) + self.exact.len() + self.approximate.len() + self.heap.len()
     }
 
     /// Nodes postponed.

@@ -14,7 +14,7 @@ const MOST_PATHS: usize = 16;
 
 /// The work that `run` left.
 pub fn open(run: &Run<'_, '_>) -> Open {
-    let nodes = &run.nodes;
+    let nodes = &run.state.nodes;
     let waiting: Vec<NodeId> = run.waiting().collect();
     let steps = waiting.iter().map(|&id| nodes.get(id).depth).min().unwrap_or(0);
     // Bad cubes, then candidates.
@@ -48,7 +48,7 @@ pub fn open(run: &Run<'_, '_>) -> Open {
         }
     }
     let mut open = Open::new(waiting.len(), steps, roots, growth(system, nodes));
-    open.proved_steps = run.proved_steps;
+    open.proved_steps = run.state.proved_steps;
     open
 }
 

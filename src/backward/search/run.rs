@@ -9,13 +9,12 @@
 
 use std::borrow::Cow;
 
-use super::frontier::Frontier;
-use super::node::{Node, NodeId, Nodes, Origin};
+use super::node::{Node, NodeId, Origin};
+use super::state::RunState;
 use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
 use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
-use crate::safety::InitialOf;
 use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
@@ -88,25 +87,6 @@ pub fn as_ranged<'s>(system: &'s System, options: &BackwardOptions) -> Cow<'s, S
     if options.ranges { Cow::Borrowed(system) } else { Cow::Owned(system.without_ranges()) }
 }
 
-/// Figures of a run.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct RunCounts {
-    /// Nodes expanded.
-    pub nodes: usize,
-    /// Nodes found covered.
-    pub fixpoints: usize,
-    /// Most processes of a visited cube.
-    pub max_procs: usize,
-    /// Most literals of a visited cube.
-    pub max_literals: usize,
-    /// Visited nodes that a later one subsumes.
-    pub deleted: usize,
-    /// Pre-images.
-    pub pre: PreCounts,
-    /// Nodes postponed.
-    pub postponed: usize,
-}
-
 /// One run.
 pub struct Run<'a, 'r> {
     /// What it reads.
@@ -115,26 +95,8 @@ pub struct Run<'a, 'r> {
     pub tester: &'r mut Tester<'a>,
     /// Sums over all runs.
     pub totals: &'r mut Totals,
-    /// Nodes of this run.
-    pub nodes: Nodes,
-    frontier: Frontier,
-    /// The node in progress.
-    taken: Option<NodeId>,
-    /// Visited cubes of this run.
-    pub visited: Visited,
-    /// The node of each of them; `None` for assumed cubes.
-    pub(super) visited_ids: Vec<Option<NodeId>>,
-    pub(super) initial: InitialOf,
-    /// Figures.
-    pub counts: RunCounts,
-    /// The cubes of trusted invariants, to be examined first.
-    pub(super) trusted: Vec<NodeId>,
-    pub(super) spurious: Option<String>,
-    /// No run with at most this many steps reaches a bad state.
-    pub proved_steps: Option<usize>,
-    /// Why the first spurious path is spurious.
-    pub forgotten: Option<Forgotten>,
-    pub(super) undecided: Option<(String, String)>,
+    /// What it has done, and what is left.
+    pub state: RunState,
 }
 
 impl<'a, 'r> Run<'a, 'r> {
@@ -146,50 +108,55 @@ impl<'a, 'r> Run<'a, 'r> {
         totals: &'r mut Totals,
         (candidates, lemmas): (&[(i32, Cube)], &[(i32, Cube)]),
     ) -> Result<Self, Halt> {
-        let mut run = Self {
-            setting,
-            tester,
-            totals,
-            nodes: Nodes::default(),
-            frontier: Frontier::new(setting.options.order.unwrap_or_default()),
-            taken: None,
-            visited: Visited::default(),
-            visited_ids: Vec::new(),
-            initial: InitialOf::default(),
-            counts: RunCounts::default(),
-            trusted: Vec::new(),
-            spurious: None,
-            proved_steps: None,
-            forgotten: None,
-            undecided: None,
-        };
+        let state = RunState::new(setting.options.order.unwrap_or_default());
+        let mut run = Self { setting, tester, totals, state };
         for (number, cube) in candidates {
             run.root(cube.clone(), Origin::Candidate(*number))?;
         }
-        for (_, cube) in lemmas {
-            run.visited.insert(run.tester, cube.clone(), false)?;
-            run.visited_ids.push(None);
-        }
+        run.visit_lemmas(lemmas)?;
         // No reachable state violates an axiom: there is nothing to search there.
         for axiom in &setting.system.axioms {
             for cube in cubes_of(setting.context, axiom.params, &axiom.cube)? {
-                run.visited.insert(run.tester, cube, false)?;
-                run.visited_ids.push(None);
+                run.state.visited.insert(run.tester, cube, false)?;
+                run.state.visited_ids.push(None);
             }
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.context, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
-                    run.trusted.push(run.nodes.push(node));
-                    run.visited.insert(run.tester, cube, false)?;
-                    run.visited_ids.push(None);
+                    run.state.trusted.push(run.state.nodes.push(node));
+                    run.state.visited.insert(run.tester, cube, false)?;
+                    run.state.visited_ids.push(None);
                 } else {
                     run.root(cube, Origin::Bad(k))?;
                 }
             }
         }
         Ok(run)
+    }
+
+    /// The run that was paused in this state, with lemmas that may be new.
+    pub fn resumed(
+        setting: &'r Setting<'a>,
+        tester: &'r mut Tester<'a>,
+        totals: &'r mut Totals,
+        (state, lemmas): (RunState, &[(i32, Cube)]),
+    ) -> Result<Self, Halt> {
+        let mut run = Self { setting, tester, totals, state };
+        if !run.state.has_lemmas {
+            run.visit_lemmas(lemmas)?;
+        }
+        Ok(run)
+    }
+
+    fn visit_lemmas(&mut self, lemmas: &[(i32, Cube)]) -> Result<(), Halt> {
+        for (_, cube) in lemmas {
+            self.state.visited.insert(self.tester, cube.clone(), false)?;
+            self.state.visited_ids.push(None);
+        }
+        self.state.has_lemmas = !lemmas.is_empty();
+        Ok(())
     }
 
     fn root(&mut self, cube: Cube, origin: Origin) -> Result<(), Halt> {
@@ -200,8 +167,8 @@ impl<'a, 'r> Run<'a, 'r> {
             Some(counting) => counting.tightened(context, &cube)?,
         };
         if let Some(cube) = cube {
-            let id = self.nodes.push(Node { cube, origin, depth: 0 });
-            self.frontier.push(id, &self.nodes);
+            let id = self.state.nodes.push(Node { cube, origin, depth: 0 });
+            self.state.frontier.push(id, &self.state.nodes);
         }
         Ok(())
     }
@@ -209,39 +176,46 @@ impl<'a, 'r> Run<'a, 'r> {
     /// Adds a node that is one step before another.
     pub fn step(&mut self, child: NodeId, transition: TransitionId, pre: Pre) -> NodeId {
         let Pre { cube, args, procs, kept } = pre;
-        let depth = self.nodes.get(child).depth + 1;
-        self.nodes.push(Node { cube, origin: Origin::Step { child, transition, args, procs, kept }, depth })
+        let depth = self.state.nodes.get(child).depth + 1;
+        self.state.nodes.push(Node {
+            cube,
+            origin: Origin::Step { child, transition, args, procs, kept },
+            depth,
+        })
     }
 
     /// Adds a candidate that replaces a node; it does not wait in the frontier.
     pub fn candidate(&mut self, number: i32, cube: Cube) -> NodeId {
-        self.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
+        self.state.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
     }
 
     /// The next node that is not covered, or how the run ends.
     pub fn next(&mut self, observer: &mut dyn Observer) -> Result<Next, Halt> {
+        self.state.taken = None;
         if let Some(end) = self.refuted_assumption()? {
             return Ok(Next::End(end));
         }
         loop {
-            self.taken = None;
+            self.state.taken = None;
             if let Some(reason) = self.exhausted() {
                 return Ok(Next::End(RunEnd::Unknown(reason, None)));
             }
-            let Some(id) = self.frontier.pop(&self.nodes) else {
+            let Some(id) = self.state.frontier.pop(&self.state.nodes) else {
                 return Ok(Next::End(self.fixpoint()));
             };
-            self.taken = Some(id);
-            let cube = self.nodes.get(id).cube.clone();
+            self.state.taken = Some(id);
+            let cube = self.state.nodes.get(id).cube.clone();
             self.allow_tests();
-            let fate = match self.visited.covers(self.tester, &cube)? {
+            let fate = match self.state.visited.covers(self.tester, &cube)? {
                 Covered::No => None,
                 Covered::Empty => Some(GraphFate::Empty),
                 Covered::Union => Some(GraphFate::Covered),
-                Covered::Subsumed(by) => Some(GraphFate::Subsumed(by.and_then(|by| self.visited_ids[by]))),
+                Covered::Subsumed(by) => {
+                    Some(GraphFate::Subsumed(by.and_then(|by| self.state.visited_ids[by])))
+                }
             };
             if let Some(fate) = fate {
-                self.counts.fixpoints += 1;
+                self.state.counts.fixpoints += 1;
                 debug!(id, ?fate, "node dropped");
                 self.tell_fate(id, fate, observer);
                 continue;
@@ -261,21 +235,21 @@ impl<'a, 'r> Run<'a, 'r> {
     /// Counts a node that is taken; returns the reason when it exceeds the node limit or is too deep.
     pub fn admit(&mut self, id: NodeId) -> Option<Reason> {
         let options = self.setting.options;
-        if self.counts.nodes >= options.max_nodes {
+        if self.state.counts.nodes >= options.max_nodes {
             return Some(Reason::Nodes(options.max_nodes));
         }
-        if self.nodes.get(id).depth > options.max_depth {
+        if self.state.nodes.get(id).depth > options.max_depth {
             return Some(Reason::Depth(options.max_depth));
         }
-        self.counts.nodes += 1;
+        self.state.counts.nodes += 1;
         self.totals.nodes += 1;
         None
     }
 
     /// Counts how large a cube is.
     pub fn count_size(&mut self, cube: &Cube) {
-        self.counts.max_procs = self.counts.max_procs.max(cube.procs.into());
-        self.counts.max_literals = self.counts.max_literals.max(cube.len());
+        self.state.counts.max_procs = self.state.counts.max_procs.max(cube.procs.into());
+        self.state.counts.max_literals = self.state.counts.max_literals.max(cube.len());
     }
 
     /// Gives the tests the remaining effort.
@@ -294,23 +268,23 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Removes and returns all waiting nodes: the start of a run, before its first node is taken.
     pub fn take_waiting(&mut self) -> Vec<NodeId> {
-        std::iter::from_fn(|| self.frontier.pop(&self.nodes)).collect()
+        std::iter::from_fn(|| self.state.frontier.pop(&self.state.nodes)).collect()
     }
 
     /// Replaces the visited cubes by cubes that were shown unreachable in another way.
     pub fn close(&mut self, visited: Visited) {
-        self.visited_ids = vec![None; visited.cubes().count()];
-        self.visited = visited;
+        self.state.visited_ids = vec![None; visited.cubes().count()];
+        self.state.visited = visited;
     }
 
     /// The nodes that are not done.
     pub fn waiting(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.taken.into_iter().chain(self.frontier.ids())
+        self.state.taken.into_iter().chain(self.state.frontier.ids())
     }
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     pub fn exhausted(&self) -> Option<Reason> {
-        let wide = self.setting.most_procs.is_some_and(|most| self.counts.max_procs > most);
+        let wide = self.setting.most_procs.is_some_and(|most| self.state.counts.max_procs > most);
         let reached = self.setting.options.max_effort.filter(|&limit| wide || self.spent() >= limit);
         self.setting.interrupt.reason().or(reached.map(Reason::Effort))
     }
@@ -322,7 +296,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// The effort of the pre-images of this run.
     pub fn effort(&self) -> u64 {
-        self.counts.pre.instances / INSTANCES_PER_EFFORT
+        self.state.counts.pre.instances / INSTANCES_PER_EFFORT
     }
 
     /// The effort of hard tests in all runs.
@@ -335,7 +309,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// How a run ends when no node is left.
     pub fn fixpoint(&mut self) -> RunEnd {
-        match (self.spurious.take(), self.undecided.take()) {
+        match (self.state.spurious.take(), self.state.undecided.take()) {
             (_, Some((history, why))) => RunEnd::Unknown(Reason::SolverUnknown(why), Some(history)),
             (Some(history), None) => RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)),
             (None, None) => RunEnd::Safe,
@@ -346,13 +320,13 @@ impl<'a, 'r> Run<'a, 'r> {
     /// end before that is done.
     pub fn expand(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<Option<Reason>, Halt> {
         let setting = self.setting;
-        let node = self.nodes.get(id).clone();
+        let node = self.state.nodes.get(id).clone();
         self.count_size(&node.cube);
-        let places = self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
-        self.counts.deleted += places.len();
+        let places = self.state.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
+        self.state.counts.deleted += places.len();
         let dropped: Vec<NodeId> =
-            places.iter().rev().filter_map(|&place| self.visited_ids.remove(place)).collect();
-        self.visited_ids.push(Some(id));
+            places.iter().rev().filter_map(|&place| self.state.visited_ids.remove(place)).collect();
+        self.state.visited_ids.push(Some(id));
         self.tell_dropped(&dropped, id, observer);
         let mut later = Vec::new();
         let (context, options) = (setting.context, setting.pre);
@@ -378,10 +352,10 @@ impl<'a, 'r> Run<'a, 'r> {
             let pres = ahead.next().unwrap_or_else(|| pres_under(t));
             drop(phase);
             let (counts, pres) = pres?;
-            self.counts.pre += counts;
+            self.state.counts.pre += counts;
             for pre in pres {
-                if let Some(by) = self.visited.subsumer(self.tester, &pre.cube)? {
-                    self.counts.fixpoints += 1;
+                if let Some(by) = self.state.visited.subsumer(self.tester, &pre.cube)? {
+                    self.state.counts.fixpoints += 1;
                     self.tell_subsumed(id, t, &pre, by, observer);
                     continue;
                 }
@@ -390,20 +364,20 @@ impl<'a, 'r> Run<'a, 'r> {
                 if postponed {
                     later.push(next);
                 } else {
-                    self.frontier.push(next, &self.nodes);
+                    self.state.frontier.push(next, &self.state.nodes);
                 }
             }
         }
-        self.counts.postponed += later.len();
+        self.state.counts.postponed += later.len();
         for next in later {
-            self.frontier.postpone(next);
+            self.state.frontier.postpone(next);
         }
         Ok(None)
     }
 
     /// Nodes that wait, and those that were postponed.
     pub(super) fn queue_lengths(&self) -> (usize, usize) {
-        (self.frontier.waiting(), self.frontier.postponed())
+        (self.state.frontier.waiting(), self.state.frontier.postponed())
     }
 
     fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {

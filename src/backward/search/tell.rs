@@ -25,25 +25,25 @@ fn wants_words(observer: &dyn Observer, fate: GraphFate) -> bool {
 impl Run<'_, '_> {
     /// Reports a node that is about to be replaced or expanded.
     pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
-        let (system, node) = (self.setting.system, self.nodes.get(id));
+        let (system, node) = (self.setting.system, self.state.nodes.get(id));
         let ((queued, postponed), literals) = (self.queue_lengths(), node.cube.len());
         debug!(id, depth = node.depth, procs = node.cube.procs, literals, queued, postponed, "node taken");
         trace!(id, cube = text(system, self.setting.context, &node.cube).join(" && "), "cube of the node");
-        self.tell_fate(id, GraphFate::Visited(self.counts.nodes), observer);
+        self.tell_fate(id, GraphFate::Visited(self.state.counts.nodes), observer);
         if !observer.wants_nodes() {
-            observer.event(system, Event::NodeCount(self.counts.nodes));
+            observer.event(system, Event::NodeCount(self.state.counts.nodes));
             self.report_frontier(id, observer);
             return;
         }
-        let history = self.nodes.history_text(system, id);
+        let history = self.state.nodes.history_text(system, id);
         let cube = text(system, self.setting.context, &node.cube);
-        let number = self.counts.nodes;
+        let number = self.state.counts.nodes;
         observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
         self.report_frontier(id, observer);
     }
 
     fn report_frontier(&self, id: NodeId, observer: &mut dyn Observer) {
-        let ((queued, postponed), depth) = (self.queue_lengths(), self.nodes.get(id).depth);
+        let ((queued, postponed), depth) = (self.queue_lengths(), self.state.nodes.get(id).depth);
         observer.event(self.setting.system, Event::Frontier { waiting: queued + postponed, depth });
     }
 
@@ -52,7 +52,7 @@ impl Run<'_, '_> {
         if !wants_graph(observer) {
             return;
         }
-        let (system, node) = (self.setting.system, self.nodes.get(id));
+        let (system, node) = (self.setting.system, self.state.nodes.get(id));
         let origin = match &node.origin {
             Origin::Bad(bad) => GraphOrigin::Bad(system.bad[*bad].name.clone()),
             Origin::Candidate(number) => GraphOrigin::Candidate(*number, None),
@@ -67,11 +67,19 @@ impl Run<'_, '_> {
 
     /// Reports a candidate that replaces a node.
     pub fn tell_candidate(&self, candidate: NodeId, of: NodeId, observer: &mut dyn Observer) {
-        if let (true, Origin::Candidate(number)) = (wants_graph(observer), &self.nodes.get(candidate).origin)
+        if let (true, Origin::Candidate(number)) =
+            (wants_graph(observer), &self.state.nodes.get(candidate).origin)
         {
             self.tell_fate(of, GraphFate::Open, observer);
-            let (origin, cube) = (GraphOrigin::Candidate(*number, Some(of)), &self.nodes.get(candidate).cube);
-            self.tell_cube(Some(candidate), origin, cube, GraphFate::Visited(self.counts.nodes), observer);
+            let (origin, cube) =
+                (GraphOrigin::Candidate(*number, Some(of)), &self.state.nodes.get(candidate).cube);
+            self.tell_cube(
+                Some(candidate),
+                origin,
+                cube,
+                GraphFate::Visited(self.state.counts.nodes),
+                observer,
+            );
         }
     }
 
@@ -85,7 +93,7 @@ impl Run<'_, '_> {
         observer: &mut dyn Observer,
     ) {
         if wants_graph(observer) {
-            let fate = GraphFate::Subsumed(self.visited_ids[by]);
+            let fate = GraphFate::Subsumed(self.state.visited_ids[by]);
             let words = wants_words(observer, fate);
             let action = words.then(|| action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept));
             let origin = GraphOrigin::Step { action: action.unwrap_or_default(), of };

@@ -17,11 +17,12 @@ use tracing::debug;
 impl Run<'_, '_> {
     /// A run to a cube of a trusted invariant, if an initial state is in one; all of them are examined first.
     pub fn refuted_assumption(&mut self) -> Result<Option<RunEnd>, Halt> {
-        for id in std::mem::take(&mut self.trusted) {
-            if let Some(trace) = self.begins_in(id)? {
+        for at in 0..self.state.trusted.len() {
+            if let Some(trace) = self.begins_in(self.state.trusted[at])? {
                 return Ok(Some(RunEnd::Unsafe(trace, None)));
             }
         }
+        self.state.trusted.clear();
         Ok(None)
     }
 
@@ -29,7 +30,7 @@ impl Run<'_, '_> {
     pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let _phase = self.tester.profiler.enter(Phase::Initial);
         let context = self.setting.context;
-        let initial = self.initial.cube(context, self.setting.system, cube)?;
+        let initial = self.state.initial.cube(context, self.setting.system, cube)?;
         let met = initial.meets(context, cube)?;
         if met != Sat::No
             && let Some(counting) = self.setting.pre.counting
@@ -55,7 +56,7 @@ impl Run<'_, '_> {
     /// An initial state in the cube of a trusted invariant, which refutes the invariant; `None` where that is not known: the
     /// search trusts the invariant.
     pub(super) fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
-        let cube = self.nodes.get(id).cube.clone();
+        let cube = self.state.nodes.get(id).cube.clone();
         if self.meets_init(&cube)? == Sat::No {
             return Ok(None);
         }
@@ -68,7 +69,7 @@ impl Run<'_, '_> {
     /// Searches for a run from a node that meets init; `None` when no instance executes the path.
     pub fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
         let setting = self.setting;
-        let history = self.nodes.history_text(setting.system, id);
+        let history = self.state.nodes.history_text(setting.system, id);
         debug!(id, history, "a path begins in an initial state");
         observer.event(setting.system, Event::Suspect(&history));
         let _phase = self.tester.profiler.enter(Phase::Replay);
@@ -78,7 +79,7 @@ impl Run<'_, '_> {
         };
         self.tell_fate(id, GraphFate::Open, observer);
         self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
-        if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
+        if let Origin::Candidate(number) = self.state.nodes.get(self.state.nodes.root(id)).origin {
             return Some(match found {
                 Unrolled::Run(trace) => RunEnd::Candidate(number, Some(trace)),
                 Unrolled::None | Unrolled::Unknown(_) => RunEnd::Candidate(number, None),
@@ -89,21 +90,21 @@ impl Run<'_, '_> {
             Unrolled::None => {
                 debug!(id, "no instance executes the path");
                 observer.event(setting.system, Event::Spurious(&history));
-                if self.spurious.is_none() {
+                if self.state.spurious.is_none() {
                     match self.forgotten(id) {
-                        Ok(forgotten) => self.forgotten = forgotten,
+                        Ok(forgotten) => self.state.forgotten = forgotten,
                         Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                     }
                 }
-                let mended = setting.repairs.zip(self.forgotten.as_ref());
+                let mended = setting.repairs.zip(self.state.forgotten.as_ref());
                 if mended.is_some_and(|(repairs, forgotten)| repairs(forgotten)) {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
-                self.spurious.get_or_insert(history);
+                self.state.spurious.get_or_insert(history);
                 None
             }
             Unrolled::Unknown(why) => {
-                self.undecided.get_or_insert((history, why));
+                self.state.undecided.get_or_insert((history, why));
                 None
             }
         }
@@ -112,14 +113,14 @@ impl Run<'_, '_> {
     /// A run of the steps from a node to its root.
     fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
-        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
         concretize(system, context, &steps, goal, options.solver_timeout)
     }
 
     /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
     fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
-        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
         forgotten(system, context, &steps, goal, options.solver_timeout)
     }
 }

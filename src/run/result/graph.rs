@@ -3,6 +3,8 @@
 //! A search reports it step by step to its observer and keeps none of it. [`SearchGraph`] collects the
 //! steps.
 
+use crate::options::BackwardMode;
+
 /// More cubes than this are not kept: that many cannot be viewed.
 const MOST_NODES: usize = 50_000;
 
@@ -53,8 +55,10 @@ pub struct GraphNode {
 /// A step of a search, as far as its graph goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GraphStep {
-    /// A run begins: the first, or one after a restart.
-    Run,
+    /// A run of this search begins: the first, or one after a restart.
+    Run(BackwardMode),
+    /// The latest run of this search goes on, after others.
+    Resumed(BackwardMode),
     /// A cube, or what became of one that was reported before.
     Node(GraphNode),
     /// A visited cube was dropped, since a later one contains it.
@@ -76,6 +80,8 @@ pub enum GraphStep {
 /// One run of a search, from its bad cubes to a fixpoint or a restart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GraphRun {
+    /// Which search; `None` where no step says so.
+    pub of: Option<BackwardMode>,
     /// In the order in which they were reported.
     pub nodes: Vec<GraphNode>,
     /// Visited cubes that were dropped: which, and by which.
@@ -106,15 +112,16 @@ pub struct SearchGraph {
 impl SearchGraph {
     /// Adds a step.
     pub fn note(&mut self, step: &GraphStep) {
-        if *step == GraphStep::Run || self.runs.is_empty() {
-            self.make_room();
-            self.runs.push(GraphRun::default());
-            self.places.clear();
+        match step {
+            GraphStep::Run(search) => self.begin(Some(*search)),
+            GraphStep::Resumed(search) => self.resume(*search),
+            _ if self.runs.is_empty() => self.begin(None),
+            _ => {}
         }
         let full = self.is_full();
         let Some(run) = self.runs.last_mut() else { return };
         match step {
-            GraphStep::Run => {}
+            GraphStep::Run(_) | GraphStep::Resumed(_) => {}
             GraphStep::Node(node) => {
                 let known = node.id.and_then(|id| self.places.get(id).copied().flatten());
                 if let Some(at) = known {
@@ -135,6 +142,26 @@ impl SearchGraph {
         }
     }
 
+    fn begin(&mut self, of: Option<BackwardMode>) {
+        self.make_room();
+        self.runs.push(GraphRun { of, ..GraphRun::default() });
+        self.places.clear();
+    }
+
+    /// Makes the latest run of a search the last one.
+    fn resume(&mut self, search: BackwardMode) {
+        let Some(at) = self.runs.iter().rposition(|run| run.of == Some(search)) else {
+            return self.begin(Some(search));
+        };
+        let run = self.runs.remove(at);
+        self.places.clear();
+        for (place, id) in run.nodes.iter().enumerate().filter_map(|(place, node)| Some((place, node.id?))) {
+            self.places.resize(self.places.len().max(id + 1), None);
+            self.places[id] = Some(place);
+        }
+        self.runs.push(run);
+    }
+
     /// Whether further cubes of this run are not kept.
     pub const fn is_full(&self) -> bool {
         self.kept >= MOST_NODES
@@ -148,7 +175,7 @@ impl SearchGraph {
             }
             self.kept -= run.nodes.len();
             self.left_out += run.nodes.len();
-            *run = GraphRun::default();
+            *run = GraphRun { of: run.of, ..GraphRun::default() };
         }
     }
 
@@ -173,7 +200,7 @@ mod tests {
             node(Some(3), GraphFate::Open),
             node(None, GraphFate::Subsumed(Some(3))),
             node(Some(3), GraphFate::Visited(1)),
-            GraphStep::Run,
+            GraphStep::Run(BackwardMode::Classic),
             node(Some(3), GraphFate::Empty),
         ];
         for step in &steps {
@@ -186,6 +213,26 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_goes_on_is_the_last_one() {
+        let mut graph = SearchGraph::default();
+        let steps = [
+            GraphStep::Run(BackwardMode::Classic),
+            node(Some(0), GraphFate::Visited(1)),
+            node(Some(2), GraphFate::Open),
+            GraphStep::Run(BackwardMode::Brab(2)),
+            node(Some(2), GraphFate::Covered),
+            GraphStep::Resumed(BackwardMode::Classic),
+            node(Some(2), GraphFate::Visited(2)),
+        ];
+        for step in &steps {
+            graph.note(step);
+        }
+        let fates = |run: &GraphRun| run.nodes.iter().map(|node| node.fate).collect::<Vec<_>>();
+        assert_eq!(fates(&graph.runs[0]), [GraphFate::Covered]);
+        assert_eq!(fates(&graph.runs[1]), [GraphFate::Visited(1), GraphFate::Visited(2)]);
+    }
+
+    #[test]
     fn at_most_the_limit_of_nodes_is_kept() {
         let mut graph = SearchGraph::default();
         for id in 0..MOST_NODES + 2 {
@@ -194,7 +241,7 @@ mod tests {
         assert_eq!((graph.runs[0].nodes.len(), graph.left_out), (MOST_NODES, 2));
         assert!(graph.is_full());
         // The run that decides is kept, whatever came before it.
-        graph.note(&GraphStep::Run);
+        graph.note(&GraphStep::Run(BackwardMode::Classic));
         graph.note(&node(Some(7), GraphFate::Empty));
         let kept: Vec<usize> = graph.runs.iter().map(|run| run.nodes.len()).collect();
         assert_eq!((kept, graph.left_out, graph.is_full()), (vec![0, 1], MOST_NODES + 2, false));

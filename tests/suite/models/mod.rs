@@ -6,3 +6,4 @@ mod examples;
 pub mod files;
 mod matrix;
 mod rare;
+mod turns;

@@ -406,7 +406,22 @@ fn backward_agrees(
             (_, false) => BackwardMode::Brab(brab),
             (_, true) => BackwardMode::Pdr(brab),
         };
-        let outcome = backward::search(system, &options, proof, shared, &timed(), &mut Silent);
+        // Exact searches also in turns, each of which goes on where the one before stopped; lemmas come later.
+        let turns: &[u64] = if brab == 0 && dice.chance(60) { &[1, 2, 5, 12, 40] } else { &[] };
+        let (mut paused, mut decided) = (None, None);
+        for (turn, effort) in turns.iter().enumerate() {
+            let options = options.clone().max_effort(Some(*effort));
+            let none = Lemmas::default();
+            let shared = if turn < 2 { Shared { lemmas: &none, ..shared } } else { shared };
+            let found = backward::search(system, &options, proof, shared, &timed(), &mut Silent, &mut paused);
+            if paused.is_none() {
+                decided = Some(found);
+                break;
+            }
+        }
+        let outcome = decided.unwrap_or_else(|| {
+            backward::search(system, &options, proof, shared, &timed(), &mut Silent, &mut paused)
+        });
         let of = || format!("{brab} processes, directed {directed}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
             Verdict::Unsafe(trace) => {
