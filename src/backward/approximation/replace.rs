@@ -100,8 +100,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
     ) -> Option<DriveEnd> {
         let setting = run.setting;
         if !self.prepared {
-            let mut few = candidates(setting.context, &run.nodes.get(id).cube, self.limits);
-            if run.nodes.is_candidate(id) || few.next().is_none() {
+            let mut few = candidates(setting.context, &run.state.nodes.get(id).cube, self.limits);
+            if run.state.nodes.is_candidate(id) || few.next().is_none() {
                 return None;
             }
             self.prepared = true;
