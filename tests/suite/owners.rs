@@ -207,7 +207,7 @@ fn owners_change_no_behaviour() {
                 safe += 1;
                 assert!(!bad, "seed {seed}: safe with {owners:?}\n{text}");
                 let claim =
-                    Claim { tails: &[], owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant };
+                    Claim { owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant, ..Claim::default() };
                 let named =
                     certificate::certify(&system, &text, claim, CheckOptions::new(TIMEOUT, &interrupt));
                 match named {

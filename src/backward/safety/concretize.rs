@@ -61,11 +61,13 @@ pub fn concretize(
     };
     let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
+    let has_sorts = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
     for procs in from..=path.procs + MORE_PROCESSES {
         // A candidate is given up in any case; the run to it would only show more states. One to a bad state is looked for by explorations
-        // as well.
+        // as well, of processes of few sorts where there are several.
         let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
-        let most = if goal.bad.is_none() { WAYS_TO_CANDIDATE } else { WAYS_TO_BAD };
+        let few = goal.bad.is_none() || has_sorts;
+        let most = if few { WAYS_TO_CANDIDATE } else { WAYS_TO_BAD };
         if ways.fold(0, usize::saturating_add) > most {
             break;
         }

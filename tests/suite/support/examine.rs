@@ -433,7 +433,7 @@ fn backward_agrees(
             Verdict::Safe => {
                 if certificates && wrong.is_none() {
                     let (owners, counts, cubes) = (&[][..], &outcome.counts[..], &outcome.invariant[..]);
-                    certificate = certified(system, text, Claim { tails: &[], owners, counts, cubes })?;
+                    certificate = certified(system, text, Claim { owners, counts, cubes, ..Claim::default() })?;
                 }
                 safe.get_or_insert_with(of);
             }
