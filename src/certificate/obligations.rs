@@ -252,6 +252,10 @@ impl<'a> Obligations<'a> {
             cube.cube.iter().partition(|l| writes(self.system, t, l));
         let mut unchanged = written.is_empty();
         let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8, &self.interrupt)? };
+        // No process is of two sorts: what the guard says of one, and what the cube says of it, if the step leaves that as it is.
+        let sort_array = self.system.sort_array().filter(|array| !self.system.may_change(t, *array));
+        let sorts = self.system.sorts_said(&cube.cube, cube.params.into());
+        let of_args = self.system.sorts_said(&t.guard, t.arity());
         for (least, args) in all {
             self.interrupt.poll()?;
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
@@ -260,7 +264,11 @@ impl<'a> Obligations<'a> {
             }
             // The guard at each other process, once it is needed.
             let mut others: Vec<Vec<GroundFormula>> = Vec::new();
-            for (procs, named) in arrangements(least, cube.params, &self.interrupt)? {
+            let may_be = |param: usize, process: u8| {
+                let arg = args.iter().position(|arg| *arg == process).filter(|_| sort_array.is_some());
+                !arg.and_then(|arg| of_args[arg]).zip(sorts[param]).is_some_and(|(one, other)| one != other)
+            };
+            for (procs, named) in arrangements_where(least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;
                 let Some((mut parts, differs)) = self.after(&written, &named, t, &args)? else { continue };
                 if !differs {
@@ -516,18 +524,27 @@ fn most_witnessed(system: &System) -> usize {
 /// further one; with the number of processes then. Parameters that stand for further processes do so in
 /// order, since these are not told apart otherwise.
 pub fn arrangements(procs: u8, params: u8, interrupt: &Interrupt) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
+    arrangements_where(procs, params, &|_, _| true, interrupt)
+}
+
+/// Those of [`arrangements`] in which each parameter only stands for processes, among the first ones, that it `may_be`.
+fn arrangements_where(
+    procs: u8,
+    params: u8,
+    may_be: &dyn Fn(usize, u8) -> bool,
+    interrupt: &Interrupt,
+) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
     let mut out = Vec::new();
-    arrange(procs, procs, params, &mut Vec::with_capacity(params.into()), &mut out, interrupt)?;
+    arrange((procs, procs), params, &mut Vec::with_capacity(params.into()), &mut out, (may_be, interrupt))?;
     Ok(out)
 }
 
 fn arrange(
-    known: u8,
-    procs: u8,
+    (known, procs): (u8, u8),
     params: u8,
     chosen: &mut Vec<u8>,
     out: &mut Vec<(u8, Vec<u8>)>,
-    interrupt: &Interrupt,
+    (may_be, interrupt): (&dyn Fn(usize, u8) -> bool, &Interrupt),
 ) -> Result<(), Interrupted> {
     interrupt.poll()?;
     if chosen.len() == usize::from(params) {
@@ -535,9 +552,9 @@ fn arrange(
         return Ok(());
     }
     for p in (0..known).chain([procs]) {
-        if !chosen.contains(&p) {
+        if !chosen.contains(&p) && (p >= known || may_be(chosen.len(), p)) {
             chosen.push(p);
-            arrange(known, procs.max(p + 1), params, chosen, out, interrupt)?;
+            arrange((known, procs.max(p + 1)), params, chosen, out, (may_be, interrupt))?;
             chosen.pop();
         }
     }

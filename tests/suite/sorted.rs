@@ -3,6 +3,8 @@
 //!
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
 
+mod runs;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 

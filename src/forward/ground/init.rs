@@ -264,7 +264,8 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
         let of_sort = of_pointed_sort(grounder, id);
         for index in tuples(procs, var.arity()) {
             let used = |sorts: &&FixedSorts| {
-                let fits = |(at, p): (usize, &usize)| system.index_sort(id, at).is_none_or(|it| it == sorts.of[*p]);
+                let fits =
+                    |(at, p): (usize, &usize)| system.index_sort(id, at).is_none_or(|it| it == sorts.of[*p]);
                 index.iter().enumerate().all(fits)
             };
             let is_used = grounder.sorts.filter(used).is_some();
@@ -278,9 +279,8 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
 fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
     let Grounder { system, layout, sorts } = grounder;
     let (of, sort) = ((*sorts)?, system.pointed_sort(id)?);
-    let chosen = |t: &Transition| {
-        t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet)
-    };
+    let chosen =
+        |t: &Transition| t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet);
     let outside = 1_u128 << layout.procs;
     let of_sort = (0..layout.procs).filter(|process| of.of[*process] == sort);
     (!system.transitions.iter().any(chosen)).then(|| of_sort.fold(outside, |set, process| set | 1 << process))

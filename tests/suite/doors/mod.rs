@@ -19,7 +19,7 @@ mod graph;
 mod instance;
 mod mutants;
 mod pointers;
-mod program;
+pub mod program;
 mod reader;
 mod reduce;
 mod refined;
