@@ -135,7 +135,7 @@ fn properties_are_about_processes_of_each_sort() {
              {property}"
         )
     };
-    for sizes in ["node=1,value=1", "node=2,value=1", "node=1,value=2"] {
+    for sizes in ["node=1,value=1", "node=2,value=1", "node=1,value=2", "2", "3"] {
         for (property, code) in [
             ("response r (v : value) { A[v] = Want } ~> { A[v] = Done }", 1),
             ("recurrence r (v : value) { A[v] = Idle }", 1),

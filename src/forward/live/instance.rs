@@ -94,7 +94,9 @@ fn attempt(
     };
     let mut program = Program::new(&of_sorts(&observed, procs, options), procs, build)?;
     let sorts = FixedSorts::of(program.sorts.as_ref());
-    let several_sorts = sorts.windows(2).any(|it| it[0] != it[1]);
+    // Where they are not known there are several divisions, in each of which the first processes are of the first sort.
+    let of_model = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
+    let several_sorts = of_model && (sorts.is_empty() || sorts.windows(2).any(|it| it[0] != it[1]));
     let unordered = system.proc_constants == 0 && !observed.orders_processes;
     let alike = options.symmetry && unordered && !several_sorts;
     if alike && procs <= MAX_RENAMED {

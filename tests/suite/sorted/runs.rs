@@ -16,8 +16,8 @@ use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::TemporalReport;
 
 use super::{
-    Instance, Maker, Model, Quantified, SORTS, State, Transition, environment, name, names, of_sizes,
-    sizes_of, tuples,
+    Instance, Maker, Model, Quantified, SORTS, State, Transition, Update, Var, environment, name, names,
+    of_sizes, sizes_of, tuples,
 };
 use crate::doors::program::{cubicle, text};
 use crate::doors::small_search;
@@ -480,6 +480,14 @@ fn formulas(seed: u64, case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Resu
 
 /// Deadlocks, and whether all states were seen.
 fn endings(case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Result<usize, String> {
+    // A deadlock does not count where its run relies on a pointer that init or `?` leaves open.
+    let is_pointer = |var: &Var| matches!(var.kind, super::Kind::Pointer(_));
+    let updates = || case.model.transitions.iter().flat_map(|t| &t.updates);
+    let is_chosen = |at: usize| updates().any(|it| matches!(it, Update::Any(var) if *var == at));
+    let mut vars = case.model.vars.iter().enumerate();
+    if vars.any(|(at, var)| is_pointer(var) && (var.start.is_none() || is_chosen(at))) {
+        return Ok(0);
+    }
     let mut compared = 0;
     for graph in graphs {
         let sizes = graph.instance.sizes;
