@@ -266,7 +266,7 @@ impl<'a> Obligations<'a> {
             let mut others: Vec<Vec<GroundFormula>> = Vec::new();
             let may_be = |param: usize, process: u8| {
                 let arg = args.iter().position(|arg| *arg == process).filter(|_| sort_array.is_some());
-                !arg.and_then(|arg| of_args[arg]).zip(sorts[param]).is_some_and(|(one, other)| one != other)
+                arg.and_then(|arg| of_args[arg]).zip(sorts[param]).is_none_or(|(one, other)| one == other)
             };
             for (procs, named) in arrangements_where(least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;

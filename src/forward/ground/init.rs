@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::choices::Choice;
-use crate::ground::formula::{FixedSorts, GroundConj, GroundDnf, Grounder, Lit, Sum, push};
+use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Assignment, Conj, Literal, Rational, Relation, Transition, Type, VarId};
@@ -263,12 +263,11 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
         };
         let of_sort = of_pointed_sort(grounder, id);
         for index in tuples(procs, var.arity()) {
-            let used = |sorts: &&FixedSorts| {
-                let fits =
-                    |(at, p): (usize, &usize)| system.index_sort(id, at).is_none_or(|it| it == sorts.of[*p]);
-                index.iter().enumerate().all(fits)
+            let fits = |of: &[u8], (at, p): (usize, &usize)| {
+                system.index_sort(id, at).is_none_or(|sort| sort == of[*p])
             };
-            let is_used = grounder.sorts.filter(used).is_some();
+            let is_used =
+                grounder.sorts.is_some_and(|it| index.iter().enumerate().all(|at| fits(&it.of, at)));
             sets.push(of_sort.filter(|_| is_used).map_or(set, |of_sort| set & of_sort));
         }
     }
@@ -283,5 +282,6 @@ fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
         |t: &Transition| t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet);
     let outside = 1_u128 << layout.procs;
     let of_sort = (0..layout.procs).filter(|process| of.of[*process] == sort);
-    (!system.transitions.iter().any(chosen)).then(|| of_sort.fold(outside, |set, process| set | 1 << process))
+    let keeps = !system.witnesses.contains(&id) && !system.transitions.iter().any(chosen);
+    keeps.then(|| of_sort.fold(outside, |set, process| set | 1 << process))
 }
