@@ -93,7 +93,7 @@ impl Follower {
         let codes = self.program.packing.fields.iter().map(|field| field.get(state));
         let open: Vec<bool> = codes.clone().map(|code| code == UNDEF).collect();
         let value = |(cell, code): (usize, i64)| -> Value {
-            let code = if code == UNDEF { 0 } else { code };
+            let code = if code == UNDEF { cells.first_open_code(cell) } else { code };
             cells.value(cell, code, None)
         };
         let mut values: Vec<Value> = codes.enumerate().map(value).collect();

@@ -241,7 +241,7 @@ fn default_code(cells: &Cells, c: usize) -> i64 {
         CodeKind::Int | CodeKind::Real => {
             cells.samples.first().and_then(|n| cells.scaled(cell.kind, *n)).unwrap_or(0)
         }
-        CodeKind::Enum | CodeKind::Proc | CodeKind::Abstract => i64::from(cell.open.trailing_zeros()),
+        CodeKind::Enum | CodeKind::Proc | CodeKind::Abstract => cells.first_open_code(c),
     }
 }
 

@@ -286,6 +286,12 @@ impl Cells {
         if self.outside { self.cells[cell].open } else { self.inside_codes(cell) }
     }
 
+    /// The first of them; 0 for a number.
+    pub fn first_open_code(&self, cell: usize) -> i64 {
+        let CellShape { codes, open, .. } = self.cells[cell];
+        if codes == 0 { 0 } else { i64::from(open.trailing_zeros()) }
+    }
+
     /// The same codes without outside values, if any others are left.
     pub fn inside_codes(&self, cell: usize) -> u128 {
         let CellShape { kind, open, .. } = self.cells[cell];
