@@ -76,11 +76,8 @@ pub fn search(
             pool.keep_lemmas(lemmas);
         }
     }
-    let met = if begins {
-        pool.propose(&context, (&system.init, &options.proposed), brab, observer)
-    } else {
-        None
-    };
+    let met =
+        if begins { pool.propose(&context, (&system.init, &options.proposed), brab, observer) } else { None };
     let mut tester = Tester::new(system, &context, counting.as_ref(), options);
     tester.counts = tests;
     (tester.solver.calls, tester.solver.unknown) = calls;

@@ -67,10 +67,10 @@
 //! A certificate may name *tails* ([`Tail`]): ghost arrays that are false only where a universal clause fails, so that guards which imply the
 //! clause say that they are true (`tails`, which has the argument).
 //!
-//! # Records
+//! # Announcements
 //!
-//! A certificate may name *records*: arrays that steps only set and only bad cubes read. Its bad cubes say in their place what is still true of what these steps
-//! saw (`records`, which has the argument).
+//! A certificate may name *announcements*: arrays that steps only set and only bad cubes read. Its bad cubes say in their place what is still true of what these steps
+//! saw (`announcements`, which has the argument).
 //!
 //! # Witnesses
 //!
@@ -90,7 +90,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `records` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
 //! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -103,6 +103,7 @@
 
 mod abstraction;
 mod added;
+mod announcements;
 mod classes;
 mod counts;
 mod cubes;
@@ -117,7 +118,6 @@ mod obligation;
 mod obligations;
 mod owners;
 mod prove;
-mod records;
 mod refinement;
 mod restart;
 mod shown;
@@ -295,7 +295,7 @@ pub fn certify(
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Claim<'a> {
     /// Variables of the system that bad cubes read, in place of which they said what had set them.
-    pub records: &'a [VarId],
+    pub announcements: &'a [VarId],
     /// Ghost arrays that the cubes may mention, after the variables of the system.
     pub tails: &'a [Tail],
     /// Ghost variables that they may mention, after these.
@@ -311,7 +311,13 @@ impl<'a> Claim<'a> {
     pub fn of(report: &'a Report) -> Self {
         let proof = report.backward.as_ref();
         let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-        Self { records: &report.records, tails: &report.tails, owners: &report.owners, counts, cubes }
+        Self {
+            announcements: &report.announcements,
+            tails: &report.tails,
+            owners: &report.owners,
+            counts,
+            cubes,
+        }
     }
 }
 
@@ -324,15 +330,15 @@ pub fn certify_as(
     subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
-    Claim { records, tails, owners, counts, cubes }: Claim<'_>,
+    Claim { announcements, tails, owners, counts, cubes }: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
     let underived = |why| match why {
         NotDerived::Unfit(why) | NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
     };
-    let records = records::named(made, records);
-    let made = &records::reduced(made, &records).map_err(underived)?;
-    let subject = &Subject { records, tails: tails::named(made, tails), ..subject.clone() };
+    let announcements = announcements::named(made, announcements);
+    let made = &announcements::reduced(made, &announcements).map_err(underived)?;
+    let subject = &Subject { announcements, tails: tails::named(made, tails), ..subject.clone() };
     let made = &tails::extended(made, &subject.tails).map_err(underived)?;
     let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =

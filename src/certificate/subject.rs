@@ -4,11 +4,11 @@
 //! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
-//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `record` says that bad states are about what recorded steps saw (`records`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw (`announcements`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
 //! alone.
 
 use super::added::NotDerived;
-use super::records::{self, NamedRecords};
+use super::announcements::{self, NamedAnnouncements};
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
 use super::{abstraction, monitor, restart, stop};
@@ -26,7 +26,7 @@ pub struct Subject {
     /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
     pub refines: Option<Vec<(String, String)>>,
     /// What its bad states say in place of what, before tails.
-    pub records: NamedRecords,
+    pub announcements: NamedAnnouncements,
     /// Ghost arrays that the cubes may mention, after the other variables.
     pub tails: Vec<NamedTail>,
 }
@@ -112,9 +112,9 @@ impl Subject {
         let tails = self.tails.iter().map(|(name, words)| format!("tail {name} {words}"));
         match &self.runs {
             None => {
-                if !self.records.records.is_empty() {
-                    let NamedRecords { records, notes } = &self.records;
-                    lines.push(format!("record {} with {}", records.join(", "), notes.join(", ")));
+                if !self.announcements.arrays.is_empty() {
+                    let NamedAnnouncements { arrays, notes } = &self.announcements;
+                    lines.push(format!("announce {} with {}", arrays.join(", "), notes.join(", ")));
                 }
                 lines.extend(tails);
             }
@@ -197,12 +197,13 @@ impl Subject {
                 Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
                 _ => Err(LineError::NoMonitor),
             },
-            "record" => match words.trim().split_once(" with ") {
-                Some((records, notes)) if self.records.records.is_empty() => {
-                    self.records = NamedRecords { records: in_list(records), notes: in_list(notes) };
+            "announce" => match words.trim().split_once(" with ") {
+                Some((arrays, notes)) if self.announcements.arrays.is_empty() => {
+                    self.announcements =
+                        NamedAnnouncements { arrays: in_list(arrays), notes: in_list(notes) };
                     Ok(())
                 }
-                _ => Err(LineError::Form("`record NAMES with NAMES`, once")),
+                _ => Err(LineError::Form("`announce NAMES with NAMES`, once")),
             },
             "tail" => match words.trim().split_once(' ') {
                 Some((name, words)) => {
@@ -232,9 +233,9 @@ impl Subject {
 
     /// The system that the subject names, derived from the model.
     pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
-        let is_plain = self.tails.is_empty() && self.records.records.is_empty();
+        let is_plain = self.tails.is_empty() && self.announcements.arrays.is_empty();
         if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
-            return Err(NotDerived::TooHard("tails and records are for bad states".to_owned()));
+            return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
         }
         if let Some(chosen) = &self.refines {
             if self.failures.is_some() || self.runs.is_some() {
@@ -248,7 +249,7 @@ impl Subject {
             Some(Failures::Restart) => restart::restarting(model)?,
         };
         match &self.runs {
-            None => tails::extended(&records::reduced(&failing, &self.records)?, &self.tails),
+            None => tails::extended(&announcements::reduced(&failing, &self.announcements)?, &self.tails),
             Some(RunsClaim::Never(property)) => never_reached(failing, property),
             Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
                 Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))

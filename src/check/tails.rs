@@ -11,7 +11,7 @@ use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_transform::{gaps, tails_of, with_tails, without_records};
+use cubicle_transform::{gaps, tails_of, with_tails, without_announcements};
 use tracing::info;
 
 /// Whether the model has witnesses, or bad states of which something holds for all processes.
@@ -19,7 +19,7 @@ pub fn may_have_tails(system: &System) -> bool {
     !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t))
 }
 
-/// Decides the problem, in a system with tails where the model may have some; first without records, where it has any.
+/// Decides the problem, in a system with tails where the model may have some; first without announcements, where it has any.
 pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>)) {
     let system = session.system;
     if !may_have_tails(system) {
@@ -27,7 +27,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     }
     // What is taken for granted is about the model as written.
     let may = !session.options.backward.trust_invariants;
-    let Some(reduced) = may.then(|| without_records(system)).flatten() else {
+    let Some(reduced) = may.then(|| without_announcements(system)).flatten() else {
         return within_tails(session, system, session.options, decide);
     };
     if session.options.proof == BackwardMode::Auto {
@@ -39,20 +39,20 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         }
         (session.report.verdict, session.report.tails) = (None, Vec::new());
     }
-    for &record in &reduced.records {
-        let name = system.title(record);
+    for &array in &reduced.announcements {
+        let name = system.title(array);
         let text = format!("searching for states in which what sets {name} is possible, in place of {name}");
         session.tell(Event::Note(&text));
     }
     within_tails(session, &reduced.system, session.options, decide);
-    session.report.records.clone_from(&reduced.records);
+    session.report.announcements.clone_from(&reduced.announcements);
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         match reduced.run(system, run) {
             Some(found) => **run = found,
             None => {
-                // The records keep what the steps before them saw.
+                // The announcements keep what the steps before them saw.
                 (session.report.verdict, session.report.decider) = (None, None);
-                (session.report.records, session.report.tails) = (Vec::new(), Vec::new());
+                (session.report.announcements, session.report.tails) = (Vec::new(), Vec::new());
                 within_tails(session, system, session.options, decide);
             }
         }

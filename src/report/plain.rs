@@ -149,12 +149,12 @@ fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
 /// The arrays that the proof has added to the model.
 fn tails(system: &System, report: &Report, style: Style) -> String {
     let mut text = String::new();
-    for record in &report.records {
-        let name = system.title(*record);
+    for array in &report.announcements {
+        let name = system.title(*array);
         let _ = write!(
             text,
             "\n{}: not in the cubes of the proof; bad states say what the steps that set it saw\n",
-            style.title(format!("Record {name}")),
+            style.title(format!("Announcement {name}")),
         );
     }
     for (tail, name) in report.tails.iter().zip(tail_names(system, &report.tails)) {

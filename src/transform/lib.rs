@@ -4,11 +4,12 @@
 //! runs found there. `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
 //! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
 //! `refines`: to one in which a step that another model does not have is a bad state.
-//! `tails`: to one with ghost arrays that say what holds of all processes. `records`: to one without arrays that only note what steps saw.
+//! `tails`: to one with ghost arrays that say what holds of all processes. `announcements`: to one without arrays that only note what steps saw.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
 mod again;
+mod announcements;
 mod counts;
 mod crash;
 pub mod edit;
@@ -16,7 +17,6 @@ mod equations;
 mod monitor;
 pub mod mutate;
 mod owner;
-mod records;
 pub mod refines;
 mod restart;
 pub mod shrink;
@@ -25,11 +25,11 @@ mod tails;
 mod taken;
 
 pub use again::ActsAgain;
+pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
-pub use records::{Reduced, without_records};
 pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

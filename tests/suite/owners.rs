@@ -206,8 +206,12 @@ fn owners_change_no_behaviour() {
             Verdict::Safe => {
                 safe += 1;
                 assert!(!bad, "seed {seed}: safe with {owners:?}\n{text}");
-                let claim =
-                    Claim { owners: &owners, counts: &outcome.counts, cubes: &outcome.invariant, ..Claim::default() };
+                let claim = Claim {
+                    owners: &owners,
+                    counts: &outcome.counts,
+                    cubes: &outcome.invariant,
+                    ..Claim::default()
+                };
                 let named =
                     certificate::certify(&system, &text, claim, CheckOptions::new(TIMEOUT, &interrupt));
                 match named {

@@ -19,13 +19,13 @@ use super::support::dice::Dice;
 
 const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
 
-/// A cell: of a node, of a node and a quorum, of a quorum, whether a node has a record; places are positions among the names in scope.
+/// A cell: of a node, of a node and a quorum, of a quorum, whether something was announced of a node; places are positions among the names in scope.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Node(usize, usize),
     Both(usize, usize),
     Quorum(usize),
-    Record(usize),
+    Announcement(usize),
 }
 
 /// That the cell holds the phase, or does not.
@@ -68,13 +68,13 @@ fn cell(cell: Cell, name: &dyn Fn(usize) -> String) -> String {
         Cell::Node(_, n) => format!("T[{}]", name(n)),
         Cell::Both(n, q) => format!("V[{}, {}]", name(n), name(q)),
         Cell::Quorum(q) => format!("D[{}]", name(q)),
-        Cell::Record(n) => format!("R[{}]", name(n)),
+        Cell::Announcement(n) => format!("R[{}]", name(n)),
     }
 }
 
 /// The name of the value of a cell.
 fn value(of: Cell, phase: u8) -> &'static str {
-    let names = if matches!(of, Cell::Record(_)) { ["False", "True", ""] } else { PHASES };
+    let names = if matches!(of, Cell::Announcement(_)) { ["False", "True", ""] } else { PHASES };
     names[usize::from(phase)]
 }
 
@@ -145,7 +145,7 @@ impl Instance<'_> {
             Cell::Node(array, node) => array * n + of(node),
             Cell::Both(node, quorum) => 2 * n + of(node) * q + of(quorum),
             Cell::Quorum(quorum) => 2 * n + n * q + of(quorum),
-            Cell::Record(node) => 2 * n + n * q + q + of(node),
+            Cell::Announcement(node) => 2 * n + n * q + q + of(node),
         }
     }
 
@@ -306,13 +306,13 @@ fn model(seed: u64) -> Model {
     }
     let member = (params.0 > 0).then_some((0, 1));
     if dice.chance(50) {
-        return with_records(dice, transitions);
+        return with_announcements(dice, transitions);
     }
     Model { pairs: dice.chance(70), special: dice.chance(20), transitions, bad: (params, bad, member) }
 }
 
-/// A model whose bad states are about records of nodes. Mostly, cells that are set stay as they are.
-fn with_records(dice: &mut Dice, mut transitions: Vec<Transition>) -> Model {
+/// A model whose bad states are about announcements. Mostly, cells that are set stay as they are.
+fn with_announcements(dice: &mut Dice, mut transitions: Vec<Transition>) -> Model {
     let keeps = dice.chance(80);
     for t in &mut transitions {
         if keeps {
@@ -322,14 +322,14 @@ fn with_records(dice: &mut Dice, mut transitions: Vec<Transition>) -> Model {
             asked.for_each(|it| (it.1, it.2) = (1, true));
         }
     }
-    let mut records = 0;
+    let mut announcing = 0;
     for t in transitions.iter_mut().filter(|it| !it.members.is_empty()) {
         if t.params.0 == 0 {
             // Quorums come after nodes: their places move by one.
             let moved = |of: &mut Cell| match of {
-                Cell::Node(_, n) | Cell::Record(n) if *n == usize::MAX => {}
+                Cell::Node(_, n) | Cell::Announcement(n) if *n == usize::MAX => {}
                 Cell::Both(n, q) if *n == usize::MAX => *q += 1,
-                Cell::Node(_, n) | Cell::Quorum(n) | Cell::Record(n) => *n += 1,
+                Cell::Node(_, n) | Cell::Quorum(n) | Cell::Announcement(n) => *n += 1,
                 Cell::Both(n, q) => (*n, *q) = (*n + 1, *q + 1),
             };
             t.params.0 = 1;
@@ -340,26 +340,26 @@ fn with_records(dice: &mut Dice, mut transitions: Vec<Transition>) -> Model {
                 literals.iter_mut().for_each(|it| moved(&mut it.0));
             }
         }
-        t.updates.push((Cell::Record(0), 1));
+        t.updates.push((Cell::Announcement(0), 1));
         if dice.chance(50) {
-            t.updates.retain(|it| matches!(it.0, Cell::Record(_)));
+            t.updates.retain(|it| matches!(it.0, Cell::Announcement(_)));
         }
-        records += 1;
+        announcing += 1;
     }
-    if records == 0 {
-        let (params, updates) = ((1, 1), vec![(Cell::Record(0), 1)]);
+    if announcing == 0 {
+        let (params, updates) = ((1, 1), vec![(Cell::Announcement(0), 1)]);
         let members = vec![(1, vec![(Cell::Node(0, usize::MAX), 1, true)])];
         transitions.push(Transition { params, guard: Vec::new(), members, updates, all: None });
     }
     let params = (1 + dice.below(2), dice.below(2));
-    let mut bad: Vec<Literal> = (0..params.0).map(|at| (Cell::Record(at), 1, true)).collect();
+    let mut bad: Vec<Literal> = (0..params.0).map(|at| (Cell::Announcement(at), 1, true)).collect();
     if dice.chance(50) {
         bad.extend(literals(dice, params, false, 2));
     }
     Model { pairs: dice.chance(70), special: false, transitions, bad: (params, bad, None) }
 }
 
-/// Whether it was proved with a tail, and whether without its records; what is wrong.
+/// Whether it was proved with a tail, and whether without its announcements; what is wrong.
 fn examine(seed: u64) -> Result<[bool; 2], String> {
     let model = model(seed);
     let text = text(&model);
@@ -390,7 +390,7 @@ fn examine(seed: u64) -> Result<[bool; 2], String> {
                     return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
                 }
             }
-            Ok([!report.tails.is_empty(), !report.records.is_empty()])
+            Ok([!report.tails.is_empty(), !report.announcements.is_empty()])
         }
         Some(Verdict::Unsafe(run)) => {
             let total = run.initial.procs;
@@ -418,8 +418,11 @@ fn campaign(first: u64, count: u64) {
         assert!(wrong.len() < 4, "{}", wrong.join("\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{count} models: {} proved with tails, {} without records", proved[0], proved[1]);
-    assert!(proved.iter().all(|it| *it > 0), "of {count} models, {proved:?} were proved with tails, and without records");
+    println!("{count} models: {} proved with tails, {} without announcements", proved[0], proved[1]);
+    assert!(
+        proved.iter().all(|it| *it > 0),
+        "of {count} models, {proved:?} were proved with tails, and without announcements"
+    );
 }
 
 #[test]
@@ -545,15 +548,15 @@ fn a_forged_tail_is_refused() {
     assert!(!check(&twice, &text), "nodes vote twice");
 }
 
-/// A certificate that calls something else a record is refused, and so is one for a model in which it is none.
+/// A certificate that calls something else an announcement is refused, and so is one for a model in which it is none.
 #[test]
-fn a_forged_record_is_refused() {
+fn a_forged_announcement_is_refused() {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
     let system = cubicle::load(TOY).expect("a correct model").system;
     let report = check(&system, &small_search(BackwardMode::Classic), &interrupt, &mut Silent);
     let report = report.expect("no engine fails");
-    assert_eq!((report.verdict.clone(), report.records.len()), (Some(Verdict::Safe), 1));
+    assert_eq!((report.verdict.clone(), report.announcements.len()), (Some(Verdict::Safe), 1));
     let certificate = certificate::certify(&system, TOY, Claim::of(&report), how).expect("it is certified");
     let text = certificate.invariants(&system);
     let check = |model: &str, text: &str| {
@@ -561,29 +564,35 @@ fn a_forged_record_is_refused() {
         certificate::check(&system, model, text, Extent::All, how).is_ok()
     };
     assert!(check(TOY, &text));
-    let line = text.lines().find(|it| it.starts_with("record ")).expect("it has a record");
-    assert_eq!(line, "record Decided with Noted1");
+    let line = text.lines().find(|it| it.starts_with("announce ")).expect("it has an announcement");
+    assert_eq!(line, "announce Decided with Noted1");
     for forged in [
         "",
-        "record Vote with Noted1",
-        "record Voted with Noted1",
-        "record Decided, Voted with Noted1",
-        "record Decided with Vote",
-        "record Decided with Noted1, Noted2",
-        "record Decided with",
-        "record Undecided with Noted1",
-        "record Decided with Noted1\nrecord Decided with Noted2",
+        "announce Vote with Noted1",
+        "announce Voted with Noted1",
+        "announce Decided, Voted with Noted1",
+        "announce Decided with Vote",
+        "announce Decided with Noted1, Noted2",
+        "announce Decided with",
+        "announce Undecided with Noted1",
+        "announce Decided with Noted1\nannounce Decided with Noted2",
     ] {
         assert!(!check(TOY, &text.replace(line, forged)), "{forged}");
     }
     for (from, to) in [
         // Votes are taken back.
-        ("transition decide", "transition undo (n : node v : value) { Vote[n, v] := False }\ntransition decide"),
+        (
+            "transition decide",
+            "transition undo (n : node v : value) { Vote[n, v] := False }\ntransition decide",
+        ),
         ("transition decide", "transition again (n : node) { Voted[n] := False }\ntransition decide"),
         // Deciding asks for less, or is read, or is undone, or has been from the start.
         ("requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }\n", ""),
         ("requires { Voted[n] = False }", "requires { Voted[n] = False || Decided[v] = True }"),
-        ("{ Decided[v] := True }", "{ Decided[v] := True }\ntransition undo (v : value) { Decided[v] := False }"),
+        (
+            "{ Decided[v] := True }",
+            "{ Decided[v] := True }\ntransition undo (v : value) { Decided[v] := False }",
+        ),
         (" && Decided[v] = False", ""),
         ("{ Decided[v] = True && Decided[w] = True }", "{ Decided[v] = True && Decided[w] = False }"),
     ] {

@@ -63,7 +63,11 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     let (text, left_out) = match &found.backward {
         None => cubicle_certificate::lemmas(system, system, &[], &[]),
         Some(outcome) => {
-            match searched_system(system, (&found.records, &found.tails, &found.owners), &outcome.counts) {
+            match searched_system(
+                system,
+                (&found.announcements, &found.tails, &found.owners),
+                &outcome.counts,
+            ) {
                 None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
                 Some(all) => {
                     let excluded = excluded(&all, &outcome.equations);

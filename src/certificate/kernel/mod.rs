@@ -90,8 +90,8 @@ pub fn theorem(
     if cubes.abstraction.is_some() {
         return Err(NoTheorem::Unsupported("refinements"));
     }
-    if !cubes.subject.records.records.is_empty() {
-        return Err(NoTheorem::Unsupported("records"));
+    if !cubes.subject.announcements.arrays.is_empty() {
+        return Err(NoTheorem::Unsupported("announcements"));
     }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));

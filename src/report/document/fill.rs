@@ -36,7 +36,7 @@ impl Document {
         self.sizes = report.enough.map(Into::into);
         self.stages = report.stages.iter().map(Into::into).collect();
         self.owners = owners(system, report);
-        self.records = report.records.iter().map(|it| system.title(*it)).collect();
+        self.announcements = report.announcements.iter().map(|it| system.title(*it)).collect();
         self.tails = tails(system, report);
         self.backward = BackwardFigures::of(system, report);
         self.vacuity = vacuity::lines(system, report);

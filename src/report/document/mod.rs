@@ -118,7 +118,7 @@ pub struct Document {
     /// The variables that the proof has added to the model.
     pub owners: Vec<OwnerRecord>,
     /// The variables of the model that steps only set and only bad states read, in place of which the proof has what these steps saw.
-    pub records: Vec<String>,
+    pub announcements: Vec<String>,
     /// The arrays that the proof has added to the model, for what guards say of all processes.
     pub tails: Vec<TailRecord>,
     /// The last backward search.
@@ -304,7 +304,7 @@ impl Document {
             sizes: None,
             stages: Vec::new(),
             owners: Vec::new(),
-            records: Vec::new(),
+            announcements: Vec::new(),
             tails: Vec::new(),
             backward: None,
             vacuity: Vec::new(),

@@ -322,7 +322,7 @@ impl BackwardFigures {
     pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
         let outcome = report.backward.as_ref()?;
         let searched =
-            searched_system(system, (&report.records, &report.tails, &report.owners), &outcome.counts);
+            searched_system(system, (&report.announcements, &report.tails, &report.owners), &outcome.counts);
         let text = |system: System| -> Vec<String> {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };

@@ -29,8 +29,8 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`BackwardMode::Auto`], in order.
     pub stages: Vec<Stage>,
-    /// The records in place of which the searches had what their setters saw: arrays and variables of the model.
-    pub records: Vec<VarId>,
+    /// The announcements in place of which the searches had what their setters saw: arrays and variables of the model.
+    pub announcements: Vec<VarId>,
     /// The ghost arrays that the searches had; their cubes may mention them.
     pub tails: Vec<Tail>,
     /// The ghost variables that the last backward search had; its cubes may mention them.
@@ -98,7 +98,7 @@ impl Report {
             explorations: Vec::new(),
             backward: None,
             stages: Vec::new(),
-            records: Vec::new(),
+            announcements: Vec::new(),
             tails: Vec::new(),
             owners: Vec::new(),
             assumptions: Vec::new(),

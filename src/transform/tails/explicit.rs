@@ -1,8 +1,8 @@
 //! The system with arrays for tails, their updates, and what guards say of them.
 
 use super::effect::Effect;
+use crate::announcements::without_these;
 use crate::owner::{Instrumented, with_owners};
-use crate::records::without_these;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, Owner, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, mentioned, negated, rename,
@@ -40,14 +40,15 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
     Some(Instrumented::new(System::new(system), parts_of))
 }
 
-/// The system whose variables a backward search mentions, in which these records were replaced, which had these tails, the first of these owners,
+/// The system whose variables a backward search mentions, in which these announcements were replaced, which had these tails, the first of these owners,
 /// and then these counts; `None` when they do not fit it.
 pub fn searched_system(
     original: &System,
-    (records, tails, owners): (&[VarId], &[Tail], &[Owner]),
+    (announcements, tails, owners): (&[VarId], &[Tail], &[Owner]),
     counts: &[(Var, Count)],
 ) -> Option<System> {
-    let original = &if records.is_empty() { original.clone() } else { without_these(original, records)? };
+    let original =
+        &if announcements.is_empty() { original.clone() } else { without_these(original, announcements)? };
     let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails)?.system };
     let own = tailed.vars.len();
     let before = counts.first().map_or(own, |(_, count)| usize::from(count.var.0));

@@ -1,12 +1,12 @@
-//! Records in a certificate: bad states that say what recorded steps saw, in place of the records.
+//! Announcements in a certificate: bad states that say what announced steps saw, in place of the announcements.
 //!
-//! `record Decision with Noted1, Noted2` names variables of `bool`, and one more for each bad cube of the model that reads them. A record is false
+//! `announce Decision with Noted1, Noted2` names variables of `bool`, and one more for each bad cube of the model that reads them. An announcement is false
 //! initially; steps only set it, at some of their parameters, to True; and only bad cubes read it, to say that it is true at different processes. All of this is
-//! checked here. The derived system has no steps that set it. Its bad cubes that read records say that a note is true; and for each way
-//! in which records of such a cube may have been set, it has a transition that sets the note, with this guard: what the cube says beside the records, and of each
+//! checked here. The derived system has no steps that set it. Its bad cubes that read announcements say that a note is true; and for each way
+//! in which announcements of such a cube may have been set, it has a transition that sets the note, with this guard: what the cube says beside the announcements, and of each
 //! step that may have set one all that is *stable*: literals that no step of the model makes false, so that they are true still.
 //!
-//! So a run of the model to one of its bad cubes is, without the records, a run of the derived system after which such a transition is possible. What a guard says
+//! So a run of the model to one of its bad cubes is, without the announcements, a run of the derived system after which such a transition is possible. What a guard says
 //! may be left out here, where it is hard to say; the derived system can do more then.
 
 use std::collections::BTreeSet;
@@ -20,52 +20,55 @@ use cubicle_lang::model::{
 /// Most transitions for one bad cube.
 const MOST: usize = 400;
 
-/// The records of a system and the notes of its bad cubes, by name.
+/// The announcements of a system and the notes of its bad cubes, by name.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct NamedRecords {
-    /// The records.
-    pub records: Vec<String>,
-    /// The notes, in order of the bad cubes that read records.
+pub struct NamedAnnouncements {
+    /// The announcements.
+    pub arrays: Vec<String>,
+    /// The notes, in order of the bad cubes that read announcements.
     pub notes: Vec<String>,
 }
 
-/// Names for these records and their notes.
-pub fn named(model: &System, records: &[VarId]) -> NamedRecords {
-    let reads = |conj: &Conj| conj.iter().any(|it| it.cells().iter().any(|cell| records.contains(&cell.var)));
+/// Names for these announcements and their notes.
+pub fn named(model: &System, announcements: &[VarId]) -> NamedAnnouncements {
+    let reads =
+        |conj: &Conj| conj.iter().any(|it| it.cells().iter().any(|cell| announcements.contains(&cell.var)));
     let notes = model.bad.iter().filter(|it| reads(&it.cube)).count();
-    NamedRecords {
-        records: records.iter().map(|it| model.var(*it).name.clone()).collect(),
+    NamedAnnouncements {
+        arrays: announcements.iter().map(|it| model.var(*it).name.clone()).collect(),
         notes: note_names(model, notes),
     }
 }
 
-/// The system in which bad cubes say what records stand for.
-pub fn reduced(model: &System, named: &NamedRecords) -> Result<System, NotDerived> {
-    if named.records.is_empty() {
+/// The system in which bad cubes say what announcements stand for.
+pub fn reduced(model: &System, named: &NamedAnnouncements) -> Result<System, NotDerived> {
+    if named.arrays.is_empty() {
         return Ok(model.clone());
     }
-    let mut records = BTreeSet::new();
-    for name in &named.records {
+    let mut announcements = BTreeSet::new();
+    for name in &named.arrays {
         let found = model.vars.iter().position(|it| it.name == *name);
-        let unfit = |why: &str| NotDerived::Unfit(format!("record {name}: {why}"));
+        let unfit = |why: &str| NotDerived::Unfit(format!("announce {name}: {why}"));
         let var = VarId(found.ok_or_else(|| unfit("the model has no such variable"))? as u16);
         check(model, var).map_err(unfit)?;
-        records.insert(var);
+        announcements.insert(var);
     }
     let mut system = model.to_parts();
     for t in &mut system.transitions {
-        t.updates.retain(|it| !records.contains(&it.var));
+        t.updates.retain(|it| !announcements.contains(&it.var));
     }
     let mut notes = named.notes.iter();
     let mut origin = next_origin(model);
     for (number, bad) in model.bad.iter().enumerate() {
         let (said, rest): (Vec<&Literal>, Vec<&Literal>) =
-            bad.cube.iter().partition(|it| it.cells().iter().any(|cell| records.contains(&cell.var)));
+            bad.cube.iter().partition(|it| it.cells().iter().any(|cell| announcements.contains(&cell.var)));
         if said.is_empty() {
             continue;
         }
         let Some(name) = notes.next() else {
-            return Err(NotDerived::Unfit("expected a note for each bad cube that reads records".to_owned()));
+            return Err(NotDerived::Unfit(
+                "expected a note for each bad cube that reads announcements".to_owned(),
+            ));
         };
         let note = declare(&mut system, name, VarKind::Global, Type::Enum(BOOL))?;
         let noted = |value: u8| Literal::In {
@@ -97,11 +100,11 @@ pub fn reduced(model: &System, named: &NamedRecords) -> Result<System, NotDerive
     }
     match notes.next() {
         None => Ok(System::new(system)),
-        Some(name) => Err(NotDerived::Unfit(format!("`{name}`: no further bad cube reads a record"))),
+        Some(name) => Err(NotDerived::Unfit(format!("`{name}`: no further bad cube reads an announcement"))),
     }
 }
 
-/// Whether the variable is a record; else why not.
+/// Whether the variable is an announcement; else why not.
 fn check(model: &System, var: VarId) -> Result<(), &'static str> {
     let reads = |it: &Literal| it.cells().into_iter().any(|cell| cell.var == var);
     let any = |it: &Dnf| it.0.iter().flatten().any(reads);
@@ -241,7 +244,7 @@ fn stays(model: &System, literal: &Literal) -> bool {
     }
 }
 
-/// One way to set some of the records of a bad cube.
+/// One way to set some of the announcements of a bad cube.
 #[derive(Clone)]
 struct Way<'m> {
     /// Number of different processes that are named.
@@ -252,21 +255,22 @@ struct Way<'m> {
     sayings: Vec<(&'m Universal, Vec<ProcRef>)>,
 }
 
-/// All ways to set the records of a bad cube.
+/// All ways to set the announcements of a bad cube.
 struct Ways<'m> {
     model: &'m System,
     found: Vec<(u8, Conj, Vec<Universal>)>,
 }
 
 impl<'m> Ways<'m> {
-    /// Takes the ways to set the records that these literals read, and puts them among those found.
+    /// Takes the ways to set the announcements that these literals read, and puts them among those found.
     fn follow(&mut self, said: &[&Literal], way: Way<'m>) -> Result<(), NotDerived> {
         let Some((Literal::In { cell, .. }, rest)) = said.split_first().map(|it| (*it.0, it.1)) else {
             return self.finish(way, 0);
         };
         for t in &self.model.transitions {
             let Some(update) = t.updates.iter().find(|it| it.var == cell.var) else { continue };
-            let index = set_by(t, update).ok_or_else(|| NotDerived::Unfit("not a record".to_owned()))?;
+            let index =
+                set_by(t, update).ok_or_else(|| NotDerived::Unfit("not an announcement".to_owned()))?;
             self.name(t, (&index, cell), &mut Vec::new(), rest, &way)?;
         }
         Ok(())
@@ -389,7 +393,7 @@ impl<'m> Ways<'m> {
 }
 
 fn too_hard() -> NotDerived {
-    NotDerived::TooHard("records that may be set in too many ways".to_owned())
+    NotDerived::TooHard("announcements that may be set in too many ways".to_owned())
 }
 
 /// The conjunction about different processes, unless it is plainly false.

@@ -1,16 +1,16 @@
-//! Bad states that say what recorded steps saw, in place of the records.
+//! Bad states that say what announced steps saw, in place of the announcements.
 //!
-//! A *record* is an array or a variable of `bool` that is false initially, that steps set to True at some of their parameters, and that
+//! A *announcement* is an array or a variable of `bool` that is false initially, that steps set to True at some of their parameters, and that
 //! only bad states read: `Decision[r, v]`. That it is true says that one of its *setters*, the transitions that set it, was taken with these parameters and some
 //! others; which ones, a cube does not say: by which quorum it was decided. A literal of the guard of a setter is *stable* if no step of any
-//! transition makes it false: votes are never taken back. So where the record is true, the stable part of the guard of one of its setters holds
-//! still, for some parameters beside those of the record.
+//! transition makes it false: votes are never taken back. So where the announcement is true, the stable part of the guard of one of its setters holds
+//! still, for some parameters beside those of the announcement.
 //!
-//! A bad cube with records becomes a transition that watches (as for `unsafe` with universals): for each choice of setters and for each way in which their
+//! A bad cube with announcements becomes a transition that watches (as for `unsafe` with universals): for each choice of setters and for each way in which their
 //! further parameters coincide, its guard has the other literals of the cube and the stable parts, and its step notes that it
-//! was possible. Records are read by nothing then, and no step sets them.
+//! was possible. Announcements are read by nothing then, and no step sets them.
 //!
-//! *Sound.* A run of the system to the bad cube is one of the derived system, with records left out, to a state in which one of the watches is possible.
+//! *Sound.* A run of the system to the bad cube is one of the derived system, with announcements left out, to a state in which one of the watches is possible.
 //!
 //! *Nearly complete.* From such a state the setters are possible in turn, where all of their guards is stable and they change nothing else that
 //! matters. [`Reduced::run`] tries that.
@@ -18,7 +18,7 @@
 //! A watch with two parameters of a sort that a relation orders is split into one for each way: what is found about quorums and rounds is
 //! mostly about the earlier of two rounds.
 //!
-//! In reading order: `find` (records, what is stable), `watch` (one bad cube), this file (the system, and runs of it).
+//! In reading order: `find` (announcements, what is stable), `watch` (one bad cube), this file (the system, and runs of it).
 
 mod find;
 mod watch;
@@ -29,40 +29,40 @@ use cubicle_lang::model::{
     VarId, VarKind, note_names,
 };
 
-use find::Records;
+use find::Announcements;
 use watch::Watch;
 
-/// A system without records.
+/// A system without announcements.
 pub struct Reduced {
     /// The system; its variables are those of the original, then notes.
     pub system: System,
-    /// The records.
-    pub records: Vec<VarId>,
+    /// The announcements.
+    pub announcements: Vec<VarId>,
     /// What stands for the bad cubes: the last transitions of the system, in this order.
     watches: Vec<Watch>,
 }
 
-/// The system without its records; `None` where it has none that is worth it: no setter says anything of all processes.
-pub fn without_records(original: &System) -> Option<Reduced> {
-    let records = Records::of(original);
-    if records.is_empty() {
+/// The system without its announcements; `None` where it has none that is worth it: no setter says anything of all processes.
+pub fn without_announcements(original: &System) -> Option<Reduced> {
+    let announcements = Announcements::of(original);
+    if announcements.is_empty() {
         return None;
     }
-    without(original, records)
+    without(original, announcements)
 }
 
-/// The system in which these are left out, as [`without_records`] has done it.
-pub fn without_these(original: &System, records: &[VarId]) -> Option<System> {
-    without(original, Records::of(original).only(records)).map(|it| it.system)
+/// The system in which these are left out, as [`without_announcements`] has done it.
+pub fn without_these(original: &System, announcements: &[VarId]) -> Option<System> {
+    without(original, Announcements::of(original).only(announcements)).map(|it| it.system)
 }
 
-fn without(original: &System, records: Records) -> Option<Reduced> {
+fn without(original: &System, announcements: Announcements) -> Option<Reduced> {
     let mut system = original.to_parts();
     for t in &mut system.transitions {
-        t.updates.retain(|it| !records.contains(it.var));
+        t.updates.retain(|it| !announcements.contains(it.var));
     }
     let affected: Vec<usize> =
-        (0..system.bad.len()).filter(|bad| records.are_in(&system.bad[*bad].cube)).collect();
+        (0..system.bad.len()).filter(|bad| announcements.are_in(&system.bad[*bad].cube)).collect();
     let mut watches = Vec::new();
     let origins = system.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
     for ((bad, name), origin) in affected.iter().zip(note_names(original, affected.len())).zip(origins..) {
@@ -75,7 +75,7 @@ fn without(original: &System, records: Records) -> Option<Reduced> {
         system.vars.push(Var { name, kind: VarKind::Global, ty: Type::Enum(BOOL), range: u64::MAX, span });
         let init = &mut system.init;
         (init.body.0.iter_mut().chain(&mut init.without_processes.0)).for_each(|it| it.push(is_noted(false)));
-        for watch in Watch::all(original, &records, *bad)? {
+        for watch in Watch::all(original, &announcements, *bad)? {
             let value = Term::Constructor(1);
             let assignment = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
             let guard = [&watch.guard[..], &[is_noted(false)]].concat();
@@ -95,7 +95,7 @@ fn without(original: &System, records: Records) -> Option<Reduced> {
         let bad = &mut system.bad[*bad];
         (bad.params, bad.cube, bad.spans) = (0, vec![is_noted(true)], vec![span]);
     }
-    Some(Reduced { system: System::new(system), records: records.names().collect(), watches })
+    Some(Reduced { system: System::new(system), announcements: announcements.names().collect(), watches })
 }
 
 impl Reduced {

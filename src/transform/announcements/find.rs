@@ -1,4 +1,4 @@
-//! Records, and which literals of guards are stable.
+//! Announcements, and which literals of guards are stable.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use cubicle_lang::model::{
     Type, Universal, VarId,
 };
 
-/// Where a setter sets a record: a transition, and which parameters stand for the indices.
+/// Where a setter sets an announcement: a transition, and which parameters stand for the indices.
 pub struct Setter {
     /// The transition.
     pub transition: TransitionId,
-    /// Its parameters, one for each index of the record; all different.
+    /// Its parameters, one for each index of the announcement; all different.
     pub index: Vec<u8>,
     /// The stable literals of its guard.
     pub guard: Conj,
@@ -19,11 +19,11 @@ pub struct Setter {
     pub universals: Vec<Universal>,
 }
 
-/// The records of a system, with their setters.
-pub struct Records(BTreeMap<VarId, Vec<Setter>>);
+/// The announcements of a system, with their setters.
+pub struct Announcements(BTreeMap<VarId, Vec<Setter>>);
 
-impl Records {
-    /// Those of which it is worth while to know what their setters saw: a setter says something of all processes, and has a parameter that the record
+impl Announcements {
+    /// Those of which it is worth while to know what their setters saw: a setter says something of all processes, and has a parameter that the announcement
     /// does not have.
     pub fn of(system: &System) -> Self {
         let is_read = |var: VarId| {
@@ -84,7 +84,7 @@ impl Records {
         cube.iter().any(|it| self.said(it).is_some())
     }
 
-    /// The indices and the setters of the record that a literal of a bad cube says to be true.
+    /// The indices and the setters of the announcement that a literal of a bad cube says to be true.
     pub fn said<'l>(&self, literal: &'l Literal) -> Option<(&'l Cell, &[Setter])> {
         let Literal::In { cell, .. } = literal else { return None };
         self.0.get(&cell.var).map(|setters| (cell, &setters[..]))

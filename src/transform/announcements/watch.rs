@@ -1,6 +1,6 @@
-//! What stands for a bad cube with records: the ways in which setters may have set them.
+//! What stands for a bad cube with announcements: the ways in which setters may have set them.
 
-use super::find::{Records, Setter};
+use super::find::{Announcements, Setter};
 use cubicle_lang::model::{
     Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Universal, VarId, mentioned, rename,
     simplify,
@@ -11,7 +11,7 @@ const MOST_WATCHES: usize = 64;
 /// Most pairs of parameters of a watch whose order is told apart.
 const MOST_PAIRS: usize = 3;
 
-/// One way in which setters may have set the records of a bad cube.
+/// One way in which setters may have set the announcements of a bad cube.
 #[derive(Clone)]
 pub struct Watch {
     /// The number of its parameters.
@@ -20,16 +20,16 @@ pub struct Watch {
     pub guard: Conj,
     /// What it asks of all other processes.
     pub universals: Vec<Universal>,
-    /// For each record of the cube, the setter, and the parameters that are its own.
+    /// For each announcement of the cube, the setter, and the parameters that are its own.
     pub setters: Vec<(TransitionId, Vec<u8>)>,
 }
 
 impl Watch {
     /// All watches for the bad cube of this number; `None` when there are too many, or numbers leave the 64-bit range.
-    pub fn all(system: &System, records: &Records, bad: usize) -> Option<Vec<Self>> {
+    pub fn all(system: &System, announcements: &Announcements, bad: usize) -> Option<Vec<Self>> {
         let bad = &system.bad[bad];
         let (said, rest): (Vec<&Literal>, Vec<&Literal>) =
-            bad.cube.iter().partition(|it| records.said(it).is_some());
+            bad.cube.iter().partition(|it| announcements.said(it).is_some());
         let none = Self {
             params: bad.params,
             guard: rest.into_iter().cloned().collect(),
@@ -37,7 +37,7 @@ impl Watch {
             setters: Vec::new(),
         };
         let mut ways = vec![(none, Vec::new())];
-        for (cell, setters) in said.into_iter().filter_map(|it| records.said(it)) {
+        for (cell, setters) in said.into_iter().filter_map(|it| announcements.said(it)) {
             let mut next = Vec::new();
             for (way, chosen) in &ways {
                 for setter in setters {
@@ -72,7 +72,7 @@ impl Watch {
             let at = setter.index.iter().position(|it| *it == param);
             let fixed = at.map(|at| match cell.index[at] {
                 ProcRef::Var(v) => v,
-                ProcRef::Const(_) => unreachable!("a record is asked of parameters"),
+                ProcRef::Const(_) => unreachable!("an announcement is asked of parameters"),
             });
             let others: Vec<u8> = (cell.index.iter())
                 .filter_map(|p| if let ProcRef::Var(v) = p { Some(*v) } else { None })
