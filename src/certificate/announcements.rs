@@ -1,4 +1,4 @@
-//! Announcements in a certificate: bad states that say what announced steps saw, in place of the announcements.
+//! Announcements in a certificate: bad states that say what steps saw, in place of announcements that these steps were taken.
 //!
 //! `announce Decision with Noted1, Noted2` names variables of `bool`, and one more for each bad cube of the model that reads them. An announcement is false
 //! initially; steps only set it, at some of their parameters, to True; and only bad cubes read it, to say that it is true at different processes. All of this is

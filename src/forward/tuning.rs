@@ -14,7 +14,7 @@ pub const MAX_DISJUNCTS: usize = 1 << 18;
 /// Instances of no more cells than this are explored.
 pub const MAX_CELLS: usize = 1 << 12;
 /// ...and of no more cells than this with those whose indices are of other sorts than they can be.
-pub const MAX_POSITIONS: usize = 1 << 14;
+pub const MAX_POSITIONS: usize = 1 << 15;
 /// Instances of no more ground transitions than this are explored.
 pub const MAX_INSTANCES: usize = 1 << 20;
 /// Instances of no more processes than this are explored.

@@ -1,6 +1,6 @@
-//! Bad states that say what announced steps saw, in place of the announcements.
+//! Bad states that say what steps saw, in place of announcements that these steps were taken.
 //!
-//! A *announcement* is an array or a variable of `bool` that is false initially, that steps set to True at some of their parameters, and that
+//! An *announcement* is an array or a variable of `bool` that is false initially, that steps set to True at some of their parameters, and that
 //! only bad states read: `Decision[r, v]`. That it is true says that one of its *setters*, the transitions that set it, was taken with these parameters and some
 //! others; which ones, a cube does not say: by which quorum it was decided. A literal of the guard of a setter is *stable* if no step of any
 //! transition makes it false: votes are never taken back. So where the announcement is true, the stable part of the guard of one of its setters holds
