@@ -27,8 +27,11 @@ pub fn drive(
                     // Where the effort is spent, the lemmas are for the searches after this one.
                     let spent = matches!(reason, Reason::Effort(_));
                     let may_help = spent || matches!(reason, Reason::Depth(_));
-                    if may_help && approximation.look_for_lemmas(run, observer) && !spent {
-                        return Ok(DriveEnd::Lemmas);
+                    if may_help
+                        && let Some(end) = approximation.look_for_lemmas(run, observer)
+                        && !(spent && matches!(end, DriveEnd::Lemmas))
+                    {
+                        return Ok(end);
                     }
                 }
                 return Ok(match end {
@@ -41,8 +44,13 @@ pub fn drive(
             }
         };
         if let Some(approximation) = &mut approximation {
-            if approximation.needs_lemmas(run) && approximation.look_for_lemmas(run, observer) {
-                return Ok(DriveEnd::Lemmas);
+            if let Some(end) = approximation.prepare(run, id, observer) {
+                return Ok(end);
+            }
+            if approximation.needs_lemmas(run)
+                && let Some(end) = approximation.look_for_lemmas(run, observer)
+            {
+                return Ok(end);
             }
             match approximation.look_wider(run, observer) {
                 OracleGrowth::Nothing => {}

@@ -76,12 +76,8 @@ pub fn search(
             pool.keep_lemmas(lemmas);
         }
     }
-    if begins {
-        if let Some(brab) = brab {
-            pool.propose_bounds(&context, &system.init, brab);
-        }
-        pool.propose(&context, &options.proposed, brab);
-    }
+    let met =
+        if begins { pool.propose(&context, (&system.init, &options.proposed), brab, observer) } else { None };
     let mut tester = Tester::new(system, &context, counting.as_ref(), options);
     tester.counts = tests;
     (tester.solver.calls, tester.solver.unknown) = calls;
@@ -108,7 +104,10 @@ pub fn search(
         open: None,
         paused: run,
     };
-    let (verdict, error_history) = engine.decide(observer);
+    let (verdict, error_history) = match met {
+        Some(trace) => (Verdict::Unsafe(trace), None),
+        None => engine.decide(observer),
+    };
     let (outcome, left) = engine.outcome(verdict, error_history);
     *paused = left;
     let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
@@ -163,6 +162,9 @@ impl Search<'_> {
                 DriveEnd::OracleGrew => {
                     self.restart(&counts, "the oracle has seen more states", observer);
                     self.adopt();
+                }
+                DriveEnd::CandidatesReached => {
+                    self.restart(&counts, "the oracle has seen more states", observer);
                 }
                 DriveEnd::Lemmas => {
                     self.restart(&counts, "lemmas were proved", observer);

@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
+use super::demand::Demand;
 use super::numbers::Numbers;
 use super::owners::Basis;
 use super::recorder::Recorder;
@@ -98,7 +99,7 @@ impl<'a> Aside<'a> {
         let report = Report::none();
         let mut session =
             // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
-            Session { system, options, interrupt, observer, report, space, lemmas, numbers, reports_equations: false, needs_equations, paused: None, remote };
+            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, needs_equations, .. } = session;
         Taken { end, space, lemmas, report, needs_equations }

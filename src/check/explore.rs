@@ -1,9 +1,11 @@
 //! The explorations that the options ask for.
 
+use super::demand::Demand;
 use super::instances::instances;
 use super::purpose::Purpose;
 use super::session::Session;
 use super::sizes;
+use super::tails::may_have_tails;
 use super::vacuity::is_to_prove;
 use cubicle_run::options::{ForwardOptions, Procs};
 use cubicle_run::verdict::Verdict;
@@ -14,7 +16,9 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     if options.procs == Some(Procs::Auto) && options.proof.oracle_procs().is_none() {
         return sizes::explore(session);
     }
-    if session.explores_for_oracle() && !is_needed(session) {
+    if session.explores_for_oracle() && !is_answer(session) {
+        let instances = if asks(session) { instances(session) } else { Vec::new() };
+        session.demand = Demand::new(session.system, instances, &options.forward);
         return None;
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
@@ -30,12 +34,17 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     None
 }
 
-/// Whether the search has anything to ask its oracle, or the options ask for the exploration itself: with nothing to prove, no
-/// candidate is ever made.
-fn is_needed(session: &Session<'_>) -> bool {
+/// Whether the search may have anything to ask its oracle: with nothing to prove, no candidate is ever made.
+fn asks(session: &Session<'_>) -> bool {
+    let Session { system, options, .. } = session;
+    !options.backward.proposed.is_empty() || system.bad.iter().any(|bad| is_to_prove(options, bad.kind))
+}
+
+/// Whether an exploration that serves a search is an answer as well, or must come before it: the options ask for deadlocks, all states or all bad
+/// states, other processes explore, its states are kept, or a search with tails explores again.
+fn is_answer(session: &Session<'_>) -> bool {
     let Session { system, options, remote, .. } = session;
-    let proposed = !options.backward.proposed.is_empty();
-    let itself = options.forward.deadlock || options.require_complete || remote.is_some();
+    let itself = options.forward.deadlock || options.require_complete || !options.forward.stop_at_unsafe;
     let kept = options.checkpoint.is_some() || options.spill.is_some();
-    proposed || itself || kept || system.bad.iter().any(|bad| is_to_prove(options, bad.kind))
+    itself || kept || remote.is_some() || may_have_tails(system)
 }

@@ -1,7 +1,7 @@
 //! The session of a run: which engine works on the problem when, to one report.
 //!
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::result::Report). In reading order:
-//! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
+//! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `demand` (those that wait until a search asks for states), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
 //! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
@@ -9,8 +9,8 @@
 //! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
 //! ```text
-//! --brab k            explore k processes -> unsafe state met? UNSAFE
-//!                                         -> else: backward search with the states as oracle
+//! --brab k            backward search; when it asks for states: explore k processes -> unsafe state met? UNSAFE
+//!                                         -> else: they are its oracle
 //! --only-forward      explore, and say what was seen
 //! --engine classic   backward search without approximation
 //! (none of these)     rounds of both kinds of backward search, see `schedule`
@@ -21,6 +21,7 @@ mod assumptions;
 mod auto;
 mod beside;
 mod coverage;
+mod demand;
 mod explore;
 mod instances;
 mod numbers;

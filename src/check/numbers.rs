@@ -3,6 +3,7 @@
 
 use cubicle_lang::model::semantics::{State, Trace};
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
+use cubicle_run::observer::Observer;
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::result::{Forgotten, Outcome};
 use cubicle_run::verdict::Verdict;
@@ -94,8 +95,12 @@ impl Oracle for OracleOf<'_> {
         self.oracle.learn(&run);
     }
 
-    fn grow(&self, most: u64) -> OracleGrowth {
-        self.oracle.grow(most)
+    fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        self.oracle.prepare(spent, observer)
+    }
+
+    fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        self.oracle.grow(most, observer)
     }
 
     fn widen(&self) -> OracleGrowth {

@@ -27,7 +27,7 @@ pub struct InternalError(pub String);
 ///
 /// The run ends early when `interrupt` says so: its deadline or that of this run
 /// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
-/// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle. (That of
+/// the exploration of a BRAB run, which begins when the search asks for states, only ends that exploration: the states seen so far are a valid oracle. (That of
 /// [`BackwardMode::Pdr`] ends the run where the exploration has not reached the second level.)
 ///
 /// The work is done on a thread with a stack for any model. A process may do this again and again, with another
@@ -135,6 +135,9 @@ fn check_with(
             BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
         });
         session.put_explorations();
+        if options.proof != BackwardMode::Auto && session.report.coverage.is_none() {
+            coverage::sum_up(options, &mut session.report);
+        }
     }
     if !session.report.temporal.is_empty() && !options.only_forward {
         session.timed("prove properties of runs", runs::prove);

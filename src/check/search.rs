@@ -20,11 +20,15 @@ pub fn search(session: &mut Session<'_>) {
         BackwardMode::Pdr(procs) => BackwardMode::Pdr(nearest(system, procs)),
         other => other,
     };
-    let sizes: Vec<usize> = session.space.explored.iter().map(|it| it.exploration.procs).collect();
-    let verdict = search_with_owners(session, |session, basis| once(session, search, &sizes, basis));
+    let sizes = session.oracle_sizes();
+    let mut verdict = search_with_owners(session, |session, basis| once(session, search, &sizes, basis));
+    if matches!(verdict, Verdict::Unknown(_)) && session.interrupt.reason().is_none() {
+        verdict = session.explore_rest().unwrap_or(verdict);
+    }
     session.report.verdict = Some(verdict);
     if !matches!(session.report.verdict, Some(Verdict::Unknown(_))) && session.report.decider.is_none() {
-        session.report.decider = Some(Decider::Stage(proof));
+        let found = session.demand.found.map(|(procs, _)| Decider::Forward(procs));
+        session.report.decider = Some(found.unwrap_or(Decider::Stage(proof)));
     }
 }
 
@@ -44,7 +48,8 @@ fn once(
     let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
     let outcome = session.search(search, options.order.unwrap_or_default(), options.max_effort, &repairs);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
-    session.report.backward = Some(outcome);
+    // Where the first states that it asked for end it, there was no search.
+    session.report.backward = Some(outcome).filter(|_| !found_at_once(session));
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {
         return OwnerSearchEnd::Verdict(verdict);
     }
@@ -52,6 +57,11 @@ fn once(
         return OwnerSearchEnd::Owner(owner);
     }
     OwnerSearchEnd::Verdict(look_forward(session).unwrap_or(verdict))
+}
+
+/// Whether the states that a search asked for first show a bad state.
+fn found_at_once(session: &Session<'_>) -> bool {
+    session.demand.found.is_some_and(|(_, stage)| stage == 1)
 }
 
 /// Explores the instances of a system that was derived; a verdict only when the run ends here.

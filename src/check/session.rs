@@ -1,15 +1,14 @@
 //! What the parts of a run share: the problem, the limits, and what is known so far.
 
-use std::borrow::Cow;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::{Numbers, OracleOf};
-use super::purpose::Purpose;
+use super::purpose::{Purpose, divided};
 use super::remote::RemoteExplorer;
-use super::size::even_division;
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
@@ -18,6 +17,7 @@ use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
+use cubicle_run::oracle::OracleGrowth;
 use cubicle_run::result::{Decider, Forgotten, Outcome, Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 use cubicle_transform::moves_numbers;
@@ -36,6 +36,8 @@ pub struct Session<'a> {
     pub report: Report,
     /// The explored states: the oracle of all searches.
     pub space: StateSpace,
+    /// Explorations that wait until a search asks for their states.
+    pub demand: Demand,
     /// The lemmas about numbers, once a search needed them.
     pub lemmas: Lemmas,
     /// What backward searches know of numbers, once there was one; `None` inside when the counts change in too many ways.
@@ -60,7 +62,7 @@ impl<'a> Session<'a> {
         report: Report,
     ) -> Self {
         let space = StateSpace::new(Vec::new());
-        let (lemmas, numbers) = (Lemmas::default(), Arc::default());
+        let (demand, lemmas, numbers) = (Demand::default(), Lemmas::default(), Arc::default());
         let (reports_equations, needs_equations, paused, remote) = (true, false, None, None);
         Self {
             system,
@@ -69,6 +71,7 @@ impl<'a> Session<'a> {
             observer,
             report,
             space,
+            demand,
             lemmas,
             numbers,
             reports_equations,
@@ -107,7 +110,7 @@ impl<'a> Session<'a> {
 
     /// Explores an instance, storing at most what `limits` allow.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        let limits = &*self.divided(procs, limits, purpose);
+        let limits = &*divided(self.system, (procs, limits), self.options.require_complete, purpose);
         if let Some(remote) = self.remote {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
             return remote.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
@@ -117,25 +120,8 @@ impl<'a> Session<'a> {
 
     /// Like [`Self::explore`], without events.
     pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        let limits = &*self.divided(procs, limits, purpose);
+        let limits = &*divided(self.system, (procs, limits), self.options.require_complete, purpose);
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
-    }
-
-    /// The options for an exploration: where it only serves as oracle, and they do not say how many processes there are of each sort, it has
-    /// as many of each. One that is an answer as well, of deadlocks or that all states were seen, has all divisions.
-    fn divided<'o>(
-        &self,
-        procs: usize,
-        limits: &'o ForwardOptions,
-        purpose: Purpose,
-    ) -> Cow<'o, ForwardOptions> {
-        let asked: usize = limits.of_sorts.iter().map(|it| it.1).sum();
-        let even = even_division(self.system, procs);
-        let answers = purpose == Purpose::Answer || limits.deadlock || self.options.require_complete;
-        if answers || even.is_empty() || !limits.of_sorts.is_empty() && asked == procs {
-            return Cow::Borrowed(limits);
-        }
-        Cow::Owned(limits.clone().of_sorts(even))
     }
 
     /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair.
@@ -165,7 +151,7 @@ impl<'a> Session<'a> {
             );
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
             if !undecided || self.interrupt.reason().is_some() {
-                self.report.spend("backward search", start.elapsed());
+                self.spend_search(start);
                 return outcome;
             }
         }
@@ -186,8 +172,28 @@ impl<'a> Session<'a> {
         let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
         self.lemmas = lemmas;
         self.paused = paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).or(self.paused.take());
-        self.report.spend("backward search", start.elapsed());
+        self.spend_search(start);
         outcome
+    }
+
+    /// Explores the states that a search without an answer did not ask for; the verdict when they show a bad state, or the run must end.
+    pub fn explore_rest(&mut self) -> Option<Verdict> {
+        let run = (self.system, self.options, self.interrupt);
+        let found = OnDemand::new(run, &mut self.space, &mut self.demand).finish(&mut *self.observer);
+        self.report.spend("forward exploration", mem::take(&mut self.demand.time));
+        match found {
+            OracleGrowth::Unsafe(trace) => Some(self.decided_by_run(*trace)),
+            OracleGrowth::Nothing | OracleGrowth::More(_) => self.interrupt.reason().map(Verdict::Unknown),
+        }
+    }
+
+    /// Adds the time of a search that began then, and that of the explorations within it.
+    fn spend_search(&mut self, start: Instant) {
+        let explored = mem::take(&mut self.demand.time);
+        if !explored.is_zero() {
+            self.report.spend("forward exploration", explored);
+        }
+        self.report.spend("backward search", start.elapsed().saturating_sub(explored));
     }
 
     /// Searches with what is known of numbers.
@@ -199,7 +205,9 @@ impl<'a> Session<'a> {
         most_procs: Option<usize>,
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
-        let oracle = OracleOf { original: self.system, oracle: &self.space };
+        let run = (self.system, self.options, self.interrupt);
+        let on_demand = OnDemand::new(run, &mut self.space, &mut self.demand);
+        let oracle = OracleOf { original: self.system, oracle: &on_demand };
         let shared = Shared {
             oracle: &oracle,
             equations: &numbers.equations,
@@ -225,6 +233,12 @@ impl<'a> Session<'a> {
         self.report.explorations = self.space.explored.iter().map(data).collect();
     }
 
+    /// Sizes of the instances that a search has as oracle.
+    pub fn oracle_sizes(&self) -> Vec<usize> {
+        let explored = self.space.explored.iter().map(|it| it.exploration.procs);
+        if self.demand.instances.is_empty() { explored.collect() } else { self.demand.instances.clone() }
+    }
+
     /// Whether the backward search needs the states of the explorations that the options ask for.
     pub const fn explores_for_oracle(&self) -> bool {
         self.options.proof.oracle_procs().is_some() && !self.options.only_forward
@@ -245,15 +259,10 @@ impl<'a> Session<'a> {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }
         if let Some(reason) = self.interrupt.reason() {
-            // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
-            let level = self.space.explored.last().is_some_and(|it| it.exploration.depth > 0);
-            let worth = level || matches!(self.options.proof, BackwardMode::Brab(_));
-            if !self.explores_for_oracle() || !worth || !self.interrupt.consume() {
+            let run = (self.system, self.options, self.interrupt);
+            if !self.explores_for_oracle() || !goes_on(run, &self.space, &mut *self.observer) {
                 return ControlFlow::Break(Some(Verdict::Unknown(reason)));
             }
-            let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
-                        Ctrl-C (SIGINT) or another signal ends the run";
-            self.tell(Event::Note(note));
             return ControlFlow::Break(None);
         }
         let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);

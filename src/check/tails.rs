@@ -5,18 +5,22 @@
 
 use super::search::explore_again;
 use super::session::Session;
-use cubicle_lang::model::VarId;
+use cubicle_lang::model::{System, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::verdict::Verdict;
 use cubicle_transform::{gaps, tails_of, with_tails};
 use tracing::info;
 
-/// Decides the problem, in a system with tails where the model has witnesses, or bad states of which something holds for all processes.
+/// Whether the model has witnesses, or bad states of which something holds for all processes.
+pub fn may_have_tails(system: &System) -> bool {
+    !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t))
+}
+
+/// Decides the problem, in a system with tails where the model may have some.
 pub fn decide_with_tails(session: &mut Session<'_>, decide: impl FnOnce(&mut Session<'_>)) {
     let system = session.system;
-    let is_asked = !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t));
-    let tails = if is_asked { tails_of(system) } else { Vec::new() };
+    let tails = if may_have_tails(system) { tails_of(system) } else { Vec::new() };
     let Some(instrumented) = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it))
     else {
         return decide(session);

@@ -78,6 +78,12 @@ impl Explored {
 }
 
 impl Explored {
+    /// As if explored within this limit on states, for the larger instances that are explored because of it.
+    #[must_use]
+    pub fn with_limit(self, states: usize) -> Self {
+        Self { states: self.states.map(|seen| seen.with_limit(states)), ..self }
+    }
+
     /// Adds other processes that answer questions about the states.
     #[must_use]
     pub fn with_remote(self, remote: Remote) -> Self {
@@ -337,10 +343,15 @@ pub fn explore_oracle(
     if options.max_states.is_some() || options.time.is_some() || options.depth.is_some() {
         return explore(system, procs, options, interrupt, observer);
     }
-    let numbers = system.declared().any(|(_, v)| v.ty.is_numeric()) && options.number_range.is_none();
-    let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
+    let first = oracle_states(system, options);
     let options = ForwardOptions { steep: Some(STEEP_STATES), ..options.clone() };
     explore_within(system, procs, first, &options, interrupt, observer)
+}
+
+/// The number of states within which a breadth-first exploration of [`explore_oracle()`] without any limit ends.
+pub fn oracle_states(system: &System, options: &ForwardOptions) -> usize {
+    let numbers = system.declared().any(|(_, v)| v.ty.is_numeric()) && options.number_range.is_none();
+    if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES }
 }
 
 /// Like [`explore_oracle()`], with `states` as the number of states within which a breadth-first search must end

@@ -47,7 +47,8 @@ mod tuning;
 pub use checkpoint::manifest::Manifest;
 pub use error::StorageError;
 pub use explore::{
-    Explored, Remote, explore, explore_oracle, explore_together, explore_within, follow_campaign, walks,
+    Explored, Remote, explore, explore_oracle, explore_together, explore_within, follow_campaign,
+    oracle_states, walks,
 };
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;

@@ -8,7 +8,7 @@ use crate::explored::states::ExploredStates;
 use crate::tuning::WIDER_STATES;
 use cubicle_lang::model::Literal;
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value};
-use cubicle_run::observer::Silent;
+use cubicle_run::observer::{Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::verdict::Trace;
@@ -174,7 +174,7 @@ impl Oracle for StateSpace {
         }
     }
 
-    fn grow(&self, most: u64) -> OracleGrowth {
+    fn grow(&self, most: u64, _observer: &mut dyn Observer) -> OracleGrowth {
         let mut more = 0;
         for seen in self.seen().rev() {
             match seen.grow(usize::try_from(most).unwrap_or(usize::MAX), self.most_states) {

@@ -233,11 +233,11 @@ fn an_oracle_grows_and_learns() {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
         let full = StateSpace::new(vec![explored(&system, 4, &options())]);
         assert_eq!(full.ask(bad.params, &bad.cube), OracleAnswer::Reached);
-        assert_eq!(full.grow(u64::MAX), OracleGrowth::Nothing);
+        assert_eq!(full.grow(u64::MAX, &mut Silent), OracleGrowth::Nothing);
         let space = StateSpace::new(vec![explored(&system, 4, &few)]);
         assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Unseen);
         let trace = loop {
-            match space.grow(u64::MAX) {
+            match space.grow(u64::MAX, &mut Silent) {
                 OracleGrowth::More(_) => {}
                 OracleGrowth::Unsafe(trace) => break trace,
                 OracleGrowth::Nothing => panic!("a bad state is reachable"),
@@ -258,7 +258,7 @@ fn forks_of_an_oracle_learn_independently() {
     let few = ForwardOptions { max_states: Some(20), ..options() };
     let mut space = StateSpace::new(vec![explored(&system, 4, &few)]);
     let ask = |space: &StateSpace| space.ask(bad.params, &bad.cube);
-    let grow = |space: &StateSpace| while let OracleGrowth::More(_) = space.grow(u64::MAX) {};
+    let grow = |space: &StateSpace| while let OracleGrowth::More(_) = space.grow(u64::MAX, &mut Silent) {};
     let (fork, untouched) = (space.fork(), space.fork());
     grow(&fork);
     assert_eq!((ask(&fork), ask(&space)), (OracleAnswer::Reached, OracleAnswer::Unseen));

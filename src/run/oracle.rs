@@ -1,5 +1,6 @@
 //! What the backward engine may ask about forward states.
 
+use crate::observer::Observer;
 use crate::verdict::Trace;
 use cubicle_lang::model::Literal;
 
@@ -41,9 +42,15 @@ pub trait Oracle {
     /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
     fn learn(&self, _trace: &Trace) {}
 
+    /// Called before questions, with the effort that the search has spent: explores what waits until a search asks, and further where the
+    /// search has become long. Mostly there is nothing to do. Deterministic.
+    fn prepare(&self, _spent: u64, _observer: &mut dyn Observer) -> OracleGrowth {
+        OracleGrowth::Nothing
+    }
+
     /// Explores further, for at most `most` states and about the cost of its work so far; worthwhile when too
     /// many candidates turn out to be reachable. Deterministic.
-    fn grow(&self, _most: u64) -> OracleGrowth {
+    fn grow(&self, _most: u64, _observer: &mut dyn Observer) -> OracleGrowth {
         OracleGrowth::Nothing
     }
 

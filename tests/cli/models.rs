@@ -31,14 +31,17 @@ transition up () { N := N + 2; }
 transition down () { N := N - 2; }
 ";
 
-/// The forward search never ends, the backward search ends at once.
+/// The forward search never ends, the backward search asks for its states and ends at once.
 pub const ENDLESS_FORWARD: &str = "
 type location = Idle | Busy
 var N : int
+var Lock : bool
 array At[proc] : location
-init (p) { N = 0 && At[p] = Idle }
-unsafe (p) { At[p] = Busy }
+init (p) { N = 0 && Lock = False && At[p] = Idle }
+unsafe (p q) { At[p] = Busy && At[q] = Busy }
 transition up () { N := N + 1; }
+transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Busy; Lock := True; }
+transition leave (p) requires { At[p] = Busy } { At[p] := Idle; Lock := False; }
 ";
 
 /// A process that enters never leaves: no bad state, but a deadlock.

@@ -236,17 +236,18 @@ unsafe (p) { X[p] = A && Y[p] = A }
 transition t (p) requires { X[p] = A && Y[p] = B && Z[p] = C } { X[p] := B; W[p] := A }
 ";
 
-/// Whenever the signal comes, less than a level of states was explored.
+/// Whenever the signal comes during the exploration, less than a level of states was explored.
 #[test]
 fn less_than_a_level_is_used_as_an_oracle_only_with_brab() {
-    let pdr = Busy::new(&format!("{AT_LAST} --quiet --engine pdr --brab 9"), FREE);
-    pdr.child.wait_until_it_listens();
+    let explores = "--log-file /dev/stderr";
+    let mut pdr = Busy::new(&format!("{AT_LAST} --quiet {explores} --engine pdr --brab 9"), FREE);
+    pdr.wait_for("instance compiled");
     pdr.child.signal(Signal::INT);
     let (outcome, _) = pdr.finish();
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(130), "UNKNOWN: interrupted by SIGINT\n"));
 
-    let mut brab = Busy::new(&format!("{AT_LAST} brab 9"), FREE);
-    brab.child.wait_until_it_listens();
+    let mut brab = Busy::new(&format!("{AT_LAST} {explores} brab 9"), FREE);
+    brab.wait_for("instance compiled");
     brab.child.signal(Signal::INT);
     let said = brab.wait_for("the backward search goes on");
     assert!(said.contains("until a second Ctrl-C"), "{said}");

@@ -175,6 +175,9 @@ fn nothing_is_explored_where_nothing_is_to_prove() {
     assert!(!explored(&safe("--engine pdr --brab 5", free)));
     let assumed = format!("{free}invariant (p) {{ S[p] = C }}\n");
     assert!(!explored(&safe("brab 5 --trust-invariants", &assumed)));
-    assert!(explored(&on("brab 5 --max-forward 100", &assumed)));
+    // No candidate is smaller than this cube, which nothing leads to.
+    assert!(!explored(&safe("brab 5", &assumed)));
+    let asked = format!("{free}unsafe (p q) {{ S[p] = B && S[q] = B }}\n");
+    assert!(explored(&on("brab 5 --max-forward 100", &asked)));
     assert!(explored(&on("brab 5 --deadlock --max-forward 100", free)));
 }

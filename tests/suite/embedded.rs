@@ -7,7 +7,8 @@ use std::time::Duration;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::{Event, Observer, Silent};
-use cubicle::options::Options;
+use cubicle::options::{BackwardMode, Options, Vacuity};
+use cubicle::result::Stop;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, check};
 
@@ -89,6 +90,34 @@ impl Observer for Heard {
     fn wants_nodes(&self) -> bool {
         true
     }
+}
+
+/// The states of an oracle are explored when a search asks for them, all of them only when it needs them or an option asks.
+#[test]
+fn an_oracle_is_explored_as_far_as_the_search_asks() {
+    let explored = |system: &System, options: Options| {
+        let report = check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
+        let seen = report.explorations.iter().map(|it| (it.procs, it.states, it.stop));
+        (report.verdict.clone(), seen.collect::<Vec<_>>(), report.coverage.is_some())
+    };
+    let brab = |procs| Options::default().proof(BackwardMode::Brab(procs)).vacuity(Vacuity::Ignore);
+    let german = system("german");
+    assert_eq!(explored(&german, brab(4)), (Some(Verdict::Safe), vec![(4, 20_000, Stop::States)], true));
+    let all = (Some(Verdict::Safe), vec![(4, 28_499, Stop::Complete)], true);
+    assert_eq!(explored(&german, brab(4).require_complete(true)), all);
+    let mut deadlocks = brab(4);
+    deadlocks.forward = deadlocks.forward.deadlock(true);
+    assert_eq!(explored(&german, deadlocks), all);
+    // Without an answer, all that may show a bad state is explored.
+    let mut cut = brab(4);
+    cut.backward = cut.backward.max_nodes(2);
+    let open = (Some(Verdict::Unknown(Reason::Nodes(2))), all.1.clone(), true);
+    assert_eq!(explored(&german, cut), open);
+    // Nothing leads to the bad state, and no candidate is smaller.
+    let text = "type t = A | B | C array S[proc] : t init (p) { S[p] = A } unsafe (p) { S[p] = C }
+        transition go (p) requires { S[p] = A } { S[p] := B } transition on (p) requires { S[p] = C } { S[p] := C }";
+    let alone = cubicle::load(text).expect("a model").system;
+    assert_eq!(explored(&alone, brab(2)), (Some(Verdict::Safe), Vec::new(), false));
 }
 
 /// Parallel searches give the same events, results and answers as sequential ones.

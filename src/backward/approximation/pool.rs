@@ -5,8 +5,9 @@ use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
 use crate::fixpoint::Tester;
 use crate::tuning::STATES_PER_EFFORT;
 use cubicle_lang::model::Init;
-use cubicle_run::oracle::{Oracle, OracleAnswer};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::observer::Observer;
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::verdict::{Forbidden, Trace};
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]
@@ -87,24 +88,22 @@ impl Pool {
         }
     }
 
-    /// Keeps the opposites of init's inequalities, as far as no forward state refutes them.
-    pub fn propose_bounds(&mut self, context: &CubeContext, init: &Init, brab: Brab<'_>) {
-        for cube in opposites_of_init(context, init, brab.procs).unwrap_or_default() {
-            self.asked += 1;
-            if brab.ask(context, &cube) == OracleAnswer::Reached {
-                self.refuted += 1;
-            } else {
-                self.keep(cube);
-            }
-        }
-    }
-
-    /// Keeps cubes proposed as unreachable, as far as no forward state refutes them and they can be
-    /// represented.
-    pub fn propose(&mut self, context: &CubeContext, proposed: &[Forbidden], brab: Option<Brab<'_>>) {
-        for cube in proposed.iter().flat_map(|it| cubes_of(context, it.params, &it.cube).unwrap_or_default())
-        {
+    /// Keeps the opposites of init's inequalities, and cubes proposed as unreachable, as far as no forward state refutes them and they
+    /// can be represented. Returns a run to a bad state if the oracle finds one.
+    pub fn propose(
+        &mut self,
+        context: &CubeContext,
+        (init, proposed): (&Init, &[Forbidden]),
+        brab: Option<Brab<'_>>,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<Trace>> {
+        let bounds = brab.and_then(|brab| opposites_of_init(context, init, brab.procs).ok());
+        let cubes = proposed.iter().flat_map(|it| cubes_of(context, it.params, &it.cube).unwrap_or_default());
+        for cube in bounds.unwrap_or_default().into_iter().chain(cubes) {
             if let Some(brab) = brab {
+                if let OracleGrowth::Unsafe(trace) = brab.oracle.prepare(0, observer) {
+                    return Some(trace);
+                }
                 self.asked += 1;
                 if brab.ask(context, &cube) == OracleAnswer::Reached {
                     self.refuted += 1;
@@ -113,6 +112,7 @@ impl Pool {
             }
             self.keep(cube);
         }
+        None
     }
 
     /// Whether a bad cube is contained in `cube` (then `cube` is reachable), or contains it (then it probably

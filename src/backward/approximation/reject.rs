@@ -52,7 +52,7 @@ impl Pool {
             // In proportion to what the search has spent.
             let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
             let due = WIDEN_AT.get(self.widened).is_some_and(|&at| reached.spent >= at as u64);
-            let growth = match brab.oracle.grow(max_states) {
+            let growth = match brab.oracle.grow(max_states, observer) {
                 // It knows all states of its instances, and candidates are reached in larger ones.
                 OracleGrowth::Nothing if due => {
                     self.widened += 1;

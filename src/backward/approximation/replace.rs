@@ -15,7 +15,7 @@ use crate::cube::{Cube, Halt, oracle_literals, text};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
-use crate::search::{NodeId, Run, Setting};
+use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
     EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS,
@@ -36,6 +36,8 @@ pub struct Approximation<'a, 'p> {
     pool: &'p mut Pool,
     /// Whether the model counts, or equations about it do.
     counts: bool,
+    /// Whether a question was due in this run.
+    prepared: bool,
     /// Candidates asked about, and whether they are unseen.
     unseen: HashMap<Cube, bool>,
 }
@@ -57,7 +59,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
             numeric: options.numeric_candidates,
         };
         let counts = lemmas::counts(system);
-        Self { brab, lemmas, limits, pool, counts, unseen: HashMap::new() }
+        Self { brab, lemmas, limits, pool, counts, prepared: false, unseen: HashMap::new() }
     }
 
     /// How often the oracle was asked, in all runs.
@@ -87,6 +89,34 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// Whether no forward state satisfies a cube, as far as the oracle understands it.
     pub fn may_be_unreachable(&mut self, run: &mut Run<'_, '_>, cube: &Cube) -> Result<bool, Halt> {
         self.is_unseen(run, cube)
+    }
+
+    /// Before the questions about a node: lets the oracle explore what waits for them, and drops the candidates that it has reached then.
+    pub fn prepare(
+        &mut self,
+        run: &Run<'_, '_>,
+        id: NodeId,
+        observer: &mut dyn Observer,
+    ) -> Option<DriveEnd> {
+        let setting = run.setting;
+        if !self.prepared {
+            let mut few = candidates(setting.context, &run.state.nodes.get(id).cube, self.limits);
+            if run.state.nodes.is_candidate(id) || few.next().is_none() {
+                return None;
+            }
+            self.prepared = true;
+        }
+        match self.brab.oracle.prepare(run.totals.effort, observer) {
+            OracleGrowth::Nothing => None,
+            OracleGrowth::Unsafe(trace) => Some(RunEnd::Unsafe(trace, None).into()),
+            OracleGrowth::More(states) => {
+                debug!(states, spent = run.totals.effort, "oracle explored");
+                self.unseen.clear();
+                let before = self.pool.kept.len();
+                self.pool.drop_reached(setting.context, self.brab);
+                (self.pool.kept.len() < before).then_some(DriveEnd::CandidatesReached)
+            }
+        }
     }
 
     /// Asks the oracle for a larger instance when the search has become long and hardly any candidate was
@@ -119,11 +149,15 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(at)
     }
 
-    /// Searches for lemmas about numbers, with effort in proportion to that of the search; returns whether it found some.
-    pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> bool {
+    /// Searches for lemmas about numbers, with effort in proportion to that of the search; returns how the run ends where it found some, or
+    /// the oracle met a bad state.
+    pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let setting = run.setting;
         if self.lemmas.get().is_some() {
-            return false;
+            return None;
+        }
+        if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
+            return Some(RunEnd::Unsafe(trace, None).into());
         }
         observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
         // In proportion to what the search has spent since the last time.
@@ -132,13 +166,13 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.lemmas_at = spent;
         let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
         self.lemmas.look(system, options, setting.pre.counting, self.brab.oracle, effort, interrupt);
-        let Some(lemmas) = self.lemmas.get() else { return false };
+        let lemmas = self.lemmas.get()?;
         debug!(lemmas = lemmas.len(), effort, "lemmas found");
         if let Some(counting) = setting.pre.counting {
             counting.learn(setting.context, lemmas);
         }
         self.pool.keep_lemmas(lemmas);
-        !lemmas.is_empty()
+        (!lemmas.is_empty()).then_some(DriveEnd::Lemmas)
     }
 
     /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the

@@ -28,12 +28,21 @@ pub struct Pattern {
     rest: Vec<(CubeCell, u64)>,
     /// Processes that are not rigid, most constrained first.
     order: Vec<FreeProcess>,
-    /// For each of them, the enum cells of `rest` whose processes are all assigned with it. Without this check, a cube that
-    /// mentions a matrix would be compared under all renamings of its processes.
-    complete: Vec<Vec<(CubeCell, u64)>>,
+    /// For each of them, the cells of `rest` whose processes are all assigned with it, those that hold one process with that process. Without
+    /// this check, a cube that mentions a matrix or pointers would be compared under all renamings of its processes.
+    complete: Vec<Vec<Settled>>,
     /// For each of them, the relational literals whose processes are all assigned with it; empty where there are so few maps that
     /// it does not pay.
     related: Vec<Vec<Relational>>,
+}
+
+/// A cell whose renaming is known before the map is complete.
+#[derive(Clone, Copy, Debug)]
+enum Settled {
+    /// An enum cell, and its mask.
+    Enum(CubeCell, u64),
+    /// A cell that holds a process.
+    Pointer(CubeCell, u8),
 }
 
 /// Cubes with fewer processes to be matched have few maps, by estimate.
@@ -121,10 +130,18 @@ impl Pattern {
         let order: Vec<FreeProcess> = places.collect();
         let mut complete = vec![Vec::new(); order.len()];
         for &(cell, mask) in &rest {
-            let of_enum = matches!(context.kind(cell), CellKind::Enum(_)) && !cell.is_ghost();
+            let kind = context.kind(cell);
+            let (settled, held) = match kind {
+                CellKind::Enum(_) if !cell.is_ghost() => (Settled::Enum(cell, mask), None),
+                CellKind::Proc if is_singleton(kind, mask) => {
+                    let held = mask.trailing_zeros() as u8;
+                    (Settled::Pointer(cell, held), Some(held))
+                }
+                _ => continue,
+            };
             let place = |p| order.iter().position(|it| it.process == p);
-            if let Some(last) = context.indices(cell).filter_map(place).max().filter(|_| of_enum) {
-                complete[last].push((cell, mask));
+            if let Some(last) = context.indices(cell).chain(held).filter_map(place).max() {
+                complete[last].push(settled);
             }
         }
         let pays = order.len() >= FEW_PROCESSES && !cube.relational.is_empty();
@@ -223,6 +240,9 @@ struct Matching<'a, 'b> {
     implied: bool,
 }
 
+/// For each process of the order, the processes of the tested cube that its block fits, as bits.
+type Fitting = SmallVec<[u64; 8]>;
+
 impl Matching<'_, '_> {
     /// Calls `done` with each complete map until it returns true (stop); returns whether it did.
     fn run(&self, done: &mut Done<'_>) -> Result<bool, Halt> {
@@ -254,10 +274,27 @@ impl Matching<'_, '_> {
             map[usize::from(p)] = q;
             taken |= 1 << q;
         }
-        self.assign(0, &mut map, taken, done)
+        // A process that fits nowhere is mostly not the first of the order.
+        let mut fitting = Fitting::new();
+        for &FreeProcess { process: p, .. } in &self.v.order {
+            let assigned = map[usize::from(p)] != u8::MAX;
+            let free = (0..self.n.cube.procs).filter(|&q| taken >> q & 1 == 0 && self.fits(p, q));
+            let all = if assigned { 0 } else { free.fold(0, |all, q| all | 1 << q) };
+            if !assigned && all == 0 {
+                return Ok(false);
+            }
+            fitting.push(all);
+        }
+        self.assign(0, &fitting, (&mut map, taken), done)
     }
 
-    fn assign(&self, at: usize, map: &mut [u8], taken: u64, done: &mut Done<'_>) -> Result<bool, Halt> {
+    fn assign(
+        &self,
+        at: usize,
+        fitting: &Fitting,
+        (map, taken): (&mut [u8], u64),
+        done: &mut Done<'_>,
+    ) -> Result<bool, Halt> {
         // Before that, there are few maps.
         if at > 2 {
             self.context.interrupt.poll()?;
@@ -266,13 +303,13 @@ impl Matching<'_, '_> {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
-            return Ok(self.agrees(at, map)? && self.assign(at + 1, map, taken, done)?);
+            return Ok(self.agrees(at, map)? && self.assign(at + 1, fitting, (map, taken), done)?);
         }
         let first = above.map_or(0, |a| map[usize::from(a)] + 1);
         for q in first..self.n.cube.procs.saturating_sub(later) {
-            if taken >> q & 1 == 0 && self.fits(p, q) {
+            if (fitting[at] & !taken) >> q & 1 == 1 {
                 map[usize::from(p)] = q;
-                if self.agrees(at, map)? && self.assign(at + 1, map, taken | 1 << q, done)? {
+                if self.agrees(at, map)? && self.assign(at + 1, fitting, (map, taken | 1 << q), done)? {
                     return Ok(true);
                 }
                 map[usize::from(p)] = u8::MAX;
@@ -291,7 +328,11 @@ impl Matching<'_, '_> {
 
     /// Whether the cells of several processes fit whose last process to be assigned is the one at this place of the order.
     fn agrees(&self, at: usize, map: &[u8]) -> Result<bool, Overflow> {
-        let fit = self.v.complete[at].iter().all(|&(cell, mask)| {
+        let fit = self.v.complete[at].iter().all(|&settled| {
+            let (cell, mask) = match settled {
+                Settled::Enum(cell, mask) => (cell, mask),
+                Settled::Pointer(cell, held) => (cell, 1 << map[usize::from(held)]),
+            };
             let m = self.n.masks[self.n.dense.at(self.context, self.context.rename(cell, map))];
             if self.implied { m & !mask == 0 } else { m & mask != 0 }
         });

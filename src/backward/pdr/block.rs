@@ -86,7 +86,8 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
                 continue;
             }
             if !opened {
-                if let Some(end) = self.look_around(observer) {
+                let before = self.approximation.prepare(self.run, id, observer);
+                if let Some(end) = before.or_else(|| self.look_around(observer)) {
                     return Ok(Some(end));
                 }
                 if let Some(reason) = self.run.admit(id) {
@@ -109,17 +110,20 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     /// Ends the run without a verdict, unless new lemmas may help.
     pub fn without_answer(mut self, reason: Reason, observer: &mut dyn Observer) -> DriveEnd {
         let spent = matches!(reason, Reason::Effort(_));
-        if self.approximation.look_for_lemmas(self.run, observer) && !spent {
-            return DriveEnd::Lemmas;
+        if let Some(end) = self.approximation.look_for_lemmas(self.run, observer)
+            && !(spent && matches!(end, DriveEnd::Lemmas))
+        {
+            return end;
         }
         RunEnd::Unknown(reason, None).into()
     }
 
     /// Looks for lemmas and at larger instances, when that is due.
     fn look_around(&mut self, observer: &mut dyn Observer) -> Option<DriveEnd> {
-        if self.approximation.needs_lemmas(self.run) && self.approximation.look_for_lemmas(self.run, observer)
+        if self.approximation.needs_lemmas(self.run)
+            && let Some(end) = self.approximation.look_for_lemmas(self.run, observer)
         {
-            return Some(DriveEnd::Lemmas);
+            return Some(end);
         }
         match self.approximation.look_wider(self.run, observer) {
             OracleGrowth::Nothing => None,

@@ -81,11 +81,21 @@ impl ExploredStates {
     /// An oracle with the same states; from now on, each of the two grows independently.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
+        self.with_options(self.0.options.clone())
+    }
+
+    /// The same states, as if explored within this limit on their number.
+    #[must_use]
+    pub fn with_limit(&self, states: usize) -> Self {
+        self.with_options(ForwardOptions { max_states: Some(states), ..self.0.options.clone() })
+    }
+
+    fn with_options(&self, options: ForwardOptions) -> Self {
+        let SharedStates { system, program, interrupt, .. } = &*self.0;
         Self(Arc::new(SharedStates {
             system: Arc::clone(system),
             program: Arc::clone(program),
-            options: options.clone(),
+            options,
             interrupt: interrupt.clone(),
             grown: Mutex::new(self.grown().clone()),
         }))

@@ -1,0 +1,183 @@
+//! The states of `brab K` and of a property-directed search with K, explored when the search asks for them, and further as it gets longer.
+//!
+//! What a search never asks about is not explored: one that needs no candidate explores nothing, a short one a part of a large instance.
+//! Stages are counted in states and in the effort of the search, never in time, so the same command takes the same path.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::purpose::{Purpose, divided};
+use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES};
+use cubicle_forward::{StateSpace, oracle_states};
+use cubicle_lang::model::{Literal, System};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::result::Stop;
+use cubicle_run::verdict::Trace;
+
+/// Explorations that wait until a search asks for states.
+#[derive(Debug, Default)]
+pub struct Demand {
+    /// Sizes of the instances, in increasing order.
+    pub instances: Vec<usize>,
+    /// The stages to come, the next one last: numbers of states, or `None` for as many as the options allow.
+    stages: Vec<Option<usize>>,
+    /// The stages that were explored.
+    explored: usize,
+    /// The size of the instance in which a bad state was found, and in which stage, from 1.
+    pub found: Option<(usize, usize)>,
+    /// The time of explorations that is not yet part of the report.
+    pub time: Duration,
+}
+
+impl Demand {
+    /// Of these instances, within the limits of the options. Only one instance without limits is explored in two stages.
+    pub fn new(system: &System, instances: Vec<usize>, limits: &ForwardOptions) -> Self {
+        let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
+        let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
+        let first =
+            (!whole && FIRST_ORACLE_STATES < oracle_states(system, limits)).then_some(FIRST_ORACLE_STATES);
+        Self { instances, stages: std::iter::once(None).chain(first.map(Some)).collect(), ..Self::default() }
+    }
+
+    /// Whether a search that has spent this effort is shown more states before it asks further questions.
+    fn is_due(&self, spent: u64) -> bool {
+        !self.stages.is_empty() && (self.explored == 0 || spent >= EFFORT_FOR_ALL_STATES)
+    }
+}
+
+/// The oracle of a search: the states of a session, and those that wait.
+pub struct OnDemand<'a> {
+    run: (&'a System, &'a Options, &'a Interrupt),
+    space: RefCell<&'a mut StateSpace>,
+    demand: RefCell<&'a mut Demand>,
+}
+
+impl<'a> OnDemand<'a> {
+    /// Of a run of this system with these options, which an interrupt may end.
+    pub const fn new(
+        run: (&'a System, &'a Options, &'a Interrupt),
+        space: &'a mut StateSpace,
+        demand: &'a mut Demand,
+    ) -> Self {
+        Self { run, space: RefCell::new(space), demand: RefCell::new(demand) }
+    }
+
+    /// Explores all that the options allow, where that was not done: after a search without an answer, which may not have asked.
+    pub fn finish(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        self.demand.borrow_mut().stages.truncate(1);
+        self.advance(observer)
+    }
+
+    /// Explores the next stage, for a search that goes on.
+    fn show(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        let grown = self.advance(observer);
+        if grown != OracleGrowth::Nothing && self.run.2.reason().is_some() {
+            // Where this ends the run, the search notices.
+            goes_on(self.run, *self.space.borrow(), observer);
+        }
+        grown
+    }
+
+    /// Explores the next stage.
+    fn advance(&self, observer: &mut dyn Observer) -> OracleGrowth {
+        let demand = &mut **self.demand.borrow_mut();
+        let Some(states) = demand.stages.pop() else { return OracleGrowth::Nothing };
+        let start = Instant::now();
+        let grown = self.explore(demand, states, observer);
+        demand.time += start.elapsed();
+        grown
+    }
+
+    fn explore(
+        &self,
+        demand: &mut Demand,
+        states: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> OracleGrowth {
+        let (system, options, interrupt) = self.run;
+        let space = &mut **self.space.borrow_mut();
+        let limits =
+            ForwardOptions { max_states: states.or(options.forward.max_states), ..options.forward.clone() };
+        demand.explored += 1;
+        let (mut more, mut cut) = (0, false);
+        for &procs in &demand.instances {
+            let limits = divided(system, (procs, &limits), options.require_complete, Purpose::Oracle);
+            let new = Purpose::Oracle.explore(system, procs, &limits, interrupt, observer);
+            observer.event(system, Event::ForwardEnd(&new.exploration));
+            let new =
+                if states.is_some() { new.with_limit(oracle_states(system, &options.forward)) } else { new };
+            let trace = new.exploration.unsafe_trace.clone();
+            cut |= new.exploration.stop == Stop::States;
+            more += new.exploration.states as u64;
+            let at = space.explored.partition_point(|it| it.exploration.procs < procs);
+            match space.explored.get_mut(at).filter(|it| it.exploration.procs == procs) {
+                Some(known) => *known = new,
+                None => space.explored.insert(at, new),
+            }
+            if let Some(trace) = trace {
+                demand.stages.clear();
+                demand.found = Some((procs, demand.explored));
+                return OracleGrowth::Unsafe(Box::new(trace));
+            }
+            if interrupt.reason().is_some() {
+                demand.stages.clear();
+                break;
+            }
+        }
+        if !cut {
+            demand.stages.clear();
+        }
+        OracleGrowth::More(more)
+    }
+}
+
+/// Whether a search goes on after a signal ended the exploration of its oracle.
+pub fn goes_on(
+    (system, options, interrupt): (&System, &Options, &Interrupt),
+    space: &StateSpace,
+    observer: &mut dyn Observer,
+) -> bool {
+    // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
+    let level = space.explored.last().is_some_and(|it| it.exploration.depth > 0);
+    let worth = level || matches!(options.proof, BackwardMode::Brab(_));
+    let goes_on = worth && interrupt.consume();
+    if goes_on {
+        let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
+                    Ctrl-C (SIGINT) or another signal ends the run";
+        observer.event(system, Event::Note(note));
+    }
+    goes_on
+}
+
+impl Oracle for OnDemand<'_> {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        self.space.borrow().ask(procs, literals)
+    }
+
+    fn procs(&self) -> usize {
+        self.space.borrow().procs()
+    }
+
+    fn learn(&self, trace: &Trace) {
+        self.space.borrow().learn(trace);
+    }
+
+    fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        let due = self.demand.borrow().is_due(spent);
+        if due { self.show(observer) } else { OracleGrowth::Nothing }
+    }
+
+    fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        match self.show(observer) {
+            OracleGrowth::Nothing => self.space.borrow().grow(most, observer),
+            grown => grown,
+        }
+    }
+
+    fn widen(&self) -> OracleGrowth {
+        self.space.borrow().widen()
+    }
+}
