@@ -8,8 +8,8 @@ set -eu
 old=$1 new=$2
 shift 2
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
-# Tickets, queues of tickets, counters, ballots, majorities, caches with data, locks and nodes of one sort, caches on a bus.
-[ $# -gt 0 ] || set -- "$examples"/{bakery,ticket_lock,ticket_queue,bounded_buffer,leader_ballots,majority_terms,german_data}.cub "$examples"/../benches/models/{lock_matrix,bus_cache}.cub
+# Tickets, queues of tickets, counters, ballots, majorities, elections (an exact search in several turns), caches with data, locks and nodes of one sort, caches on a bus.
+[ $# -gt 0 ] || set -- "$examples"/{bakery,ticket_lock,ticket_queue,bounded_buffer,leader_ballots,majority_terms,raft_election,german_data}.cub "$examples"/../benches/models/{lock_matrix,bus_cache}.cub
 TIMEFORMAT=%U
 
 # Sets `seconds` and `verdict` to those of one run.

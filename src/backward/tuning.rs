@@ -68,7 +68,8 @@ pub const COMPARISONS_PER_RENAMING: u64 = 8;
 /// Renamings of a test that cost nothing beside it, so that most tests cost what they did without this limit. By estimate.
 pub const FREE_RENAMINGS: u64 = 4_096;
 
-/// Nodes of all runs at which the oracle is asked to explore a larger instance. Most searches close before the
+/// Nodes of all runs at which the oracle is asked to explore a larger instance, or effort, where candidates are reachable although it knows all
+/// states of its instances. Most searches close before the
 /// first by themselves; the steps keep the cost of larger instances in proportion to the search. Chosen on the dispatch
 /// models of the CFL paper, which BRAB with two processes did not decide within a minute, and now does within seconds.
 pub const WIDEN_AT: [usize; 3] = [500, 2000, 8000];

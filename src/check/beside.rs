@@ -13,13 +13,13 @@ use super::remote::RemoteExplorer;
 use super::session::Session;
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
-use cubicle_backward::{Lemmas, Paused};
+use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
 use cubicle_run::observer::Observer;
-use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::options::Options;
 use cubicle_run::result::Report;
 
 /// The state in which a turn beside another begins.
@@ -30,8 +30,6 @@ struct Aside<'a> {
     lemmas: Lemmas,
     numbers: Arc<OnceLock<Option<Numbers>>>,
     needs_equations: bool,
-    /// The search, if it was paused.
-    paused: Option<Paused>,
 }
 
 /// What a turn made known.
@@ -41,7 +39,6 @@ struct Taken {
     lemmas: Lemmas,
     report: Report,
     needs_equations: bool,
-    paused: Vec<(BackwardMode, Paused)>,
 }
 
 /// Takes the turn `first`, and `second` beside it, unless `first` says that it is not needed. Returns how the second ended;
@@ -52,7 +49,7 @@ pub fn side_by_side<'a, R>(
     first: impl FnOnce(&mut Session<'a>) -> (R, bool),
     second: &Turn,
 ) -> (R, Option<TurnEnd>) {
-    let aside = Mutex::new(Some(Aside::of(session, second)));
+    let aside = Mutex::new(Some(Aside::of(session)));
     let taken_once =
         || aside.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
     let several = session.options.backward.jobs > 1 && session.remote.is_none();
@@ -85,11 +82,10 @@ pub fn side_by_side<'a, R>(
 
 impl<'a> Aside<'a> {
     /// What is known now.
-    fn of(session: &mut Session<'a>, turn: &Turn) -> Self {
-        let paused = session.take_paused(turn.entry.proof);
-        let &Session { system, options, ref space, ref lemmas, ref numbers, needs_equations, .. } = &*session;
+    fn of(session: &Session<'a>) -> Self {
+        let &Session { system, options, ref space, ref lemmas, ref numbers, needs_equations, .. } = session;
         let (space, lemmas, numbers) = (space.fork(), lemmas.clone(), Arc::clone(numbers));
-        Self { system, options, space, lemmas, numbers, needs_equations, paused }
+        Self { system, options, space, lemmas, numbers, needs_equations }
     }
 
     fn take(
@@ -99,15 +95,14 @@ impl<'a> Aside<'a> {
         (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
-        let Self { system, options, space, lemmas, numbers, needs_equations, paused } = self;
-        let paused = paused.map(|it| (turn.entry.proof, it)).into_iter().collect();
+        let Self { system, options, space, lemmas, numbers, needs_equations } = self;
         let report = Report::none();
         let mut session =
-            // The turn beside this one reports them.
-            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused, remote };
+            // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
+            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, remote };
         let end = turn.take(&mut session, basis);
-        let Session { report, space, lemmas, needs_equations, paused, .. } = session;
-        Taken { end, space, lemmas, report, needs_equations, paused }
+        let Session { report, space, lemmas, needs_equations, .. } = session;
+        Taken { end, space, lemmas, report, needs_equations }
     }
 }
 
@@ -117,7 +112,6 @@ impl Taken {
         session.space.take_up(self.space);
         session.lemmas.take_up(self.lemmas);
         session.needs_equations |= self.needs_equations;
-        session.paused.extend(self.paused);
         for (phase, time) in self.report.times {
             session.report.spend(phase, time);
         }

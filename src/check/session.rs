@@ -46,8 +46,8 @@ pub struct Session<'a> {
     pub reports_equations: bool,
     /// Whether a search that got far without equations was not enough: the next ones begin with them.
     pub needs_equations: bool,
-    /// The searches that are paused, by what they are.
-    pub paused: Vec<(BackwardMode, Paused)>,
+    /// The exact search, where it is paused.
+    pub paused: Option<Paused>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -63,7 +63,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let space = StateSpace::new(Vec::new());
         let (demand, lemmas, numbers) = (Demand::default(), Lemmas::default(), Arc::default());
-        let (reports_equations, needs_equations, paused, remote) = (true, false, Vec::new(), None);
+        let (reports_equations, needs_equations, paused, remote) = (true, false, None, None);
         Self {
             system,
             options,
@@ -167,10 +167,11 @@ impl<'a> Session<'a> {
             self.observer.event(&numbers.system, Event::Note(&text));
         }
         let lemmas = mem::take(&mut self.lemmas);
-        let mut paused = self.take_paused(proof);
+        let is_exact = proof.oracle_procs().is_none();
+        let mut paused = self.paused.take_if(|_| is_exact);
         let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
         self.lemmas = lemmas;
-        self.paused.extend(paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).map(|it| (proof, it)));
+        self.paused = paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).or(self.paused.take());
         self.spend_search(start);
         outcome
     }
@@ -193,12 +194,6 @@ impl<'a> Session<'a> {
             self.report.spend("forward exploration", explored);
         }
         self.report.spend("backward search", start.elapsed().saturating_sub(explored));
-    }
-
-    /// The search that was paused, if it was.
-    pub fn take_paused(&mut self, proof: BackwardMode) -> Option<Paused> {
-        let at = self.paused.iter().position(|it| it.0 == proof)?;
-        Some(self.paused.swap_remove(at).1)
     }
 
     /// Searches with what is known of numbers.

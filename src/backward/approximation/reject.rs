@@ -3,7 +3,7 @@
 use super::pool::{Brab, Pool};
 use crate::cube::text;
 use crate::search::Setting;
-use crate::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT};
+use crate::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT, WIDEN_AT};
 use cubicle_lang::model::{System, semantics};
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::oracle::OracleGrowth;
@@ -51,9 +51,13 @@ impl Pool {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
             // In proportion to what the search has spent.
             let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
+            let due = WIDEN_AT.get(self.widened).is_some_and(|&at| reached.spent >= at as u64);
             let growth = match brab.oracle.grow(max_states, observer) {
                 // It knows all states of its instances, and candidates are reached in larger ones.
-                OracleGrowth::Nothing => brab.oracle.widen(),
+                OracleGrowth::Nothing if due => {
+                    self.widened += 1;
+                    brab.oracle.widen()
+                }
                 growth => growth,
             };
             match growth {

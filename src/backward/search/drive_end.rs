@@ -10,10 +10,10 @@ pub enum DriveEnd {
     Run(RunEnd),
     /// The oracle has seen more states: it is better to restart with them.
     OracleGrew,
-    /// The oracle has seen more states, and some of them satisfy a candidate.
-    CandidatesReached,
     /// The effort is spent, between two nodes: the run may go on later.
     Paused(u64),
+    /// The oracle has seen more states, and some of them satisfy a candidate.
+    CandidatesReached,
     /// Lemmas were proved: it is better to restart with them.
     Lemmas,
 }
