@@ -215,6 +215,6 @@ fn goes_on(ended: &OwnerSearchEnd) -> bool {
 }
 
 /// Whether the run as a whole ends for this reason.
-fn is_final(reason: &Reason) -> bool {
+pub fn is_final(reason: &Reason) -> bool {
     matches!(reason, Reason::Time | Reason::Memory | Reason::Interrupted(_))
 }

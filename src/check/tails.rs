@@ -4,13 +4,14 @@
 //! quorum was asked once, and what all its members said then is asked of the witness that two quorums have in common much later. Which quorum that
 //! was, an array of decisions does not say; where a first round does not decide, it is replaced by what deciding saw.
 
+use super::auto::is_final;
 use super::search::explore_again;
 use super::session::Session;
 use cubicle_lang::model::{System, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::verdict::Verdict;
 use cubicle_transform::{gaps, tails_of, with_tails, without_announcements};
 use tracing::info;
 
@@ -34,7 +35,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         // A proof about the model as written says more, where it is as easy.
         let rounds = Some(session.options.rounds.map_or(1, |most| most.min(1)));
         within_tails(session, system, &Options { rounds, ..session.options.clone() }, decide);
-        if !matches!(session.report.verdict, Some(Verdict::Unknown(Reason::Effort(_)))) {
+        if !matches!(&session.report.verdict, Some(Verdict::Unknown(reason)) if !is_final(reason)) {
             return;
         }
         (session.report.verdict, session.report.tails) = (None, Vec::new());
