@@ -316,24 +316,14 @@ impl<'m> Ways<'m> {
         let fixed = index.iter().position(|p| *p == next).map(|at| cell.index[at]);
         let most = names.iter().chain(&cell.index).map(|p| if let ProcRef::Var(v) = p { v + 1 } else { 0 });
         let size = most.max().unwrap_or(0).max(way.size);
-        let about = |it: &Literal| {
-            cubicle_lang::model::mentioned(it).contains(&next) && self.model.sort_of(it).is_none()
-        };
-        let sayings = t.universals.iter().flat_map(|it| it.body.0.iter().flatten());
-        let mentioned = fixed.is_some() || t.guard.iter().chain(sayings).any(about);
         let choices: Vec<ProcRef> = match fixed {
             Some(fixed) => vec![fixed],
             None => (0..=size).map(ProcRef::Var).filter(|p| !cell.index.contains(p)).collect(),
         };
         for choice in choices.into_iter().filter(|p| !names.contains(p)).collect::<Vec<_>>() {
             names.push(choice);
-            let found = self.found.len();
             self.name(t, (index, cell), names, rest, way)?;
             names.pop();
-            // A process of which nothing is said but its sort may be any one.
-            if !mentioned && self.found.len() > found {
-                break;
-            }
         }
         Ok(())
     }

@@ -66,33 +66,31 @@ impl Watch {
 
     /// This one and a setter that has set a cell, for each way in which its further parameters are known processes or new ones.
     fn with(&self, system: &System, cell: &Cell, setter: &Setter) -> Option<Vec<Self>> {
-        let arity = system.transition(setter.transition).arity() as u8;
-        let mut ways: Vec<(u8, Vec<u8>)> = vec![(self.params, Vec::new())];
-        for param in 0..arity {
-            let at = setter.index.iter().position(|it| *it == param);
-            let fixed = at.map(|at| match cell.index[at] {
-                ProcRef::Var(v) => v,
+        let own: Vec<u8> = (cell.index.iter())
+            .map(|p| match p {
+                ProcRef::Var(v) => *v,
                 ProcRef::Const(_) => unreachable!("an announcement is asked of parameters"),
-            });
-            let others: Vec<u8> = (cell.index.iter())
-                .filter_map(|p| if let ProcRef::Var(v) = p { Some(*v) } else { None })
-                .collect();
+            })
+            .collect();
+        let mut none: Vec<Option<u8>> = vec![None; system.transition(setter.transition).arity()];
+        for (param, p) in setter.index.iter().zip(&own) {
+            none[usize::from(*param)] = Some(*p);
+        }
+        let free = (0..none.len() as u8).filter(|param| !setter.index.contains(param));
+        // Those of which something is asked come first: the others may then be any processes that these are not.
+        let (there, asked): (Vec<u8>, Vec<u8>) =
+            free.partition(|param| is_only_there(system, setter, *param));
+        let mut ways = vec![(self.params, none)];
+        for param in asked.iter().chain(&there) {
             let mut next = Vec::new();
             for (params, map) in ways {
-                let choices: Vec<u8> = match fixed {
-                    Some(fixed) => vec![fixed],
-                    None => (0..=params).filter(|p| !map.contains(p) && !others.contains(p)).collect(),
-                };
-                for p in choices {
-                    let params = params.max(p + 1);
-                    let map = [&map[..], &[p]].concat();
+                for p in (0..=params).filter(|p| !map.contains(&Some(*p))) {
+                    let mut map = map.clone();
+                    map[usize::from(*param)] = Some(p);
                     // Parameters of different sorts are different; so most ways are contradictory.
-                    let known = setter.guard.iter().filter(|it| is_about(it, map.len()));
-                    let known: Conj = known.cloned().collect();
-                    if self.and(&known, &map).is_some() {
-                        next.push((params, map));
-                        // Of this one nothing is asked but that it is there.
-                        if fixed.is_none() && is_only_there(system, setter, param) {
+                    if self.and(&setter.guard, &map)?.is_some() {
+                        next.push((params.max(p + 1), map));
+                        if there.contains(param) {
                             break;
                         }
                     }
@@ -103,21 +101,27 @@ impl Watch {
             }
             ways = next;
         }
-        let all = ways.into_iter().filter_map(|(params, map)| {
-            let guard = self.and(&setter.guard, &map)?;
+        let mut all = Vec::new();
+        for (params, map) in ways {
+            let Some(guard) = self.and(&setter.guard, &map)? else { continue };
+            let map = map.into_iter().collect::<Option<Vec<u8>>>().expect("each parameter has a name");
             let setters = [&self.setters[..], &[(setter.transition, map)]].concat();
-            Some(Self { params, guard, universals: Vec::new(), setters })
-        });
-        Some(all.collect())
+            all.push(Self { params, guard, universals: Vec::new(), setters });
+        }
+        Some(all)
     }
 
-    /// The guard and literals at these parameters; `None` when it is never true.
-    fn and(&self, literals: &Conj, map: &[u8]) -> Option<Conj> {
-        let of = |p: ProcRef| match p {
-            ProcRef::Var(v) => ProcRef::Var(map[usize::from(v)]),
-            constant @ ProcRef::Const(_) => constant,
+    /// The guard and those of the literals that are about parameters with a name; `None` inside when it is never true, and at all when
+    /// a number leaves the 64-bit range.
+    fn and(&self, literals: &Conj, map: &[Option<u8>]) -> Option<Option<Conj>> {
+        let name = |p: ProcRef| match p {
+            ProcRef::Var(v) => map[usize::from(v)].map(ProcRef::Var),
+            constant @ ProcRef::Const(_) => Some(constant),
         };
-        consistent([&self.guard[..], &rename::conj(literals, &of)??].concat())
+        let is_named = |it: &&Literal| mentioned(it).into_iter().all(|p| name(p).is_some());
+        let named: Conj = literals.iter().filter(is_named).cloned().collect();
+        let renamed = rename::conj(&named, &|p| name(p).unwrap_or(p))?;
+        Some(renamed.and_then(|it| consistent([&self.guard[..], &it].concat())))
     }
 
     /// With what the guards of the setters say of all processes that are not their parameters: those that are parameters here, and all others.
@@ -256,18 +260,30 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
     found
 }
 
-/// Whether a setter has seen nothing of a parameter but its sort.
+/// Whether a setter has seen nothing of a parameter but its sort, and says nothing of processes of that sort.
 fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
+    let sort = setter.guard.iter().find_map(|it| match it {
+        Literal::In { cell, values }
+            if Some(cell.var) == system.sort_array() && cell.index[0] == ProcRef::Var(param) =>
+        {
+            Some(*values)
+        }
+        _ => None,
+    });
+    let Some(sort) = sort else { return false };
     let mentions = |it: &Literal| mentioned(it).contains(&ProcRef::Var(param));
     let said = setter.guard.iter().filter(|it| system.sort_of(it).is_none());
     let of_all = setter.universals.iter().flat_map(|it| it.body.0.iter().flatten());
-    !said.chain(of_all).any(mentions)
-}
-
-/// Whether a literal is about the first of the parameters only.
-fn is_about(literal: &Literal, params: usize) -> bool {
-    let is_one = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) < params);
-    mentioned(literal).iter().all(is_one)
+    // A disjunct that is true of each process of the sort.
+    let excludes = |universal: &Universal, bound: ProcRef| {
+        universal.body.0.iter().any(|conj| {
+            matches!(&conj[..], [Literal::In { cell, values }]
+                if Some(cell.var) == system.sort_array() && cell.index[0] == bound && sort & !values == 0)
+        })
+    };
+    let arity = system.transition(setter.transition).arity() as u8;
+    let is_silent = |it: &Universal| (arity..arity + it.bound).all(|bound| excludes(it, ProcRef::Var(bound)));
+    !said.chain(of_all).any(mentions) && setter.universals.iter().all(is_silent)
 }
 
 fn apart(a: ProcRef, b: ProcRef) -> Option<bool> {
