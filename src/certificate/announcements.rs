@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, Type, Universal,
-    Update, VarId, VarKind, note_names, rename, simplify,
+    Update, VarId, VarKind, mentioned, note_names, rename, simplify,
 };
 
 /// Most transitions for one bad cube.
@@ -271,30 +271,65 @@ impl<'m> Ways<'m> {
             let Some(update) = t.updates.iter().find(|it| it.var == cell.var) else { continue };
             let index =
                 set_by(t, update).ok_or_else(|| NotDerived::Unfit("not an announcement".to_owned()))?;
-            self.name(t, (&index, cell), &mut Vec::new(), rest, &way)?;
+            let mut names: Vec<Option<ProcRef>> = vec![None; t.arity()];
+            for (p, name) in index.iter().zip(&cell.index) {
+                let ProcRef::Var(p) = p else { unreachable!("an announcement is set at parameters") };
+                names[usize::from(*p)] = Some(*name);
+            }
+            let mut open: Vec<usize> = (0..t.arity()).filter(|p| names[*p].is_none()).collect();
+            // Any other process serves as a parameter of which the step asked nothing; which ones these are is known last.
+            open.sort_by_key(|p| self.serves(t, *p));
+            self.name(t, &open, &mut names, rest, &way)?;
         }
         Ok(())
     }
 
-    /// Gives the parameters of a step names, from that after those that have one.
+    /// Whether any process of its sort serves as a parameter: what stays true of the step says nothing of it, nor of other processes of its sort.
+    fn serves(&self, t: &Transition, param: usize) -> bool {
+        let sort_of = |it: &Literal, p: ProcRef| match it {
+            Literal::In { cell, values } if Some(cell.var) == self.model.sort_array() => {
+                (cell.index[0] == p).then_some(*values)
+            }
+            _ => None,
+        };
+        let own = ProcRef::Var(param as u8);
+        let stable: Vec<&Literal> = t.guard.iter().filter(|it| stays(self.model, it)).collect();
+        let Some(sort) = stable.iter().find_map(|it| sort_of(it, own)) else { return false };
+        let is_asked = |it: &Literal| mentioned(it).contains(&own) && sort_of(it, own).is_none();
+        let said = t.universals.iter().flat_map(|it| it.body.0.iter().flatten());
+        if stable.into_iter().chain(said).any(is_asked) {
+            return false;
+        }
+        t.universals.iter().all(|it| {
+            (0..it.bound).all(|at| {
+                let bound = ProcRef::Var(t.arity() as u8 + at);
+                let holds = |conj: &Conj| match &conj[..] {
+                    [one] => sort_of(one, bound).is_some_and(|values| sort & !values == 0),
+                    _ => false,
+                };
+                it.body.0.iter().any(holds)
+            })
+        })
+    }
+
+    /// Gives names to the parameters of a step that have none: the first of `open`, and then the others.
     fn name(
         &mut self,
         t: &'m Transition,
-        (index, cell): (&[ProcRef], &Cell),
-        names: &mut Vec<ProcRef>,
+        open: &[usize],
+        names: &mut Vec<Option<ProcRef>>,
         rest: &[&Literal],
         way: &Way<'m>,
     ) -> Result<(), NotDerived> {
-        let of = |names: &[ProcRef], p: ProcRef| match p {
-            ProcRef::Var(v) => names.get(usize::from(v)).copied(),
+        let of = |p: ProcRef| match p {
+            ProcRef::Var(v) => names[usize::from(v)],
             constant @ ProcRef::Const(_) => Some(constant),
         };
         // What the step is known to have seen of the processes that have names.
         let mut guard = way.guard.clone();
         for literal in t.guard.iter().filter(|it| stays(self.model, it)) {
-            let mentions = cubicle_lang::model::mentioned(literal);
-            if mentions.iter().all(|p| of(names, *p).is_some()) {
-                let renamed = rename::literal(literal, &|p| of(names, p).unwrap_or(p));
+            if mentioned(literal).into_iter().all(|p| of(p).is_some()) {
+                let renamed = rename::literal(literal, &|p| of(p).unwrap_or(p));
                 match renamed.ok_or_else(too_hard)? {
                     rename::Truth::Constant(true) => {}
                     rename::Truth::Constant(false) => return Ok(()),
@@ -303,27 +338,40 @@ impl<'m> Ways<'m> {
             }
         }
         let Some(guard) = possible(guard) else { return Ok(()) };
-        if names.len() == t.arity() {
-            let mut way = way.clone();
-            let named = names.iter().map(|p| if let ProcRef::Var(v) = p { v + 1 } else { 0 });
-            way.size = named.max().unwrap_or(0).max(way.size);
-            way.guard = guard;
+        let size = names.iter().flatten().map(|p| if let ProcRef::Var(v) = p { v + 1 } else { 0 });
+        let size = size.max().unwrap_or(0).max(way.size);
+        let Some((param, others)) = open.split_first() else {
+            let own: Vec<ProcRef> = names.iter().copied().collect::<Option<_>>().expect("all have names");
             let stable = |it: &&Universal| it.body.0.iter().flatten().all(|it| stays(self.model, it));
-            way.sayings.extend(t.universals.iter().filter(stable).map(|it| (it, names.clone())));
+            let mut way = Way { size, guard, ..way.clone() };
+            way.sayings.extend(t.universals.iter().filter(stable).map(|it| (it, own.clone())));
             return self.follow(rest, way);
-        }
-        let next = ProcRef::Var(names.len() as u8);
-        let fixed = index.iter().position(|p| *p == next).map(|at| cell.index[at]);
-        let most = names.iter().chain(&cell.index).map(|p| if let ProcRef::Var(v) = p { v + 1 } else { 0 });
-        let size = most.max().unwrap_or(0).max(way.size);
-        let choices: Vec<ProcRef> = match fixed {
-            Some(fixed) => vec![fixed],
-            None => (0..=size).map(ProcRef::Var).filter(|p| !cell.index.contains(p)).collect(),
         };
-        for choice in choices.into_iter().filter(|p| !names.contains(p)).collect::<Vec<_>>() {
-            names.push(choice);
-            self.name(t, (index, cell), names, rest, way)?;
-            names.pop();
+        // One that is known to be of the sort is enough.
+        let of_sort = |choice: ProcRef| {
+            let is_sort = |it: &&Literal| matches!(it, Literal::In { cell, .. } if Some(cell.var) == self.model.sort_array());
+            let wanted = t.guard.iter().filter(is_sort).find_map(|it| match it {
+                Literal::In { cell, values } if cell.index[0] == ProcRef::Var(*param as u8) => Some(*values),
+                _ => None,
+            });
+            guard.iter().filter(is_sort).any(|it| match it {
+                Literal::In { cell, values } => {
+                    cell.index[0] == choice && wanted.is_some_and(|it| values & !it == 0)
+                }
+                _ => false,
+            })
+        };
+        let any = self.serves(t, *param);
+        for choice in (0..=size).map(ProcRef::Var) {
+            if names.contains(&Some(choice)) {
+                continue;
+            }
+            names[*param] = Some(choice);
+            self.name(t, others, names, rest, way)?;
+            names[*param] = None;
+            if any && of_sort(choice) {
+                break;
+            }
         }
         Ok(())
     }

@@ -89,8 +89,10 @@ impl Watch {
                     map[usize::from(*param)] = Some(p);
                     // Parameters of different sorts are different; so most ways are contradictory.
                     if self.and(&setter.guard, &map)?.is_some() {
+                        let is_enough =
+                            there.contains(param) && self.is_of_sort(system, setter, *param, p, &map);
                         next.push((params.max(p + 1), map));
-                        if there.contains(param) {
+                        if is_enough {
                             break;
                         }
                     }
@@ -109,6 +111,22 @@ impl Watch {
             all.push(Self { params, guard, universals: Vec::new(), setters });
         }
         Some(all)
+    }
+
+    /// Whether it is known, without this parameter of a setter, that a process is of the sort of the parameter.
+    fn is_of_sort(
+        &self,
+        system: &System,
+        setter: &Setter,
+        param: u8,
+        process: u8,
+        map: &[Option<u8>],
+    ) -> bool {
+        let others = map.iter().enumerate().map(|(at, it)| it.filter(|_| at != usize::from(param)));
+        let known = self.and(&setter.guard, &others.collect::<Vec<_>>()).flatten();
+        let wanted = sort_said(system, &setter.guard, ProcRef::Var(param));
+        let said = known.and_then(|it| sort_said(system, &it, ProcRef::Var(process)));
+        wanted.zip(said).is_some_and(|(wanted, said)| said & !wanted == 0)
     }
 
     /// The guard and those of the literals that are about parameters with a name; `None` inside when it is never true, and at all when
@@ -260,17 +278,19 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
     found
 }
 
-/// Whether a setter has seen nothing of a parameter but its sort, and says nothing of processes of that sort.
-fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
-    let sort = setter.guard.iter().find_map(|it| match it {
-        Literal::In { cell, values }
-            if Some(cell.var) == system.sort_array() && cell.index[0] == ProcRef::Var(param) =>
-        {
+/// The sorts that literals say a process is of.
+fn sort_said(system: &System, literals: &Conj, process: ProcRef) -> Option<u64> {
+    literals.iter().find_map(|it| match it {
+        Literal::In { cell, values } if Some(cell.var) == system.sort_array() && cell.index[0] == process => {
             Some(*values)
         }
         _ => None,
-    });
-    let Some(sort) = sort else { return false };
+    })
+}
+
+/// Whether a setter has seen nothing of a parameter but its sort, and says nothing of processes of that sort.
+fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
+    let Some(sort) = sort_said(system, &setter.guard, ProcRef::Var(param)) else { return false };
     let mentions = |it: &Literal| mentioned(it).contains(&ProcRef::Var(param));
     let said = setter.guard.iter().filter(|it| system.sort_of(it).is_none());
     let of_all = setter.universals.iter().flat_map(|it| it.body.0.iter().flatten());
