@@ -383,7 +383,7 @@ impl<'m> Ways<'m> {
             way.sayings.iter().enumerate().skip(from).find(|it| it.1.0.bound == 1)
         else {
             let about = |(universal, own): &(&Universal, Vec<ProcRef>)| {
-                let body = self.at(universal, own, ProcRef::Var(way.size))?;
+                let body = said_of(universal, own, ProcRef::Var(way.size))?;
                 let spans = body.iter().map(|it| vec![self.model.init.span; it.len()]).collect();
                 Ok(Universal { bound: universal.bound, body: Dnf(body), spans })
             };
@@ -394,7 +394,7 @@ impl<'m> Ways<'m> {
         let others = (0..way.size).map(ProcRef::Var).filter(|p| !own.contains(p));
         let mut guards = vec![way.guard.clone()];
         for p in others {
-            let body = self.at(universal, own, p)?;
+            let body = said_of(universal, own, p)?;
             let mut next = Vec::new();
             for guard in &guards {
                 // A disjunct that adds nothing is enough.
@@ -416,18 +416,18 @@ impl<'m> Ways<'m> {
         }
         Ok(())
     }
+}
 
-    /// What is said of bound processes, the first of which has this name.
-    fn at(&self, universal: &Universal, own: &[ProcRef], first: ProcRef) -> Result<Vec<Conj>, NotDerived> {
-        let name = |p: ProcRef| match (p, first) {
-            (ProcRef::Var(v), ProcRef::Var(first)) => {
-                let v = usize::from(v);
-                own.get(v).copied().unwrap_or_else(|| ProcRef::Var(first + (v - own.len()) as u8))
-            }
-            (p, _) => p,
-        };
-        rename::disjunction(&universal.body.0, &name).ok_or_else(too_hard)
-    }
+/// What is said of bound processes, the first of which has this name.
+fn said_of(universal: &Universal, own: &[ProcRef], first: ProcRef) -> Result<Vec<Conj>, NotDerived> {
+    let name = |p: ProcRef| match (p, first) {
+        (ProcRef::Var(v), ProcRef::Var(first)) => {
+            let v = usize::from(v);
+            own.get(v).copied().unwrap_or_else(|| ProcRef::Var(first + (v - own.len()) as u8))
+        }
+        (p, _) => p,
+    };
+    rename::disjunction(&universal.body.0, &name).ok_or_else(too_hard)
 }
 
 fn too_hard() -> NotDerived {

@@ -48,14 +48,13 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     within_tails(session, &reduced.system, session.options, decide);
     session.report.announcements.clone_from(&reduced.announcements);
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
-        match reduced.run(system, run) {
-            Some(found) => **run = found,
-            None => {
-                // The announcements keep what the steps before them saw.
-                (session.report.verdict, session.report.decider) = (None, None);
-                (session.report.announcements, session.report.tails) = (Vec::new(), Vec::new());
-                within_tails(session, system, session.options, decide);
-            }
+        if let Some(found) = reduced.run(system, run) {
+            **run = found;
+        } else {
+            // What is not stable in the guards was left out.
+            (session.report.verdict, session.report.decider) = (None, None);
+            (session.report.announcements, session.report.tails) = (Vec::new(), Vec::new());
+            within_tails(session, system, session.options, decide);
         }
     }
 }

@@ -337,7 +337,9 @@ fn with_announcements(dice: &mut Dice, mut transitions: Vec<Transition>) -> Mode
             t.updates.iter_mut().for_each(|it| moved(&mut it.0));
             for (quorum, literals) in &mut t.members {
                 *quorum += 1;
-                literals.iter_mut().for_each(|it| moved(&mut it.0));
+                for it in literals {
+                    moved(&mut it.0);
+                }
             }
         }
         t.updates.push((Cell::Announcement(0), 1));
@@ -408,6 +410,7 @@ fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
+#[allow(clippy::print_stdout, reason = "shows how many there are of each kind")]
 fn campaign(first: u64, count: u64) {
     let (mut proved, mut wrong) = ([0, 0], Vec::new());
     for seed in first..first + count {

@@ -189,7 +189,9 @@ impl Watch {
             if of_free > 0 {
                 let spans = body.iter().map(|conj| vec![universal_span(universal); conj.len()]).collect();
                 let new = Universal { bound: of_free, body: Dnf(body), spans };
-                all.iter_mut().for_each(|it| it.universals.push(new.clone()));
+                for way in &mut all {
+                    way.universals.push(new.clone());
+                }
                 continue;
             }
             let mut next = Vec::new();
