@@ -601,3 +601,35 @@ fn a_forged_announcement_is_refused() {
         assert!(!check(&model, &text), "{model}");
     }
 }
+
+/// `p` is asked for nothing and comes before `q`, which has to be the quorum of the bad state: no other one is chosen.
+const ONCE: &str = "
+type quorum < proc
+type node < proc
+relation member (n : node q : quorum)
+witness w (q : quorum) : node { member(w(q), q) }
+array S[node] : bool
+array D[quorum] : bool
+array R[node] : bool
+var Once : bool
+init (n : node q : quorum) { S[n] = False && D[q] = False && R[n] = False && Once = False }
+unsafe (n : node q : quorum) { R[n] = True && D[q] = True }
+transition choose (q : quorum)
+requires { Once = False }
+{ D[q] := True; Once := True }
+transition set (n : node)
+{ S[n] := True }
+transition tell (n : node p q : quorum)
+requires { D[q] = True && (forall_other m : node. not member(m, q) || S[m] = True) }
+{ R[n] := True }
+";
+
+#[test]
+fn a_parameter_of_which_nothing_is_asked_leaves_the_others_free() {
+    let system = cubicle::load(ONCE).expect("a correct model").system;
+    for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+        let report = check(&system, &small_search(proof), &Interrupt::default(), &mut Silent);
+        let verdict = report.expect("no engine fails").verdict;
+        assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");
+    }
+}
