@@ -45,6 +45,9 @@ pub fn reduced(model: &System, named: &NamedAnnouncements) -> Result<System, Not
     if named.arrays.is_empty() {
         return Ok(model.clone());
     }
+    if model.proc_constants > 0 {
+        return Err(NotDerived::TooHard("announcements in a model with constants `#1`".to_owned()));
+    }
     let mut announcements = BTreeSet::new();
     for name in &named.arrays {
         let found = model.vars.iter().position(|it| it.name == *name);

@@ -7,7 +7,7 @@
 use super::auto::is_final;
 use super::search::explore_again;
 use super::session::Session;
-use cubicle_lang::model::{System, VarId};
+use cubicle_lang::model::{Literal, System, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, Options};
@@ -45,7 +45,11 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         let text = format!("searching for states in which what sets {name} is possible, in place of {name}");
         session.tell(Event::Note(&text));
     }
-    within_tails(session, &reduced.system, session.options, decide);
+    // Cubes that were proposed about announcements say nothing there.
+    let mut options = session.options.clone();
+    let is_about = |it: &Literal| it.cells().iter().any(|cell| reduced.announcements.contains(&cell.var));
+    options.backward.proposed.retain(|it| !it.cube.iter().any(is_about));
+    within_tails(session, &reduced.system, &options, decide);
     session.report.announcements.clone_from(&reduced.announcements);
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         if let Some(found) = reduced.run(system, run) {

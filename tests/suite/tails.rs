@@ -633,3 +633,34 @@ fn a_parameter_of_which_nothing_is_asked_leaves_the_others_free() {
         assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");
     }
 }
+
+/// The process that the last transition asks for is `#1`, which a parameter may be.
+const CONSTANT: &str = "
+number_procs 4
+array S[proc] : bool
+array T[proc] : bool
+array R[proc] : bool
+init (p) { S[p] = False && T[p] = False && R[p] = False }
+unsafe (p) { R[p] = True }
+unsafe never (p) { T[p] = True && forall_other q. T[q] = False }
+transition set (p)
+{ S[p] := True }
+transition tell (p q)
+requires { q = #1 && (forall_other m. S[m] = True) }
+{ R[p] := True }
+";
+
+/// A parameter and a constant may be one process: what is announced in a model with constants stays as it is, for the checker as well.
+#[test]
+fn nothing_is_an_announcement_beside_constants() {
+    let system = cubicle::load(CONSTANT).expect("a correct model").system;
+    for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+        let report = check(&system, &small_search(proof), &Interrupt::default(), &mut Silent);
+        let verdict = report.expect("no engine fails").verdict;
+        assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");
+    }
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
+    let forged = "announce R with Noted1\ninvariant () { Noted1 = True }\n";
+    assert!(certificate::check(&system, CONSTANT, forged, Extent::All, how).is_err());
+}

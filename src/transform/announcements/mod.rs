@@ -42,10 +42,11 @@ pub struct Reduced {
     watches: Vec<Watch>,
 }
 
-/// The system without its announcements; `None` where it has none that is worth it: no setter says anything of all processes.
+/// The system without its announcements; `None` where it has none that is worth it: no setter says anything of all processes. Nor where the model
+/// names processes by constants: parameters may be these, and are taken to be different here.
 pub fn without_announcements(original: &System) -> Option<Reduced> {
     let announcements = Announcements::of(original);
-    if announcements.is_empty() {
+    if announcements.is_empty() || original.proc_constants > 0 {
         return None;
     }
     without(original, announcements)
