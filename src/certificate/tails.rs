@@ -5,7 +5,7 @@
 //! and what guards say of it are made here from that line and the model alone:
 //!
 //! - Initially it is true everywhere.
-//! - A step makes it false where a parameter becomes a gap; else true where a parameter was a gap and is none after it, and where
+//! - A step makes it false where a parameter becomes a gap, or is one after it if the step may make it true; else true where a parameter was a gap and is none after it, and where
 //!   another process may have been one and may be none after it: what such a process has to satisfy for that is left out; else it keeps its
 //!   value. If that is false, there was a gap before the step, and the same process is one after it.
 //! - A guard says that it is true at parameters where no process is a gap: no parameter is, because that contradicts the rest of the guard,
@@ -298,10 +298,6 @@ impl TailStep<'_> {
         let (mut opens, mut closes) = (Vec::new(), Vec::new());
         for p in self.parameters().into_iter().chain([other]) {
             let gap = self.gap(&index, p);
-            if p != other {
-                let ways = self.all_after(Conj::new(), &gap, other)?;
-                opens.extend(ways.into_iter().filter(|way| !gap.iter().all(|it| says(way, it))));
-            }
             for literal in &gap {
                 let closed = [negated(self.model, literal)?];
                 for mut way in self.all_after(gap.clone(), &closed, other)? {
@@ -311,6 +307,11 @@ impl TailStep<'_> {
                     closes.push(way);
                 }
             }
+        }
+        for p in self.parameters() {
+            let gap = self.gap(&index, p);
+            let after = self.all_after(Conj::new(), &gap, other)?.into_iter();
+            opens.extend(after.filter(|way| !closes.is_empty() || !gap.iter().all(|it| says(way, it))));
         }
         let of_sorts = self.of_sorts(&index);
         let mut branches = Vec::new();

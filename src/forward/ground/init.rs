@@ -161,6 +161,7 @@ fn divided(
     all
 }
 
+/// Adds the ways to satisfy these clauses. What follows from axioms is said before a way is chosen: they have few solutions among many ways.
 fn branch(
     choices: &[Clause],
     full: &[u128],
@@ -168,10 +169,13 @@ fn branch(
     out: &mut Vec<InitDisjunct>,
     (clock, memory): (&Clock, usize),
 ) -> Result<(), Unbuildable> {
-    let mut stack = vec![(choices, disjunct)];
+    let mut stack = vec![(choices.iter().collect::<Vec<_>>(), disjunct)];
     let mut bytes = 0;
-    while let Some((choices, disjunct)) = stack.pop() {
+    while let Some((mut choices, mut disjunct)) = stack.pop() {
         clock.poll()?;
+        if !disjunct.settle_axioms(&mut choices) {
+            continue;
+        }
         let Some((clause, others)) = choices.split_first() else {
             if out.len() >= MAX_DISJUNCTS {
                 return Err(Unbuildable::TooLarge);
@@ -183,17 +187,13 @@ fn branch(
             out.push(disjunct);
             continue;
         };
-        if clause.ways.iter().any(|conj| disjunct.implies(conj)) {
-            stack.push((others, disjunct));
-            continue;
-        }
         let first = stack.len();
         let mut rest = Some(disjunct);
         for conj in &clause.ways {
             let Some(disjunct) = rest.as_mut() else { break };
             let mut next = disjunct.clone();
             if next.assume(conj) {
-                stack.push((others, next));
+                stack.push((others.to_vec(), next));
             }
             if let (true, [Lit::In { cell, values }]) = (clause.exclusive, conj.as_slice()) {
                 let denied = Lit::In { cell: *cell, values: full[*cell] & !values };
@@ -222,6 +222,35 @@ impl InitDisjunct {
                 self.sets[*cell] != 0
             }
             other => push(&mut self.rest, other.clone()),
+        })
+    }
+
+    /// Adds what follows from axioms of which one way is left, and leaves out the clauses that hold; false when an axiom has no way.
+    fn settle_axioms(&mut self, clauses: &mut Vec<&Clause>) -> bool {
+        loop {
+            clauses.retain(|clause| !clause.ways.iter().any(|conj| self.implies(conj)));
+            let mut changed = false;
+            for clause in clauses.iter().filter(|it| it.exclusive) {
+                let mut possible = clause.ways.iter().filter(|conj| self.permits(conj));
+                let Some(only) = possible.next() else { return false };
+                if possible.next().is_none() {
+                    if !self.assume(only) {
+                        return false;
+                    }
+                    changed = true;
+                }
+            }
+            if !changed {
+                return true;
+            }
+        }
+    }
+
+    /// Whether what this says of each cell leaves a value for `conj`.
+    fn permits(&self, conj: &GroundConj) -> bool {
+        conj.iter().all(|lit| match lit {
+            Lit::In { cell, values } => self.sets[*cell] & values != 0,
+            _ => true,
         })
     }
 

@@ -62,15 +62,20 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     let constants = constants(t, tail);
     let other = other(t, tail);
     let effect = Effect::new(system, t, other);
-    let (mut fails, mut holds): (Vec<Conj>, Vec<Conj>) = (Vec::new(), Vec::new());
-    for n in (0..t.arity() as u8).map(ProcRef::Var) {
-        let denial = at(tail, &constants, n);
-        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
-        fails.extend(effect.denied_after(&denial)?.into_iter().filter(|way| !was_denied(way)));
-        holds.extend(effect.becomes(&denial)?);
+    let mut holds: Vec<Conj> = Vec::new();
+    let parameters = || (0..t.arity() as u8).map(ProcRef::Var);
+    for n in parameters() {
+        holds.extend(effect.becomes(&at(tail, &constants, n))?);
     }
     let becomes = becomes_elsewhere(system, t, tail)?;
     holds.extend(becomes.into_iter().map(|conj| without(conj, other)));
+    let mut fails: Vec<Conj> = Vec::new();
+    for n in parameters() {
+        let denial = at(tail, &constants, n);
+        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
+        let fails_after = effect.denied_after(&denial)?.into_iter();
+        fails.extend(fails_after.filter(|way| !holds.is_empty() || !was_denied(way)));
+    }
     let of_sorts = sorts_said(system, tail, &constants);
     let conditions = |conjs: Vec<Conj>| -> Vec<Conj> {
         let mut out: Vec<Conj> = Vec::new();
@@ -161,6 +166,11 @@ pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
 /// The conjunction without what it says of a process.
 fn without(conj: Conj, process: ProcRef) -> Conj {
     conj.into_iter().filter(|it| !mentioned(it).contains(&process)).collect()
+}
+
+/// Whether a guard says that the array of a tail is true anywhere.
+pub fn is_said(system: &System, tail: &Tail) -> bool {
+    system.transitions.iter().any(|t| !implied_at(system, t, tail).is_empty())
 }
 
 /// The parameters at which the guard of a transition implies the clause of a tail.

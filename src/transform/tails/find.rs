@@ -6,7 +6,7 @@
 //! `Member[n, q] = False || Vote[n, v] = True || Voted[n] = False`, where a node votes once. Nothing depends on what is found here but speed.
 
 use super::effect::Effect;
-use super::explicit::{at, becomes_elsewhere, constants, other, sorts_said};
+use super::explicit::{at, becomes_elsewhere, constants, is_said, other, sorts_said};
 use cubicle_lang::model::{
     Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
 };
@@ -35,9 +35,10 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
         guards.filter_map(|(t, universal)| clause(system, t, universal)).collect();
     // The sort is stable: those that matter most first, each kind in the order of transitions.
     clauses.sort_by_key(|(matters, _)| !matters);
-    for (_, tail) in clauses {
-        match weakened(system, tail) {
-            Some(tail) if !found.contains(&tail) => {
+    for (matters, tail) in clauses {
+        // Of bad states it is also of use what becomes true again: they say it all at once.
+        match weakened(system, &tail).or(matters.then_some(tail)) {
+            Some(tail) if !found.contains(&tail) && is_said(system, &tail) => {
                 debug!(?tail, "tail");
                 found.push(tail);
             }
@@ -86,8 +87,8 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(boo
 }
 
 /// The clause with the fewest further literals that no step makes true.
-fn weakened(system: &System, tail: Tail) -> Option<Tail> {
-    let mut waiting = vec![(0, tail)];
+fn weakened(system: &System, tail: &Tail) -> Option<Tail> {
+    let mut waiting = vec![(0, tail.clone())];
     let mut at = 0;
     while let Some((added, tail)) = waiting.get(at).cloned() {
         at += 1;
@@ -169,7 +170,12 @@ fn repairs(
         }
         let map = |p: ProcRef| name(p).unwrap_or(p);
         if let Some(Literal::In { cell, values }) = negated(system, literal) {
-            out.push(Literal::In { cell: rename::cell(&cell, &map), values });
+            let cell = rename::cell(&cell, &map);
+            // A clause that no process can violate says nothing.
+            let contradicts = |it: &Literal| matches!(it, Literal::In { cell: of, values: held } if *of == cell && held & values == 0);
+            if !tail.denial.iter().any(contradicts) {
+                out.push(Literal::In { cell, values });
+            }
         }
     }
     out
