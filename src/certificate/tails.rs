@@ -1,15 +1,16 @@
 //! Tails in a certificate: ghost arrays that its cubes may mention, as text, and their meaning for the model.
 //!
 //! `tail NAME over 2: Member[p3, p1] = True && Vote[p3, p2] = False` adds an array NAME of `bool` with two indices. It is false at p1, p2 only where
-//! these literals hold of some process p3, which we call a *gap* there; p3 may be p1 or p2. The array, its updates
+//! these literals hold of some process p3, which we call a *gap* there; p3 may be p1 or p2. Where literals are about p4, too, a gap is a pair, and so on:
+//! then they say a different sort of each of its processes, which are different therefore. The array, its updates
 //! and what guards say of it are made here from that line and the model alone:
 //!
 //! - Initially it is true everywhere.
 //! - A step makes it false where a parameter becomes a gap, or is one after it if the step may make it true; else true where a parameter was a gap and is none after it, and where
 //!   another process may have been one and may be none after it: what such a process has to satisfy for that is left out; else it keeps its
-//!   value. If that is false, there was a gap before the step, and the same process is one after it.
+//!   value. (Of a pair, one may be a parameter, the other not.) If that is false, there was a gap before the step, and the same process is one after it.
 //! - A guard says that it is true at parameters where no process is a gap: no parameter is, because that contradicts the rest of the guard,
-//!   and no other, because a universal guard of one process denies all literals of the line, one of which a gap has.
+//!   and no other, because each alternative of a universal guard of such processes contradicts a literal that a gap has.
 //!
 //! So the added literals follow from the guards that they are added to, in every reachable state, and the derived system has the runs
 //! of the model.
@@ -17,7 +18,7 @@
 use super::added::{NotDerived, declare};
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Tail, Term, Transition, Type,
-    Universal, Update, VarId, VarKind, negated, rename, simplify, tail_names,
+    Universal, Update, VarId, VarKind, mentioned, negated, rename, simplify, tail_names,
 };
 
 /// Most alternatives of a condition.
@@ -57,7 +58,7 @@ pub fn read(system: &System, words: &str) -> Option<Tail> {
     let constants: u8 = constants.trim().parse().ok().filter(|it| (1..=8).contains(it))?;
     let process = |text: &str| {
         let number: u8 = text.trim().strip_prefix('p')?.parse().ok()?;
-        (1..=constants + 1).contains(&number).then(|| ProcRef::Var(number - 1))
+        (1..=16).contains(&number).then(|| ProcRef::Var(number - 1))
     };
     let literal = |text: &str| {
         let (left, right) = text.split_once('=')?;
@@ -79,7 +80,11 @@ pub fn read(system: &System, words: &str) -> Option<Tail> {
         fits.then_some(Literal::In { cell, values })
     };
     let denial: Conj = literals.split("&&").map(literal).collect::<Option<_>>()?;
-    Some(Tail { constants, denial })
+    let named = |p: &ProcRef| denial.iter().any(|it| mentioned(it).contains(p));
+    let bound = (constants..16).map(ProcRef::Var).take_while(named).count() as u8;
+    let all_named =
+        denial.iter().flat_map(mentioned).all(|p| matches!(p, ProcRef::Var(v) if v < constants + bound));
+    (bound > 0 && all_named).then_some(Tail { constants, bound, denial })
 }
 
 /// The system with an array for each tail, and what guards say of it.
@@ -95,9 +100,32 @@ pub fn extended(system: &System, tails: &[NamedTail]) -> Result<System, NotDeriv
         if system.proc_constants > 0 {
             return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
         }
+        if tail.bound > 1 && !has_a_sort_each(system, &tail) {
+            return Err(NotDerived::Unfit(format!(
+                "tail {name}: its literals do not say different sorts of the processes after p{}",
+                tail.constants
+            )));
+        }
         extended = with(system, &extended, name, &tail)?;
     }
     Ok(extended)
+}
+
+/// Whether literals say a sort of each process of a gap, which no other one of them has.
+fn has_a_sort_each(model: &System, tail: &Tail) -> bool {
+    let Some(array) = model.sort_array() else { return false };
+    let mut taken = 0;
+    (tail.constants..tail.constants + tail.bound).all(|v| {
+        let says = |it: &Literal| match it {
+            Literal::In { cell, values } if cell.var == array && cell.index[..] == [ProcRef::Var(v)] => {
+                Some(*values)
+            }
+            _ => None,
+        };
+        let values = tail.denial.iter().find_map(says).filter(|values| taken & values == 0);
+        taken |= values.unwrap_or(0);
+        values.is_some()
+    })
 }
 
 fn with(model: &System, so_far: &System, name: &str, tail: &Tail) -> Result<System, NotDerived> {
@@ -158,10 +186,25 @@ impl TailStep<'_> {
         (0..self.tail.constants).map(|it| ProcRef::Var(self.t.arity() as u8 + it)).collect()
     }
 
+    /// What gaps may consist of: parameters, or other processes, which have numbers from `others` on.
+    fn gaps(&self, others: u8) -> Vec<Vec<ProcRef>> {
+        let mut all: Vec<Vec<ProcRef>> = vec![Vec::new()];
+        for further in 0..self.tail.bound {
+            let mut longer = Vec::new();
+            for gap in all {
+                for p in self.parameters().into_iter().chain([ProcRef::Var(others + further)]) {
+                    longer.push([&gap[..], &[p]].concat());
+                }
+            }
+            all = longer;
+        }
+        all
+    }
+
     /// The literals of the tail where `gap` is a gap at `index`.
-    fn gap(&self, index: &[ProcRef], gap: ProcRef) -> Conj {
+    fn gap(&self, index: &[ProcRef], gap: &[ProcRef]) -> Conj {
         let name = |p: ProcRef| match p {
-            ProcRef::Var(v) if v == self.tail.constants => gap,
+            ProcRef::Var(v) if v >= self.tail.constants => gap[usize::from(v - self.tail.constants)],
             ProcRef::Var(v) => index[usize::from(v)],
             constant @ ProcRef::Const(_) => constant,
         };
@@ -186,10 +229,10 @@ impl TailStep<'_> {
         said.collect()
     }
 
-    /// The conjunction, unless it is plainly false where the parameters and `other` are different processes.
-    fn possible(&self, conj: Conj, other: ProcRef) -> Option<Conj> {
+    /// The conjunction, unless it is plainly false where the parameters and the processes from number `others` on are different.
+    fn possible(&self, conj: Conj, others: u8) -> Option<Conj> {
         let arity = self.t.arity();
-        let apart = |p: ProcRef| p == other || matches!(p, ProcRef::Var(v) if usize::from(v) < arity);
+        let apart = |p: ProcRef| matches!(p, ProcRef::Var(v) if v >= others || usize::from(v) < arity);
         let same = |a: ProcRef, b: ProcRef| {
             if a == b { Some(true) } else { Some(false).filter(|_| apart(a) && apart(b)) }
         };
@@ -223,14 +266,14 @@ impl TailStep<'_> {
     }
 
     /// The states before the step after which the literal holds.
-    fn after(&self, literal: &Literal, other: ProcRef) -> Option<Vec<Conj>> {
+    fn after(&self, literal: &Literal, others: u8) -> Option<Vec<Conj>> {
         let Literal::In { cell, values } = literal else { return None };
         let Some(update) = self.t.updates.iter().find(|it| it.var == cell.var) else {
             return Some(vec![vec![literal.clone()]]);
         };
         let Assignment::Cases(branches) = &update.assignment else { return None };
         let mut out = Vec::new();
-        self.follow(branches, (cell, *values), Conj::new(), other, &mut out)?;
+        self.follow(branches, (cell, *values), Conj::new(), others, &mut out)?;
         Some(out)
     }
 
@@ -240,7 +283,7 @@ impl TailStep<'_> {
         branches: &[Branch],
         (cell, values): (&Cell, u64),
         known: Conj,
-        other: ProcRef,
+        others: u8,
         out: &mut Vec<Conj>,
     ) -> Option<()> {
         let Some((branch, rest)) = branches.split_first() else { return Some(()) };
@@ -257,7 +300,7 @@ impl TailStep<'_> {
         };
         for conj in &when {
             if let Some(value) = &value {
-                out.extend(self.possible([&known[..], conj, value].concat(), other));
+                out.extend(self.possible([&known[..], conj, value].concat(), others));
             }
         }
         let mut unmatched = vec![known];
@@ -266,7 +309,7 @@ impl TailStep<'_> {
             for known in &unmatched {
                 for literal in conj {
                     let denied = negated(self.model, literal)?;
-                    next.extend(self.possible([&known[..], &[denied]].concat(), other));
+                    next.extend(self.possible([&known[..], &[denied]].concat(), others));
                 }
             }
             unmatched = next;
@@ -274,16 +317,16 @@ impl TailStep<'_> {
         if unmatched.len() + out.len() > MOST {
             return None;
         }
-        unmatched.into_iter().try_for_each(|known| self.follow(rest, (cell, values), known, other, out))
+        unmatched.into_iter().try_for_each(|known| self.follow(rest, (cell, values), known, others, out))
     }
 
     /// The states in which `known` holds and after which all of these literals do.
-    fn all_after(&self, known: Conj, literals: &[Literal], other: ProcRef) -> Option<Vec<Conj>> {
+    fn all_after(&self, known: Conj, literals: &[Literal], others: u8) -> Option<Vec<Conj>> {
         let mut ways = vec![known];
         for literal in literals {
-            let after = self.after(literal, other)?;
+            let after = self.after(literal, others)?;
             let both = ways.iter().flat_map(|way| after.iter().map(move |it| [&way[..], it].concat()));
-            ways = both.filter_map(|it| self.possible(it, other)).collect();
+            ways = both.filter_map(|it| self.possible(it, others)).collect();
             if ways.len() > MOST {
                 return None;
             }
@@ -294,23 +337,23 @@ impl TailStep<'_> {
     /// The branches of the update; only the last one where the array keeps all its values.
     fn branches(&self, array: VarId) -> Option<Vec<Branch>> {
         let index = self.index();
-        let other = ProcRef::Var((self.t.arity() + index.len()) as u8);
+        let others = (self.t.arity() + index.len()) as u8;
+        let is_other = |p: &ProcRef| matches!(p, ProcRef::Var(v) if *v >= others);
+        let gaps = self.gaps(others);
         let (mut opens, mut closes) = (Vec::new(), Vec::new());
-        for p in self.parameters().into_iter().chain([other]) {
-            let gap = self.gap(&index, p);
+        for gap in &gaps {
+            let gap = self.gap(&index, gap);
             for literal in &gap {
                 let closed = [negated(self.model, literal)?];
-                for mut way in self.all_after(gap.clone(), &closed, other)? {
-                    if p == other {
-                        way.retain(|it| !cubicle_lang::model::mentioned(it).contains(&other));
-                    }
+                for mut way in self.all_after(gap.clone(), &closed, others)? {
+                    way.retain(|it| !mentioned(it).iter().any(is_other));
                     closes.push(way);
                 }
             }
         }
-        for p in self.parameters() {
-            let gap = self.gap(&index, p);
-            let after = self.all_after(Conj::new(), &gap, other)?.into_iter();
+        for gap in gaps.iter().filter(|gap| !gap.iter().any(is_other)) {
+            let gap = self.gap(&index, gap);
+            let after = self.all_after(Conj::new(), &gap, others)?.into_iter();
             opens.extend(after.filter(|way| !closes.is_empty() || !gap.iter().all(|it| says(way, it))));
         }
         let of_sorts = self.of_sorts(&index);
@@ -320,7 +363,7 @@ impl TailStep<'_> {
             for way in ways {
                 let way = [&of_sorts[..], &way].concat();
                 // Where the guard excludes it, the step is not possible.
-                let fits = self.possible([&self.t.guard[..], &way].concat(), other).is_some();
+                let fits = self.possible([&self.t.guard[..], &way].concat(), others).is_some();
                 if fits && !when.contains(&way) {
                     when.push(way);
                 }
@@ -350,19 +393,39 @@ impl TailStep<'_> {
     }
 
     fn has_no_gap(&self, index: &[ProcRef]) -> bool {
-        let other = ProcRef::Var(self.t.arity() as u8);
-        let excluded = |conj: Conj| self.possible([&self.t.guard[..], &conj].concat(), other).is_none();
-        let gap = self.gap(index, other);
-        // Each alternative of the universal guard contradicts a literal that a gap has.
-        let denies = |literal: &Literal| match literal {
-            Literal::In { cell, values } => gap.iter().any(
-                |it| matches!(it, Literal::In { cell: of, values: held } if of == cell && held & values == 0),
-            ),
-            _ => false,
+        let others = self.t.arity() as u8;
+        let excluded = |conj: Conj| self.possible([&self.t.guard[..], &conj].concat(), others).is_none();
+        let is_none = |gap: &Vec<ProcRef>| {
+            let of: Vec<ProcRef> =
+                gap.iter().copied().filter(|p| matches!(p, ProcRef::Var(v) if *v >= others)).collect();
+            let gap = self.gap(index, gap);
+            self.t.universals.iter().any(|it| self.excludes(it, &of, &gap)) || excluded(gap)
         };
-        let excludes = |it: &Universal| it.bound == 1 && it.body.0.iter().all(|conj| conj.iter().any(denies));
-        self.t.universals.iter().any(excludes)
-            && self.of_sorts(index).iter().all(|it| says(&self.t.guard, it))
-            && self.parameters().into_iter().all(|p| excluded(self.gap(index, p)))
+        self.of_sorts(index).iter().all(|it| says(&self.t.guard, it)) && self.gaps(others).iter().all(is_none)
+    }
+
+    /// Whether each alternative of a universal guard contradicts a literal of a gap, where its processes are some of these.
+    fn excludes(&self, universal: &Universal, of: &[ProcRef], gap: &Conj) -> bool {
+        let arity = self.t.arity();
+        let mut chosen: Vec<Vec<ProcRef>> = vec![Vec::new()];
+        for _ in 0..universal.bound {
+            let free = |it: &Vec<ProcRef>| {
+                let more = of.iter().filter(|p| !it.contains(p));
+                more.map(|p| [&it[..], &[*p]].concat()).collect::<Vec<_>>()
+            };
+            chosen = chosen.iter().flat_map(free).collect();
+        }
+        chosen.iter().any(|processes| {
+            let name = |p: ProcRef| match p {
+                ProcRef::Var(v) if usize::from(v) >= arity => processes[usize::from(v) - arity],
+                p => p,
+            };
+            let denies = |literal: &Literal| {
+                let Literal::In { cell, values } = literal else { return false };
+                let named = rename::cell(cell, &name);
+                gap.iter().any(|it| matches!(it, Literal::In { cell: of, values: held } if *of == named && held & values == 0))
+            };
+            universal.body.0.iter().all(|conj| conj.iter().any(denies))
+        })
     }
 }

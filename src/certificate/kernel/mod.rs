@@ -93,6 +93,9 @@ pub fn theorem(
     if !cubes.subject.announcements.arrays.is_empty() {
         return Err(NoTheorem::Unsupported("announcements"));
     }
+    if stated::tails(system, cubes).any(|it| it.bound > 1) {
+        return Err(NoTheorem::Unsupported("tails over several processes"));
+    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }

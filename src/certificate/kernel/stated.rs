@@ -12,7 +12,7 @@ use crate::obligation::Obligation;
 use crate::owners::{extended, is_first};
 use crate::tails;
 use cubicle_lang::model::{
-    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
+    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, VarId,
 };
 use cubicle_run::verdict::Forbidden;
 
@@ -38,8 +38,7 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
     let mut renamed: Vec<VarId> = (0..model.vars.len() as u16).map(VarId).collect();
     let mut parts = system.to_parts();
     let mut gaps = Vec::new();
-    for (_, words) in &cubes.subject.tails {
-        let tail = tails::read(model, words).expect("it was read");
+    for tail in tails(model, cubes) {
         let span = parts.init.span;
         let var = parts.counted(tail.constants, Dnf(vec![tail.denial]), None, span).ok_or(Overflow)?;
         renamed.push(var);
@@ -69,6 +68,11 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         of_cubes.proved += 1;
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
+}
+
+/// The tails of a proof.
+pub fn tails(model: &System, cubes: &Cubes) -> impl Iterator<Item = Tail> {
+    cubes.subject.tails.iter().map(|(_, words)| tails::read(model, words).expect("it was read"))
 }
 
 fn of_axiom(axiom: &Axiom) -> Forbidden {

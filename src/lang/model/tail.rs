@@ -2,23 +2,31 @@
 
 use super::{Cell, Conj, Literal, ProcRef, System, Term};
 
-/// A clause `forall n. C(x; n)` over constants x and one bound process n, which need not differ from each other.
+/// A clause `forall n. C(x; n)` over constants x and bound processes n. A bound process may be a constant; bound processes differ from each other, since
+/// C is about different sorts of them.
 ///
 /// A proof adds an array G of `bool` to the model, with one index for each constant. Whenever the clause holds at some
 /// processes, G is true there: G is true initially; a step makes it false only where the clause fails for a process after the step, and true
 /// wherever it may have made the clause hold. So a literal `G[x] = True` beside a guard that implies the clause changes no behaviour.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tail {
-    /// How many constants there are: [`ProcRef::Var`] 0, 1, ..; the bound process comes after them.
+    /// How many constants there are: [`ProcRef::Var`] 0, 1, ..; the bound processes come after them.
     pub constants: u8,
+    /// How many bound processes there are; at least one.
+    pub bound: u8,
     /// The negation of C: all of these literals, each of which says which constructors an enum cell holds.
     pub denial: Conj,
 }
 
 impl Tail {
-    /// The bound process.
-    pub const fn bound(&self) -> ProcRef {
-        ProcRef::Var(self.constants)
+    /// All processes of the clause, the constants first.
+    pub const fn params(&self) -> u8 {
+        self.constants + self.bound
+    }
+
+    /// The bound processes.
+    pub fn bound_processes(&self) -> impl Iterator<Item = ProcRef> + use<> {
+        (self.constants..self.params()).map(ProcRef::Var)
     }
 
     /// The sorts of the constants, where the declarations of the cells say them.

@@ -18,10 +18,10 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
     LiteralWriter { system, name, taken: &[] }.cell(cell)
 }
 
-/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, ..
+/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, ..
 pub fn tail(system: &System, tail: &Tail) -> String {
     let name = |p: ProcRef| match p {
-        ProcRef::Var(v) if v == tail.constants => "n".to_owned(),
+        ProcRef::Var(v) if v >= tail.constants => char::from(b'n' + (v - tail.constants) % 13).to_string(),
         ProcRef::Var(v) => char::from(b'a' + v % 13).to_string(),
         ProcRef::Const(k) => format!("#{}", k + 1),
     };
@@ -33,11 +33,17 @@ pub fn tail(system: &System, tail: &Tail) -> String {
             names.filter(|(c, _)| values >> c & 1 == 0).map(|(_, name)| name.as_str()).collect();
         format!("{} = {}", cell(system, of, &name), allowed.join(" | "))
     };
-    let bound = |it: &&Literal| system.sort_of(it).is_some_and(|(process, _)| process == tail.bound());
-    let sort = tail.denial.iter().find(bound).and_then(|it| system.sort_of(it));
-    let clause = tail.denial.iter().filter(|it| sort.is_none() || !bound(it)).map(literal);
-    let sort = sort.map(|(_, name)| format!(" : {name}")).unwrap_or_default();
-    format!("forall n{sort}. {}", clause.collect::<Vec<_>>().join(" || "))
+    // The sort of a bound process stands at its quantifier.
+    let sort_said = |it: &Literal| {
+        system.sort_of(it).filter(|(process, _)| tail.bound_processes().any(|bound| bound == *process))
+    };
+    let clause = tail.denial.iter().filter(|it| sort_said(it).is_none()).map(literal);
+    let quantifiers = tail.bound_processes().map(|process| {
+        let sort = tail.denial.iter().filter_map(sort_said).find(|(of, _)| *of == process);
+        let sort = sort.map(|(_, sort)| format!(" : {sort}")).unwrap_or_default();
+        format!("forall {}{sort}. ", name(process))
+    });
+    format!("{}{}", quantifiers.collect::<String>(), clause.collect::<Vec<_>>().join(" || "))
 }
 
 /// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.

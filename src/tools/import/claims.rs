@@ -63,9 +63,9 @@ pub(super) fn never(
             let mut params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
-            for sort in unshown_sorts([&formula].into_iter(), &params, vars) {
-                params.push(element(symbols, vars, (sort, span)));
-            }
+            let sorts = unshown_sorts([&formula].into_iter(), &params, vars);
+            let equal = elements(sorts, &mut params, (symbols, vars, span));
+            let formula = Formula::and(equal.into_iter().chain([formula]));
             params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
                 let what = format!("its variables coincide in more than {MAX_WAYS} ways");
@@ -81,6 +81,30 @@ pub(super) fn never(
         }
     }
     Ok(all)
+}
+
+/// A further parameter for each of these sorts, and what it is equal to, where a symbol that never changes names an element: a constant, or a
+/// function of parameters. A proof may begin with an element that has a name.
+fn elements(
+    mut sorts: BTreeSet<SortId>,
+    params: &mut Vec<VarId>,
+    (symbols, vars, span): (&Symbols<'_>, &mut Vars, Span),
+) -> Vec<Formula> {
+    let mut equal = Vec::new();
+    while let Some(&first) = sorts.first() {
+        let named = symbols.all.iter().enumerate().find_map(|(id, symbol)| {
+            let sort = symbol.result.filter(|it| sorts.contains(it) && !symbol.mutable && !symbol.derived)?;
+            let of_sort = |arg: &SortId| params.iter().find(|it| vars.known(**it) == *arg);
+            let args = symbol.args.iter().map(|it| of_sort(it).map(|it| Term::Var(*it)));
+            Some((sort, App { symbol: SymbolId(id), args: args.collect::<Option<_>>()?, new: false }))
+        });
+        let sort = named.as_ref().map_or(first, |it| it.0);
+        sorts.remove(&sort);
+        let param = element(symbols, vars, (sort, span));
+        equal.extend(named.map(|it| Formula::equal(Term::Var(param), Term::App(it.1))));
+        params.push(param);
+    }
+    equal
 }
 
 /// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs;

@@ -63,6 +63,10 @@ fn what_is_not_said_is_any_value() {
 #[test]
 fn a_property_that_there_is_an_element_is_not_refuted_by_a_sort_without_any() {
     assert_has("safety exists X. r(X)", &["unsafe (s2 : s) { forall x : s. R[x] = False }"]);
+    let names = "sort u\nimmutable constant d: s\nimmutable function g(s): u\nmutable relation q(s, u)\n";
+    let named =
+        "unsafe (s2 : s u2 : u) { s2 = D && u2 = G[s2] && (forall x : s. forall y : u. Q[x, y] = False) }";
+    assert_has(&format!("{names}safety exists X, Y. q(X, Y)"), &[named]);
 }
 
 #[test]

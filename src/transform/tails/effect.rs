@@ -12,14 +12,14 @@ const MOST_DISJUNCTS: usize = 200;
 pub struct Effect<'a> {
     system: &'a System,
     t: &'a Transition,
-    /// A process that is not a parameter.
-    other: ProcRef,
+    /// The number of the first process that is not a parameter, in place of a bound one of a tail; those before it may be parameters.
+    others: usize,
 }
 
 impl<'a> Effect<'a> {
-    /// Steps of a transition; `other` is a process that is not a parameter.
-    pub const fn new(system: &'a System, t: &'a Transition, other: ProcRef) -> Self {
-        Self { system, t, other }
+    /// Steps of a transition; the processes from number `others` on differ from the parameters and from each other.
+    pub const fn new(system: &'a System, t: &'a Transition, others: usize) -> Self {
+        Self { system, t, others }
     }
 
     /// The states before a step after which all literals of a denial hold.
@@ -42,7 +42,7 @@ impl<'a> Effect<'a> {
         Some(ways)
     }
 
-    /// The conjunction in short, unless it is plainly contradictory. The parameters and `other` are different processes.
+    /// The conjunction in short, unless it is plainly contradictory. The parameters and the others are different processes.
     pub fn consistent(&self, conj: Conj) -> Option<Conj> {
         let open: Conj = self.open(conj)?;
         // Where processes are the same, what is said of both is said of one.
@@ -70,8 +70,8 @@ impl<'a> Effect<'a> {
 
     /// Whether two processes are the same, where that is known.
     fn same(&self, a: ProcRef, b: ProcRef) -> Option<bool> {
-        let differs =
-            |p: ProcRef| p == self.other || matches!(p, ProcRef::Var(v) if usize::from(v) < self.t.arity());
+        let is_apart = |v: u8| usize::from(v) < self.t.arity() || usize::from(v) >= self.others;
+        let differs = |p: ProcRef| matches!(p, ProcRef::Var(v) if is_apart(v));
         if a == b { Some(true) } else { (differs(a) && differs(b)).then_some(false) }
     }
 

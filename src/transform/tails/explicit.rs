@@ -60,17 +60,16 @@ pub fn searched_system(
 /// The update of a tail's array by a transition; `None` inside when it keeps all values, and at all when it is too large.
 fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<Option<Update>> {
     let constants = constants(t, tail);
-    let other = other(t, tail);
-    let effect = Effect::new(system, t, other);
+    let others = others(t, tail);
+    let effect = Effect::new(system, t, others);
+    let bound = bound_processes(t, tail.bound, others);
     let mut holds: Vec<Conj> = Vec::new();
-    let parameters = || (0..t.arity() as u8).map(ProcRef::Var);
-    for n in parameters() {
-        holds.extend(effect.becomes(&at(tail, &constants, n))?);
+    for n in &bound {
+        let becomes = effect.becomes(&at(tail, &constants, n))?;
+        holds.extend(becomes.into_iter().map(|conj| without(conj, others)));
     }
-    let becomes = becomes_elsewhere(system, t, tail)?;
-    holds.extend(becomes.into_iter().map(|conj| without(conj, other)));
     let mut fails: Vec<Conj> = Vec::new();
-    for n in parameters() {
+    for n in bound.iter().filter(|it| !it.iter().any(|p| is_other(*p, others))) {
         let denial = at(tail, &constants, n);
         let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
         let fails_after = effect.denied_after(&denial)?.into_iter();
@@ -122,26 +121,41 @@ pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<Forbidden> {
         let mut cube = sorts_said(original, tail, &constants);
         cube.push(Tail::literal(VarId(ghost), constants, true));
         cube.extend(tail.denial.iter().cloned());
-        Forbidden { params: tail.constants + 1, cube }
+        Forbidden { params: tail.params(), cube }
     };
     tails.iter().zip(first.0..).map(gap).collect()
 }
 
-/// A process that is not a parameter of the transition, which may be one of the constants.
-pub fn other(t: &Transition, tail: &Tail) -> ProcRef {
-    ProcRef::Var(t.arity() as u8 + tail.constants)
+/// The number of the first process that is not a parameter of the transition, but may be one of the constants.
+pub fn others(t: &Transition, tail: &Tail) -> usize {
+    t.arity() + usize::from(tail.constants)
 }
 
-/// Where a step may make the clause true at [`other`].
-pub fn becomes_elsewhere(system: &System, t: &Transition, tail: &Tail) -> Option<Vec<Conj>> {
-    let other = other(t, tail);
-    Effect::new(system, t, other).becomes(&at(tail, &constants(t, tail), other))
+/// What the bound processes of a tail may be: each a parameter of the transition, or another process, which has a number from `others` on; those of
+/// parameters alone come first.
+pub fn bound_processes(t: &Transition, bound: u8, others: usize) -> Vec<Vec<ProcRef>> {
+    let mut all: Vec<Vec<ProcRef>> = vec![Vec::new()];
+    for place in 0..usize::from(bound) {
+        let processes = (0..t.arity()).chain([others + place]).map(|v| ProcRef::Var(v as u8));
+        let longer = |it: &Vec<ProcRef>| {
+            let it = it.clone();
+            processes.clone().map(move |p| [&it[..], &[p]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.sort_by_key(|it| it.iter().any(|p| is_other(*p, others)));
+    all
+}
+
+fn is_other(process: ProcRef, others: usize) -> bool {
+    matches!(process, ProcRef::Var(v) if usize::from(v) >= others)
 }
 
 /// The denial of a tail at these processes.
-pub fn at(tail: &Tail, constants: &[ProcRef], n: ProcRef) -> Conj {
+pub fn at(tail: &Tail, constants: &[ProcRef], bound: &[ProcRef]) -> Conj {
+    let all = [constants, bound].concat();
     let map = |p: ProcRef| match p {
-        ProcRef::Var(v) => constants.get(usize::from(v)).copied().unwrap_or(n),
+        ProcRef::Var(v) => all[usize::from(v)],
         constant @ ProcRef::Const(_) => constant,
     };
     let renamed = |it: &Literal| match it {
@@ -163,9 +177,9 @@ pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
     constants.iter().zip(tail.sorts(system)).filter_map(said).collect()
 }
 
-/// The conjunction without what it says of a process.
-fn without(conj: Conj, process: ProcRef) -> Conj {
-    conj.into_iter().filter(|it| !mentioned(it).contains(&process)).collect()
+/// The conjunction without what it says of processes that are not parameters, in place of bound ones.
+fn without(conj: Conj, others: usize) -> Conj {
+    conj.into_iter().filter(|it| !mentioned(it).into_iter().any(|p| is_other(p, others))).collect()
 }
 
 /// Whether a guard says that the array of a tail is true anywhere.
@@ -175,24 +189,47 @@ pub fn is_said(system: &System, tail: &Tail) -> bool {
 
 /// The parameters at which the guard of a transition implies the clause of a tail.
 fn implied_at(system: &System, t: &Transition, tail: &Tail) -> Vec<Vec<ProcRef>> {
-    let arity = t.arity() as u8;
-    let bound = ProcRef::Var(arity);
-    let effect = Effect::new(system, t, bound);
+    // The constants are parameters here: other processes have the numbers of the bound ones of universal guards.
+    let arity = t.arity();
+    let bound = bound_processes(t, tail.bound, arity);
+    let effect = Effect::new(system, t, arity);
     let contradicts = |conj: &[Literal]| effect.consistent([&t.guard[..], conj].concat()).is_none();
     let holds = |index: &Vec<ProcRef>| {
         let of_sorts = sorts_said(system, tail, index);
-        let denied = at(tail, index, bound);
-        let is_denied = |literal: &Literal| {
-            negated(system, literal).is_some_and(|it| denied.iter().any(|known| implies(known, &it)))
+        let holds_of = |n: &Vec<ProcRef>| {
+            let denied = at(tail, index, n);
+            let others: Vec<ProcRef> = n.iter().copied().filter(|p| is_other(*p, arity)).collect();
+            t.universals.iter().any(|it| is_denied(system, it, arity, (&others, &denied)))
+                || contradicts(&denied)
         };
-        let of_others = |it: &Universal| {
-            it.bound == 1 && it.body.0.iter().all(|conj| matches!(&conj[..], [literal] if is_denied(literal)))
-        };
-        t.universals.iter().any(of_others)
-            && of_sorts.iter().all(|it| t.guard.iter().any(|known| implies(known, it)))
-            && (0..arity).map(ProcRef::Var).all(|p| contradicts(&at(tail, index, p)))
+        of_sorts.iter().all(|it| t.guard.iter().any(|known| implies(known, it))) && bound.iter().all(holds_of)
     };
-    tuples(arity, tail.constants).into_iter().filter(holds).collect()
+    let parameters: Vec<ProcRef> = (0..arity as u8).map(ProcRef::Var).collect();
+    arrangements(&parameters, tail.constants).into_iter().filter(holds).collect()
+}
+
+/// Whether a universal guard of some of these other processes contradicts a denial.
+fn is_denied(
+    system: &System,
+    universal: &Universal,
+    arity: usize,
+    (others, denied): (&[ProcRef], &Conj),
+) -> bool {
+    // Which of them its bound processes are.
+    arrangements(others, universal.bound).iter().any(|chosen| {
+        let map = |p: ProcRef| match p {
+            ProcRef::Var(v) if usize::from(v) >= arity => chosen[usize::from(v) - arity],
+            p => p,
+        };
+        let is_denied = |literal: &Literal| match negated(system, literal) {
+            Some(Literal::In { cell, values }) => {
+                let needed = Literal::In { cell: rename::cell(&cell, &map), values };
+                denied.iter().any(|known| implies(known, &needed))
+            }
+            _ => false,
+        };
+        universal.body.0.iter().all(|conj| matches!(&conj[..], [literal] if is_denied(literal)))
+    })
 }
 
 /// Whether a literal about a cell's constructors follows from another.
@@ -205,12 +242,12 @@ fn implies(known: &Literal, literal: &Literal) -> bool {
     }
 }
 
-/// All tuples of different parameters.
-fn tuples(arity: u8, length: u8) -> Vec<Vec<ProcRef>> {
+/// All tuples of different ones of these processes.
+fn arrangements(processes: &[ProcRef], length: u8) -> Vec<Vec<ProcRef>> {
     (0..length).fold(vec![Vec::new()], |shorter, _| {
         let longer = shorter.iter().flat_map(|it: &Vec<ProcRef>| {
-            let free = (0..arity).map(ProcRef::Var).filter(|p| !it.contains(p));
-            free.map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
+            let free = processes.iter().filter(|p| !it.contains(p));
+            free.map(|p| [&it[..], &[*p]].concat()).collect::<Vec<_>>()
         });
         longer.collect()
     })

@@ -6,7 +6,10 @@
 //! `Member[n, q] = False || Vote[n, v] = True || Voted[n] = False`, where a node votes once. Nothing depends on what is found here but speed.
 
 use super::effect::Effect;
-use super::explicit::{at, becomes_elsewhere, constants, is_said, other, sorts_said};
+use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use cubicle_lang::model::{
     Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
 };
@@ -33,9 +36,19 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
     let guards = system.transitions.iter().flat_map(|t| t.universals.iter().map(move |it| (t, it)));
     let mut clauses: Vec<(bool, Tail)> =
         guards.filter_map(|(t, universal)| clause(system, t, universal)).collect();
-    // The sort is stable: those that matter most first, each kind in the order of transitions.
-    clauses.sort_by_key(|(matters, _)| !matters);
-    for (matters, tail) in clauses {
+    // The sorts are stable: those that matter most first, then those that say most, each kind in the order of transitions; of those that
+    // matter, one about each array before another one about the same.
+    clauses.sort_by_key(|(matters, tail)| (!matters, Reverse(tail.bound)));
+    let about =
+        |tail: &Tail| tail.denial.iter().flat_map(Literal::cells).map(|it| it.var).collect::<BTreeSet<_>>();
+    let turns: Vec<usize> = (0..clauses.len())
+        .map(|at| {
+            clauses[..at].iter().filter(|it| clauses[at].0 && about(&it.1) == about(&clauses[at].1)).count()
+        })
+        .collect();
+    let mut clauses: Vec<_> = clauses.into_iter().zip(turns).collect();
+    clauses.sort_by_key(|((matters, _), turn)| (!matters, *turn));
+    for ((matters, tail), _) in clauses {
         // Of bad states it is also of use what becomes true again: they say it all at once.
         match weakened(system, &tail).or(matters.then_some(tail)) {
             Some(tail) if !found.contains(&tail) && is_said(system, &tail) => {
@@ -53,23 +66,22 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
 
 /// The clause of a universal guard, and whether it is about processes of a sort that has witnesses, or of bad states.
 fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(bool, Tail)> {
-    if universal.bound != 1 {
-        return None;
-    }
     let literals: Vec<&Literal> = universal
         .body
         .0
         .iter()
         .map(|conj| if let [literal @ Literal::In { .. }] = &conj[..] { Some(literal) } else { None })
         .collect::<Option<_>>()?;
-    let bound = ProcRef::Var(t.arity() as u8);
+    let arity = t.arity() as u8;
     let mut of: Vec<ProcRef> = Vec::new();
     for p in literals.iter().flat_map(|it| mentioned(it)) {
-        if p != bound && !of.contains(&p) {
+        if !matches!(p, ProcRef::Var(v) if v >= arity) && !of.contains(&p) {
             of.push(p);
         }
     }
-    let map = |p: ProcRef| ProcRef::Var(of.iter().position(|it| *it == p).unwrap_or(of.len()) as u8);
+    let constants = of.len();
+    of.extend((arity..arity + universal.bound).map(ProcRef::Var));
+    let map = |p: ProcRef| of.iter().position(|it| *it == p).map_or(p, |at| ProcRef::Var(at as u8));
     let denial: Option<Conj> = literals
         .iter()
         .map(|literal| match negated(system, literal)? {
@@ -77,13 +89,23 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(boo
             _ => None,
         })
         .collect();
-    let of_bound = denial.iter().flatten().flat_map(Literal::cells).find_map(|cell| {
-        let at = cell.index.iter().position(|p| *p == ProcRef::Var(of.len() as u8))?;
+    let tail = Tail { constants: constants as u8, bound: universal.bound, denial: denial? };
+    let of_bound = tail.denial.iter().flat_map(Literal::cells).find_map(|cell| {
+        let at = cell.index.iter().position(|p| tail.bound_processes().any(|bound| bound == *p))?;
         system.index_sort(cell.var, at)
     });
     let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
-    let fits = (1..=MOST_CONSTANTS).contains(&of.len());
-    fits.then_some((is_value || system.is_watch(t), Tail { constants: of.len() as u8, denial: denial? }))
+    let matters = system.is_watch(t) || is_value && tail.bound == 1;
+    let fits = (1..=MOST_CONSTANTS).contains(&constants)
+        && (tail.bound == 1 || matters && has_different_bound(system, &tail));
+    fits.then_some((matters, tail))
+}
+
+/// Whether the denial says different sorts of any two bound processes.
+fn has_different_bound(system: &System, tail: &Tail) -> bool {
+    let sort = |of: ProcRef| tail.denial.iter().filter_map(|it| system.sort_of(it)).find(|(p, _)| *p == of);
+    let sorts: Vec<&str> = tail.bound_processes().filter_map(|p| sort(p).map(|it| it.1)).collect();
+    sorts.len() == usize::from(tail.bound) && (1..sorts.len()).all(|at| !sorts[..at].contains(&sorts[at]))
 }
 
 /// The clause with the fewest further literals that no step makes true.
@@ -119,17 +141,12 @@ fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>
     for t in &system.transitions {
         let constants = constants(t, tail);
         let of_sorts = sorts_said(system, tail, &constants);
-        let other = other(t, tail);
-        let effect = Effect::new(system, t, other);
-        for n in (0..t.arity() as u8).map(ProcRef::Var).chain([other]) {
-            let ways = if n == other {
-                becomes_elsewhere(system, t, tail)?
-            } else {
-                effect.becomes(&at(tail, &constants, n))?
-            };
-            for way in ways {
+        let others = others(t, tail);
+        let effect = Effect::new(system, t, others);
+        for n in bound_processes(t, tail.bound, others) {
+            for way in effect.becomes(&at(tail, &constants, &n))? {
                 if let Some(before) = effect.consistent([&t.guard[..], &of_sorts, &way].concat()) {
-                    return Some(Some(repairs(system, tail, &before, (&constants, n))));
+                    return Some(Some(repairs(system, tail, &before, (&constants, &n))));
                 }
             }
         }
@@ -137,12 +154,12 @@ fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>
     Some(None)
 }
 
-/// Negations of what holds of the bound process before such a step, over the constants of the tail.
+/// Negations of what holds of the bound processes before such a step, over the constants of the tail.
 fn repairs(
     system: &System,
     tail: &Tail,
     before: &Conj,
-    (constants, n): (&[ProcRef], ProcRef),
+    (constants, n): (&[ProcRef], &[ProcRef]),
 ) -> Vec<Literal> {
     let same = |a: ProcRef, b: ProcRef| {
         let equal = |left: ProcRef, right: ProcRef| {
@@ -151,10 +168,8 @@ fn repairs(
         a == b || equal(a, b) || equal(b, a)
     };
     let name = |p: ProcRef| {
-        if p == n {
-            return Some(tail.bound());
-        }
-        constants.iter().position(|it| same(*it, p)).map(|at| ProcRef::Var(at as u8))
+        let bound = n.iter().position(|it| *it == p).map(|at| constants.len() + at);
+        bound.or_else(|| constants.iter().position(|it| same(*it, p))).map(|at| ProcRef::Var(at as u8))
     };
     let denied = at(tail, constants, n);
     let mut out = Vec::new();
@@ -163,7 +178,7 @@ fn repairs(
         let rigid = !system.transitions.iter().any(|t| system.may_change(t, cell.var));
         if rigid
             || denied.contains(literal)
-            || !cell.index.contains(&n)
+            || !cell.index.iter().any(|p| n.contains(p))
             || cell.index.iter().any(|p| name(*p).is_none())
         {
             continue;

@@ -3,11 +3,14 @@
 //! Let `C(x; n)` be the clause of a tail and G its array. The system keeps this: where C holds of all n, G is true. Initially G is true
 //! everywhere. A step of a transition with parameters p sets `G[x]`, in this order,
 //!
-//! - to False where `C(x; p)` becomes false for a parameter p: then C does not hold of all n;
+//! - to False where `C(x; p)` becomes false for a parameter p, or is false after the step where the next conditions may set it to True: then C does not
+//!   hold of all n;
 //! - to True where `C(x; p)` was false and is true after it, for a parameter p;
 //! - to True where the same may be so for a process n that is not a parameter: what has to hold of n for that is left out, so that the
 //!   condition is about x and p alone;
 //! - otherwise it keeps its value. If that is False, C failed for some n before the step, and fails for this n after it.
+//!
+//! Where C is about several bound processes, p and n are tuples of them, of which each is a parameter or another process: they are of different sorts.
 //!
 //! A universal guard that implies C of all processes that are not parameters, beside a guard that implies it of the parameters, so implies
 //! `G[x] = True`; that literal is added to the guard, which changes no behaviour. Cubes can then mention what the guard says of all processes,
