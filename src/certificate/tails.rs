@@ -340,12 +340,15 @@ impl TailStep<'_> {
         let others = (self.t.arity() + index.len()) as u8;
         let is_other = |p: &ProcRef| matches!(p, ProcRef::Var(v) if *v >= others);
         let gaps = self.gaps(others);
+        let of_sorts = self.of_sorts(&index);
+        // Where the guard excludes it, the step is not possible.
+        let fits = |way: &Conj| self.possible([&self.t.guard[..], &of_sorts, way].concat(), others).is_some();
         let (mut opens, mut closes) = (Vec::new(), Vec::new());
         for gap in &gaps {
             let gap = self.gap(&index, gap);
             for literal in &gap {
                 let closed = [negated(self.model, literal)?];
-                for mut way in self.all_after(gap.clone(), &closed, others)? {
+                for mut way in self.all_after(gap.clone(), &closed, others)?.into_iter().filter(fits) {
                     way.retain(|it| !mentioned(it).iter().any(is_other));
                     closes.push(way);
                 }
@@ -354,17 +357,15 @@ impl TailStep<'_> {
         for gap in gaps.iter().filter(|gap| !gap.iter().any(is_other)) {
             let gap = self.gap(&index, gap);
             let after = self.all_after(Conj::new(), &gap, others)?.into_iter();
-            opens.extend(after.filter(|way| !closes.is_empty() || !gap.iter().all(|it| says(way, it))));
+            let is_needed = |way: &Conj| !closes.is_empty() || !gap.iter().all(|it| says(way, it));
+            opens.extend(after.filter(|way| fits(way) && is_needed(way)));
         }
-        let of_sorts = self.of_sorts(&index);
         let mut branches = Vec::new();
         for (ways, value) in [(opens, 0), (closes, 1)] {
             let mut when: Vec<Conj> = Vec::new();
             for way in ways {
                 let way = [&of_sorts[..], &way].concat();
-                // Where the guard excludes it, the step is not possible.
-                let fits = self.possible([&self.t.guard[..], &way].concat(), others).is_some();
-                if fits && !when.contains(&way) {
+                if !when.contains(&way) {
                     when.push(way);
                 }
             }

@@ -61,7 +61,8 @@ enum Literal {
 struct Quantified {
     universal: bool,
     other: bool,
-    sort: usize,
+    /// One sort, or both.
+    sorts: Vec<usize>,
     /// One of them holds under a universal, all under an existential.
     literals: Vec<Literal>,
 }
@@ -224,7 +225,11 @@ impl Model {
             let word = if it.universal { "forall" } else { "exists" };
             let word = format!("{word}{}", if it.other { "_other" } else { "" });
             let body = self.all(&it.literals, if it.universal { " || " } else { " && " });
-            guard.push(format!("({word} {} : {}. ({body}))", name(t.params.len()), SORTS[it.sort]));
+            let bound = |(at, sort): (usize, &usize)| {
+                format!("{word} {} : {}. ", name(t.params.len() + at), SORTS[*sort])
+            };
+            let bound: String = it.sorts.iter().enumerate().map(bound).collect();
+            guard.push(format!("({bound}({body}))"));
         }
         guard.join(" && ")
     }
@@ -357,17 +362,18 @@ impl<'m> Instance<'m> {
 
     fn may_fire(&self, state: &State, t: &Transition, args: &[usize]) -> bool {
         let quantified = |it: &Quantified| {
-            let is_param = |process: usize| {
-                t.params.iter().zip(args).any(|(sort, arg)| *sort == it.sort && *arg == process)
+            let is_param = |(sort, process): (&usize, &usize)| {
+                t.params.iter().zip(args).any(|(of, arg)| of == sort && arg == process)
             };
-            let mut meant = (0..self.sizes[it.sort]).filter(|process| !it.other || !is_param(*process));
-            let with = |process: usize| [args, &[process]].concat();
+            let meant = tuples(self.sizes, &it.sorts, false);
+            let mut meant = meant.iter().filter(|all| !it.other || !it.sorts.iter().zip(*all).any(is_param));
+            let with = |processes: &Vec<usize>| [args, processes.as_slice()].concat();
             if it.universal {
-                meant.all(|process| {
-                    it.literals.is_empty() || it.literals.iter().any(|l| self.holds(state, l, &with(process)))
+                meant.all(|all| {
+                    it.literals.is_empty() || it.literals.iter().any(|l| self.holds(state, l, &with(all)))
                 })
             } else {
-                meant.any(|process| it.literals.iter().all(|l| self.holds(state, l, &with(process))))
+                meant.any(|all| it.literals.iter().all(|l| self.holds(state, l, &with(all))))
             }
         };
         t.guard.iter().all(|it| self.holds(state, it, args)) && t.quantified.iter().all(quantified)
@@ -503,15 +509,18 @@ impl Maker {
         params
     }
 
-    fn transition(&mut self) -> Transition {
+    /// `pairs`: a chance in 100 that a quantifier is about processes of both sorts.
+    fn transition(&mut self, pairs: usize) -> Transition {
         let params = self.params(3);
         let guard = self.literals(&params, 3);
         let mut quantified = Vec::new();
         while self.dice.chance(35) && quantified.len() < 2 {
             let (sort, universal) = (self.dice.below(2), self.dice.chance(70));
-            let scope = [params.as_slice(), &[sort]].concat();
+            let sorts = if self.dice.chance(pairs) { vec![sort, 1 - sort] } else { vec![sort] };
+            let scope = [&params[..], &sorts].concat();
             let literals = self.literals(&scope, 2);
-            quantified.push(Quantified { universal, other: self.dice.chance(60), sort, literals });
+            let other = sorts.len() == 1 && self.dice.chance(60);
+            quantified.push(Quantified { universal, other, sorts, literals });
         }
         let mut updates = Vec::new();
         let mut assigned = Vec::new();
@@ -579,7 +588,7 @@ fn model(seed: u64) -> Model {
             (params, literals)
         })
         .collect();
-    let transitions = (0..2 + maker.dice.below(3)).map(|_| maker.transition()).collect();
+    let transitions = (0..2 + maker.dice.below(3)).map(|_| maker.transition(10)).collect();
     let witness = (!relations.is_empty() && maker.dice.chance(50)).then(|| {
         let sort = maker.dice.below(2);
         let sorts = [vec![sort; 1 + maker.dice.below(2)], vec![1 - sort]].concat();
@@ -593,7 +602,7 @@ fn model(seed: u64) -> Model {
         literals.iter().any(|it| matches!(it, Literal::Holds(_, index, ..) if index.contains(&value)))
     };
     let witness = witness.filter(about);
-    let watch = maker.dice.chance(35).then(|| maker.transition());
+    let watch = maker.dice.chance(35).then(|| maker.transition(50));
     let watch = watch.filter(|it| it.quantified.iter().any(|it| it.universal));
     Model { vars: maker.vars, axiom, witness, bad, watch, transitions }
 }

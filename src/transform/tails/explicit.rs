@@ -63,18 +63,6 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     let others = others(t, tail);
     let effect = Effect::new(system, t, others);
     let bound = bound_processes(t, tail.bound, others);
-    let mut holds: Vec<Conj> = Vec::new();
-    for n in &bound {
-        let becomes = effect.becomes(&at(tail, &constants, n))?;
-        holds.extend(becomes.into_iter().map(|conj| without(conj, others)));
-    }
-    let mut fails: Vec<Conj> = Vec::new();
-    for n in bound.iter().filter(|it| !it.iter().any(|p| is_other(*p, others))) {
-        let denial = at(tail, &constants, n);
-        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
-        let fails_after = effect.denied_after(&denial)?.into_iter();
-        fails.extend(fails_after.filter(|way| !holds.is_empty() || !was_denied(way)));
-    }
     let of_sorts = sorts_said(system, tail, &constants);
     let conditions = |conjs: Vec<Conj>| -> Vec<Conj> {
         let mut out: Vec<Conj> = Vec::new();
@@ -83,7 +71,7 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
             if effect.consistent([&t.guard[..], &of_sorts, &conj].concat()).is_none() {
                 continue;
             }
-            let mut conj = [&of_sorts[..], &conj].concat();
+            let mut conj = [&of_sorts[..], &without(conj, others)].concat();
             conj.retain(|literal| !t.guard.iter().any(|known| implies(known, literal)));
             if !out.contains(&conj) {
                 out.push(conj);
@@ -91,7 +79,16 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
         }
         out
     };
-    let (fails, holds) = (conditions(fails), conditions(holds));
+    let becomes: Option<Vec<_>> = bound.iter().map(|n| effect.becomes(&at(tail, &constants, n))).collect();
+    let holds = conditions(becomes?.concat());
+    let mut fails: Vec<Conj> = Vec::new();
+    for n in bound.iter().filter(|it| !it.iter().any(|p| is_other(*p, others))) {
+        let denial = at(tail, &constants, n);
+        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
+        let fails_after = effect.denied_after(&denial)?.into_iter();
+        fails.extend(fails_after.filter(|way| !holds.is_empty() || !was_denied(way)));
+    }
+    let fails = conditions(fails);
     if fails.len() + holds.len() > MOST_CONDITIONS {
         return None;
     }

@@ -123,7 +123,7 @@ fn formula(maker: &mut Maker, params: &[usize], percent: usize) -> Transition {
         let sort = maker.dice.below(2);
         let literals = maker.literals(&[params, &[sort]].concat(), 2);
         let (universal, other) = (maker.dice.chance(50), maker.dice.chance(50));
-        quantified.push(Quantified { universal, other, sort, literals });
+        quantified.push(Quantified { universal, other, sorts: vec![sort], literals });
     }
     Transition { params: params.to_vec(), guard, quantified, updates: Vec::new() }
 }
