@@ -98,7 +98,7 @@ requires { Sent[s, i, l] = True }
     &[
         ("; Sent[t, i, l] := True", ""),
         ("Holds[s, i] := True; ", ""),
-        ("requires { Sent[s, i, l] = True }", ""),
+        ("  && (forall t : server. forall j : item. forall m : label. Sent[t, j, m] = False)\n", ""),
         (" || Holds[s, i] = True)", ")"),
         ("Sent[t, j, m] = False", "Sent[t, j, m] = True"),
     ],
