@@ -99,7 +99,7 @@ requires { Sent[s, i, l] = True }
         ("; Sent[t, i, l] := True", ""),
         ("Holds[s, i] := True; ", ""),
         ("  && (forall t : server. forall j : item. forall m : label. Sent[t, j, m] = False)\n", ""),
-        (" || Holds[s, i] = True)", ")"),
+        ("(s <> Home[i] || Holds[s, i] = True)", "Holds[s, i] = False"),
         ("Sent[t, j, m] = False", "Sent[t, j, m] = True"),
     ],
 );
