@@ -16,7 +16,7 @@ use super::step::{Step, Update};
 use super::symbols::{Symbol, Symbols, Vars};
 
 /// The most elements that what is noted is about, as the language has it for indices of arrays.
-const MAX_ARGUMENTS: usize = 8;
+pub(super) const MAX_ARGUMENTS: usize = 8;
 
 /// The most formulas that are noted.
 const MAX_NOTES: usize = 64;
