@@ -898,13 +898,21 @@ fn campaign(first: u64, count: u64) {
     let mut wrong = Vec::new();
     for seed in first..first + count {
         match examine(seed) {
-            Ok(outcome) => outcomes.push(outcome),
+            Ok(outcome) => outcomes.push((model(seed).flavour, outcome)),
             Err(why) => wrong.push(why),
         }
         assert!(wrong.len() < 4, "{}", wrong.join("\n\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let of = |outcome: Outcome| outcomes.iter().filter(|it| **it == outcome).count() as u64;
+    let number =
+        |is: &dyn Fn(&(Flavour, Outcome)) -> bool| outcomes.iter().filter(|it| is(it)).count() as u64;
+    for flavour in ["Plain", "Sizes", "Values", "Named", "Initial"] {
+        let of =
+            |outcome: Outcome| number(&|it| format!("{:?}", it.0).starts_with(flavour) && it.1 == outcome);
+        let (safe, violated, refused) = (of(Outcome::Safe), of(Outcome::Unsafe), of(Outcome::Refused));
+        println!("{flavour}: {safe} safe, {violated} unsafe, {refused} refused, {} open", of(Outcome::Open));
+    }
+    let of = |outcome: Outcome| number(&|it| it.1 == outcome);
     let (safe, violated, refused) = (of(Outcome::Safe), of(Outcome::Unsafe), of(Outcome::Refused));
     let said = format!("{safe} safe, {violated} unsafe, {refused} refused of {count}");
     assert!(safe * 8 > count && violated * 8 > count && refused * 2 < count, "{said}");
