@@ -448,12 +448,12 @@ impl Maker {
         Each(true, vars, Box::new(body))
     }
 
-    /// For all elements of a sort, one or two of them, there is one of the other sort.
-    fn some_for_all(&mut self, immutable: bool) -> Formula {
+    /// For all elements of a sort, one or two of them, there is one of the other sort, or there are some.
+    fn some_for_all(&mut self, immutable: bool, values: usize) -> Formula {
         let sort = self.dice.below(2);
         let sorts = vec![sort; 1 + self.dice.below(2)];
         let vars = self.vars(&sorts);
-        let value = self.vars(&[1 - sort]);
+        let value = self.vars(&vec![1 - sort; values]);
         let scope = [&vars[..], &value].concat();
         let body = Each(false, value, Box::new(self.plain(&scope, immutable, 1)));
         let otherwise = self.literal(&vars, immutable);
@@ -530,7 +530,17 @@ impl Maker {
         let vars = self.vars(&[sort]);
         let scope = [params, &vars].concat();
         let universal = self.dice.chance(60);
-        match self.dice.below(11) {
+        match self.dice.below(12) {
+            11 => {
+                // Too many universals together, unless they are noted.
+                let parts = (0..2).map(|_| {
+                    let more = self.vars(&[sort, 1 - sort]);
+                    let both = [&scope[..], &more].concat();
+                    Each(true, more, Box::new(self.plain(&both, false, 1)))
+                });
+                let parts: Vec<Formula> = parts.collect();
+                Each(true, vars, Box::new(Or(parts)))
+            }
             10 => {
                 // For all there is another one, also within something else.
                 let more = self.vars(&[1 - sort]);
@@ -744,7 +754,10 @@ fn model(seed: u64) -> Model {
         init.push(maker.size());
     }
     if flavour == Flavour::Initial {
-        init.extend((0..=maker.dice.below(2)).map(|_| maker.some_for_all(false)));
+        init.extend((0..=maker.dice.below(2)).map(|_| {
+            let values = 1 + maker.dice.below(2);
+            maker.some_for_all(false, values)
+        }));
     }
     for at in 0..maker.symbols.len() {
         let left_open = if flavour == Flavour::Initial { 60 } else { 10 };
@@ -769,10 +782,10 @@ fn model(seed: u64) -> Model {
     let mut safety: Vec<Formula> = (0..=maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
     let transitions = (0..=maker.dice.below(3)).map(|_| maker.transition()).collect();
     if has_fact && maker.dice.chance(35) {
-        axioms.push(maker.some_for_all(true));
+        axioms.push(maker.some_for_all(true, 1));
     }
     if maker.dice.chance(25) {
-        safety.push(maker.some_for_all(false));
+        safety.push(maker.some_for_all(false, 1));
     }
     Model { flavour, symbols: maker.symbols, axioms, init, transitions, safety }
 }

@@ -9,11 +9,10 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::flat;
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
-use super::notes::MAX_ARGUMENTS;
 use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
-use super::symbols::{Symbol, Symbols, Vars};
+use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.

@@ -13,9 +13,10 @@
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
 //! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`; `decide` (plain contradictions), `alternatives`,
-//! `equations`, `sizes` (of sorts), `ways`, `step`, `steps`, `notes`, `loose`, `claims`; `names`, `print`.
+//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`.
 
 mod alternatives;
+mod bounds;
 mod claims;
 mod decide;
 mod enumerations;
@@ -35,6 +36,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod universals;
 mod ways;
 
 use std::collections::BTreeSet;
@@ -42,6 +44,7 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::{MAX_ALTERNATIVES, flat};
+use self::bounds::{pad, too_many};
 use self::claims::{initially, is_about, named_witnesses, never, witness};
 use self::enumerations::{Case, cases, enumerations, expanded};
 use self::formula::{Formula, SortId, SymbolId};
@@ -116,7 +119,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
     let assigned: BTreeSet<SymbolId> =
         steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
-    let too_many = facts.sizes.never(&mut symbols, &mut vars);
+    let too_many = too_many(&facts.sizes, &mut symbols, &mut vars);
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
@@ -156,7 +159,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     found.checked()?;
     for (claim, all) in &mut written {
         if claim.kind != ClaimKind::Axiom {
-            facts.sizes.pad(all, &symbols, &mut vars);
+            pad(&facts.sizes, all, &symbols, &mut vars);
         }
     }
     let mut printer = Printer::new(&symbols, &vars, text, file);

@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
-use super::claims::Never;
-use super::formula::{App, Formula, SortId, Term, VarId};
+use super::formula::{Formula, SortId, Term, VarId};
 use super::resolve::Part;
-use super::steps::element;
-use super::symbols::{Symbol, Symbols, Vars};
+use super::symbols::{Symbols, Vars};
 
 /// The most quantifiers of a sentence about the number of elements.
 const MAX_QUANTIFIERS: usize = 7;
@@ -75,9 +73,14 @@ impl Sizes {
         (last < allowed.len()).then_some(last)
     }
 
-    /// The sorts with at most some elements, and how many.
-    pub fn bounded(&self) -> impl Iterator<Item = (SortId, usize)> {
-        self.0.keys().filter_map(|it| Some((*it, self.most(*it)?)))
+    /// The sorts with at most some elements, how many, and where that is said.
+    pub fn bounded(&self) -> impl Iterator<Item = (SortId, usize, Span)> {
+        self.0.iter().filter_map(|(sort, size)| Some((*sort, self.most(*sort)?, size.span)))
+    }
+
+    /// The sorts with at least two elements, and how many there are at least.
+    pub fn several(&self) -> impl Iterator<Item = (SortId, usize)> {
+        self.0.keys().map(|it| (*it, self.least(*it))).filter(|it| it.1 > 1)
     }
 
     /// The fewest elements of a sort.
@@ -111,40 +114,6 @@ impl Sizes {
         }
         Ok(())
     }
-
-    /// What never is: more elements than there may be.
-    pub fn never(&self, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Never> {
-        let mut all = Vec::new();
-        let bounded = |(sort, size): (&SortId, &Size)| Some((*sort, size.span, self.most(*sort)?));
-        for (sort, span, most) in self.0.iter().filter_map(bounded) {
-            // An axiom has to be about something that never changes: a relation that holds of all elements.
-            let name = format!("is_{}", symbols.sorts[sort.0].0);
-            let (args, result, derived) = (vec![sort], None, false);
-            let symbol = symbols.add(Symbol { name, mutable: false, args, result, span, derived });
-            let is = |var: VarId| Formula::Is(App { symbol, args: vec![Term::Var(var)], new: false });
-            let params: Vec<VarId> = (0..=most).map(|_| element(symbols, vars, (sort, span))).collect();
-            all.push(never(vec![params[0]], is(params[0]).not(), span));
-            all.push(never(params.clone(), is(params[0]), span));
-        }
-        all
-    }
-
-    /// Gives bad states the elements that there are in any case: there is none where a sort has fewer.
-    pub fn pad(&self, all: &mut [Never], symbols: &Symbols<'_>, vars: &mut Vars) {
-        for one in all {
-            for &sort in self.0.keys().filter(|it| self.least(**it) > 1) {
-                let of_sort = one.params.iter().filter(|it| vars.known(**it) == sort).count();
-                for _ in of_sort..self.least(sort) {
-                    one.params.push(element(symbols, vars, (sort, one.span)));
-                }
-            }
-            one.params.sort_by_key(|it| vars.known(*it));
-        }
-    }
-}
-
-fn never(params: Vec<VarId>, formula: Formula, span: Span) -> Never {
-    Never { params, formula, span, remark: String::new() }
 }
 
 /// Whether a formula about equality holds where there are so many elements.

@@ -25,13 +25,11 @@ use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
 use super::tree::Definition;
+use super::universals::{MAX_BOUND, alternates, is_noted, widest};
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
 /// The most cases of the new value of one symbol in one step.
 const MAX_BRANCHES: usize = 64;
-
-/// The most variables of one universal guard, as the language has it.
-const MAX_BOUND: usize = 4;
 
 /// What the steps of one transition are made from.
 pub(super) struct Steps<'s, 'f> {
@@ -617,27 +615,6 @@ fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
     cell.iter().all(|var| parts.iter().any(|part| part.determined(cell).is_some_and(|it| it.0 == *var)))
 }
 
-/// Whether a guard in normal form says that for all elements there is another one.
-fn is_noted(formula: &Formula) -> bool {
-    match formula {
-        Formula::Each { universal: true, body, .. } => body.has(false),
-        Formula::Each { universal: false, body, .. } => is_noted(body),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_noted),
-        _ => false,
-    }
-}
-
-/// Whether a quantifier stands in one of the other kind.
-fn alternates(formula: &Formula, outer: Option<bool>) -> bool {
-    match formula {
-        Formula::Each { universal, body, .. } => {
-            outer.is_some_and(|kind| kind != *universal) || alternates(body, Some(*universal))
-        }
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|it| alternates(it, outer)),
-        _ => false,
-    }
-}
-
 /// Arguments that are applications of bound variables get bound names, by a quantifier of the kind around them.
 fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Term) -> VarId) -> Formula {
     match formula {
@@ -662,15 +639,6 @@ fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Ter
             };
             Formula::each(universal, &vars, body)
         }
-    }
-}
-
-/// The most variables that universal quantifiers around one place bind.
-fn widest(formula: &Formula) -> usize {
-    match formula {
-        Formula::Each { universal, vars, body } => usize::from(*universal) * vars.len() + widest(body),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().map(widest).max().unwrap_or(0),
-        _ => 0,
     }
 }
 

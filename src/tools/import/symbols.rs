@@ -7,6 +7,9 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::formula::{SortId, SymbolId, VarId};
 use super::tree::{Definition, Expr, File, Name, SymbolDecl};
 
+/// The most arguments of a relation, as the language has it for indices of arrays.
+pub(super) const MAX_ARGUMENTS: usize = 8;
+
 /// A relation, constant or function.
 #[derive(Debug)]
 pub(super) struct Symbol {

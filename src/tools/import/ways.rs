@@ -148,13 +148,13 @@ impl Facts {
     /// Whether these are more elements of a sort than there are.
     fn too_many(&self, distinct: &[VarId], vars: &Vars) -> bool {
         let of_sort = |sort: SortId| distinct.iter().filter(|it| vars.known(**it) == sort).count();
-        self.sizes.bounded().any(|(sort, most)| of_sort(sort) > most)
+        self.sizes.bounded().any(|(sort, most, _)| of_sort(sort) > most)
     }
 
     /// That some of these variables are equal, where there are more than elements of their sort.
     fn pigeons(&self, known: Vec<VarId>, vars: &Vars) -> Vec<Formula> {
         let mut all = Vec::new();
-        for (sort, most) in self.sizes.bounded() {
+        for (sort, most, _) in self.sizes.bounded() {
             let of_sort: Vec<VarId> =
                 known.iter().copied().filter(|it| vars.sort(*it) == Some(sort)).collect();
             if of_sort.len() > MAX_PIGEONS {
