@@ -65,7 +65,22 @@ struct Transition {
     parts: Vec<Formula>,
 }
 
+/// What a random model has besides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flavour {
+    Plain,
+    /// Sentences about the number of elements of a sort.
+    Sizes,
+    /// The second sort is so many constants.
+    Values(usize),
+    /// At most two elements of a sort, and steps that name two.
+    Named(usize),
+    /// Initially there is something for all elements.
+    Initial,
+}
+
 struct Model {
+    flavour: Flavour,
     symbols: Vec<Symbol>,
     axioms: Vec<Formula>,
     init: Vec<Formula>,
@@ -342,6 +357,7 @@ fn choices(sizes: &[u8]) -> Vec<Vec<u8>> {
 
 struct Maker {
     dice: Dice,
+    flavour: Flavour,
     symbols: Vec<Symbol>,
     fresh: usize,
 }
@@ -432,12 +448,12 @@ impl Maker {
         Each(true, vars, Box::new(body))
     }
 
-    /// For all elements of a sort, one or two of them, there is one of the other sort.
-    fn some_for_all(&mut self, immutable: bool) -> Formula {
+    /// For all elements of a sort, one or two of them, there is one of the other sort, or there are some.
+    fn some_for_all(&mut self, immutable: bool, values: usize) -> Formula {
         let sort = self.dice.below(2);
         let sorts = vec![sort; 1 + self.dice.below(2)];
         let vars = self.vars(&sorts);
-        let value = self.vars(&[1 - sort]);
+        let value = self.vars(&vec![1 - sort; values]);
         let scope = [&vars[..], &value].concat();
         let body = Each(false, value, Box::new(self.plain(&scope, immutable, 1)));
         let otherwise = self.literal(&vars, immutable);
@@ -445,12 +461,86 @@ impl Maker {
         Each(true, vars, Box::new(body))
     }
 
+    /// About the number of elements of a sort, by equality alone.
+    fn size(&mut self) -> Formula {
+        let sort = self.dice.below(2);
+        let [x, y, z] = [0; 3].map(|_| self.vars(&[sort])[0].clone());
+        let [one, other, third] = [&x, &y, &z].map(|it| Term::Var(it.0.clone()));
+        let same = |left: &Term, right: &Term| Equal(left.clone(), right.clone());
+        let each = |universal: bool, vars: &[&(String, usize)], body: Formula| {
+            Each(universal, vars.iter().map(|it| (*it).clone()).collect(), Box::new(body))
+        };
+        match self.dice.below(7) {
+            0 => each(true, &[&x, &y], same(&one, &other)),
+            1 => at_most_two(&[x, y, z]),
+            2 => each(false, &[&x, &y], not(same(&one, &other))),
+            3 => {
+                let only = each(
+                    true,
+                    &[&z],
+                    Implies(Box::new(not(same(&third, &other))), Box::new(same(&third, &one))),
+                );
+                each(true, &[&x], each(false, &[&y], And(vec![not(same(&one, &other)), only])))
+            }
+            _ => {
+                let kinds = [0; 3].map(|_| self.dice.chance(50));
+                let scope = [x.clone(), y.clone(), z.clone()];
+                let equality = |maker: &mut Self| {
+                    let [left, right] = [0; 2].map(|_| Term::Var(maker.dice.pick(&scope).0.clone()));
+                    if maker.dice.chance(50) { not(Equal(left, right)) } else { Equal(left, right) }
+                };
+                let [first, second, last] = [0; 3].map(|_| equality(self));
+                let body = if self.dice.chance(50) {
+                    Or(vec![And(vec![first, second]), last])
+                } else {
+                    Iff(Box::new(first), Box::new(And(vec![second, last])))
+                };
+                let inner = each(kinds[1], &[&y], each(kinds[2], &[&z], body));
+                each(kinds[0], &[&x], inner)
+            }
+        }
+    }
+
+    /// New values of the cells of the first two parameters, and of no others.
+    fn named(&mut self, symbol: usize, params: &[(String, usize)], parts: &mut Vec<Formula>) {
+        let [first, second] = [0, 1].map(|at| Term::Var(params[at].0.clone()));
+        if self.dice.chance(90) {
+            parts.push(not(Equal(first.clone(), second.clone())));
+        }
+        for place in [first, second] {
+            let keeps = self.dice.chance(40);
+            let args = vec![place];
+            parts.push(match self.symbols[symbol].result {
+                None => {
+                    let old = Is(symbol, args.clone(), false);
+                    let value = if keeps { old } else { self.literal(params, false) };
+                    Iff(Box::new(Is(symbol, args, true)), Box::new(value))
+                }
+                Some(sort) => {
+                    let old = Term::App(symbol, args.clone(), false);
+                    let value = if keeps { None } else { self.term(sort, params, false, 1) };
+                    Equal(Term::App(symbol, args, true), value.unwrap_or(old))
+                }
+            });
+        }
+    }
+
     fn guard(&mut self, params: &[(String, usize)]) -> Formula {
         let sort = self.dice.below(2);
         let vars = self.vars(&[sort]);
         let scope = [params, &vars].concat();
         let universal = self.dice.chance(60);
-        match self.dice.below(11) {
+        match self.dice.below(12) {
+            11 => {
+                // Too many universals together, unless they are noted.
+                let parts = (0..2).map(|_| {
+                    let more = self.vars(&[sort, 1 - sort]);
+                    let both = [&scope[..], &more].concat();
+                    Each(true, more, Box::new(self.plain(&both, false, 1)))
+                });
+                let parts: Vec<Formula> = parts.collect();
+                Each(true, vars, Box::new(Or(parts)))
+            }
             10 => {
                 // For all there is another one, also within something else.
                 let more = self.vars(&[1 - sort]);
@@ -487,6 +577,12 @@ impl Maker {
     /// Formulas about the new values of a symbol.
     fn update(&mut self, symbol: usize, params: &[(String, usize)], parts: &mut Vec<Formula>) {
         let (sorts, result) = (self.symbols[symbol].args.clone(), self.symbols[symbol].result);
+        if let Flavour::Named(sort) = self.flavour
+            && sorts == [sort]
+            && self.dice.chance(75)
+        {
+            return self.named(symbol, params, parts);
+        }
         let vars = self.vars(&sorts);
         let places: Vec<Term> = vars.iter().map(|it| Term::Var(it.0.clone())).collect();
         let targets: Option<Vec<Term>> = sorts.iter().map(|it| self.term(*it, params, false, 0)).collect();
@@ -565,8 +661,11 @@ impl Maker {
     }
 
     fn transition(&mut self) -> Transition {
-        let params: Scope =
+        let mut params: Scope =
             (0..self.dice.below(4)).map(|at| (format!("p{at}"), self.dice.below(2))).collect();
+        if let Flavour::Named(sort) = self.flavour {
+            params = (0..2 + self.dice.below(2)).map(|at| (format!("p{at}"), sort)).collect();
+        }
         let mut parts: Vec<Formula> = (0..self.dice.below(3)).map(|_| self.guard(&params)).collect();
         let mutable: Vec<usize> = (0..self.symbols.len()).filter(|it| self.symbols[*it].mutable).collect();
         let mut modifies = Vec::new();
@@ -590,8 +689,23 @@ impl Maker {
     }
 }
 
+/// That a sort has at most two elements.
+fn at_most_two(vars: &[(String, usize); 3]) -> Formula {
+    let of = |at: usize| Term::Var(vars[at].0.clone());
+    let pairs = [(0, 1), (0, 2), (1, 2)].map(|(one, other)| Equal(of(one), of(other)));
+    Each(true, vars.to_vec(), Box::new(Or(pairs.to_vec())))
+}
+
 fn model(seed: u64) -> Model {
-    let mut maker = Maker { dice: Dice::new(seed), symbols: Vec::new(), fresh: 0 };
+    let mut dice = Dice::new(seed);
+    let flavour = match dice.below(10) {
+        0 | 1 => Flavour::Sizes,
+        2 => Flavour::Values(2 + dice.below(2)),
+        3 => Flavour::Named(dice.below(2)),
+        4 => Flavour::Initial,
+        _ => Flavour::Plain,
+    };
+    let mut maker = Maker { dice, flavour, symbols: Vec::new(), fresh: 0 };
     let dice = &mut maker.dice;
     for at in 0..2 + dice.below(3) {
         let arity = *dice.pick(&[0, 1, 1, 1, 2]);
@@ -600,15 +714,54 @@ fn model(seed: u64) -> Model {
         if result.is_some() {
             args.truncate(1);
         }
+        match flavour {
+            // A sort of values is rarely one of arguments.
+            Flavour::Values(_) if dice.chance(93) => args.fill(0),
+            Flavour::Named(sort) if dice.chance(80) => args = vec![sort],
+            _ => {}
+        }
         let mutable = at == 0 || dice.chance(70);
         let name = format!("{}{at}", if mutable { "m" } else { "k" });
         maker.symbols.push(Symbol { name, mutable, args, result });
     }
+    let mut axioms = Vec::new();
+    match flavour {
+        Flavour::Values(count) => {
+            let first = maker.symbols.len();
+            for at in 0..count {
+                let (name, args, result) = (format!("e{at}"), Vec::new(), Some(1));
+                maker.symbols.push(Symbol { name, mutable: false, args, result });
+            }
+            let value = |at: usize| Term::App(first + at, Vec::new(), false);
+            let pairs = (0..count).flat_map(|at| (0..at).map(move |other| [at, other]));
+            axioms.extend(pairs.map(|it| not(Equal(value(it[0]), value(it[1])))));
+            let vars = maker.vars(&[1]);
+            let is = |at: usize| Equal(Term::Var(vars[0].0.clone()), value(at));
+            axioms.push(Each(true, vars.clone(), Box::new(Or((0..count).map(is).collect()))));
+        }
+        Flavour::Named(sort) if maker.dice.chance(90) => {
+            axioms.push(at_most_two(&[0; 3].map(|_| maker.vars(&[sort])[0].clone())));
+        }
+        Flavour::Sizes => axioms.extend((0..=maker.dice.below(2)).map(|_| maker.size())),
+        _ => {}
+    }
     let has_fact = maker.symbols.iter().any(|it| !it.mutable);
-    let mut axioms = if has_fact && maker.dice.chance(50) { vec![maker.claim(true, 2)] } else { Vec::new() };
+    if has_fact && maker.dice.chance(50) {
+        axioms.push(maker.claim(true, 2));
+    }
     let mut init = Vec::new();
+    if flavour == Flavour::Sizes && maker.dice.chance(20) {
+        init.push(maker.size());
+    }
+    if flavour == Flavour::Initial {
+        init.extend((0..=maker.dice.below(2)).map(|_| {
+            let values = 1 + maker.dice.below(2);
+            maker.some_for_all(false, values)
+        }));
+    }
     for at in 0..maker.symbols.len() {
-        if !maker.symbols[at].mutable || maker.dice.chance(10) {
+        let left_open = if flavour == Flavour::Initial { 60 } else { 10 };
+        if !maker.symbols[at].mutable || maker.dice.chance(left_open) {
             continue;
         }
         let vars = maker.vars(&maker.symbols[at].args.clone());
@@ -629,12 +782,12 @@ fn model(seed: u64) -> Model {
     let mut safety: Vec<Formula> = (0..=maker.dice.below(2)).map(|_| maker.claim(false, 3)).collect();
     let transitions = (0..=maker.dice.below(3)).map(|_| maker.transition()).collect();
     if has_fact && maker.dice.chance(35) {
-        axioms.push(maker.some_for_all(true));
+        axioms.push(maker.some_for_all(true, 1));
     }
     if maker.dice.chance(25) {
-        safety.push(maker.some_for_all(false));
+        safety.push(maker.some_for_all(false, 1));
     }
-    Model { symbols: maker.symbols, axioms, init, transitions, safety }
+    Model { flavour, symbols: maker.symbols, axioms, init, transitions, safety }
 }
 
 // The comparison
@@ -652,6 +805,10 @@ enum Outcome {
 fn examine(seed: u64) -> Result<Outcome, String> {
     let model = model(seed);
     let text = model.text();
+    let small = [[1, 1], [2, 1], [1, 2], [2, 2]];
+    let larger: &[[usize; 2]] =
+        if matches!(model.flavour, Flavour::Plain | Flavour::Initial) { &[] } else { &[[3, 1], [1, 3]] };
+    let sizes = [&small[..], larger].concat();
     let imported = match import(&text, "random.pyv", false) {
         Ok(imported) => imported.model,
         Err(errors) => {
@@ -661,6 +818,11 @@ fn examine(seed: u64) -> Result<Outcome, String> {
                     || it.message.contains("nothing satisfies")
                     || it.message.contains("is not in `modifies`")
             };
+            if errors.iter().any(|it| it.message.contains("nothing satisfies"))
+                && sizes.iter().any(|it| Instance::new(&model, *it).is_unsafe() == Some(true))
+            {
+                return Err(format!("seed {seed}: something satisfies the axioms\n{text}"));
+            }
             let wrong = errors.iter().find(|it| !refused(it));
             return match wrong {
                 Some(error) => {
@@ -674,7 +836,7 @@ fn examine(seed: u64) -> Result<Outcome, String> {
         Ok(loaded) => loaded,
         // No structure satisfies the axioms.
         Err(why) if why.to_string().contains("C0222") => {
-            let none = Instance::new(&model, [1, 1]).is_unsafe() == Some(false);
+            let none = sizes.iter().all(|it| Instance::new(&model, *it).is_unsafe() != Some(true));
             return if none { Ok(Outcome::Refused) } else { Err(format!("seed {seed}: C0222\n{text}")) };
         }
         // Too large a formula.
@@ -682,11 +844,20 @@ fn examine(seed: u64) -> Result<Outcome, String> {
         Err(why) => return Err(format!("seed {seed}: the import is refused\n{text}\n{imported}\n{why}")),
     };
     let mut outcome = Outcome::Open;
-    for sizes in [[1, 1], [2, 1], [1, 2], [2, 2]] {
+    let is_enumerated = imported.contains("type item =");
+    for sizes in sizes {
         let Some(right) = Instance::new(&model, sizes).is_unsafe() else { continue };
-        let of_sorts = SORTS.iter().zip(sizes).map(|(sort, size)| ((*sort).to_owned(), size)).collect();
+        let processes = &sizes[..if is_enumerated { 1 } else { 2 }];
+        if let Flavour::Values(count) = model.flavour
+            && count != sizes[1]
+            && is_enumerated
+        {
+            assert!(!right, "there are {count} values");
+            continue;
+        }
+        let of_sorts = SORTS.iter().zip(processes).map(|(sort, size)| ((*sort).to_owned(), *size)).collect();
         let options = ForwardOptions::default().of_sorts(of_sorts);
-        let total = sizes.iter().sum();
+        let total = processes.iter().sum();
         let found = explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent).exploration;
         let trace = found.unsafe_trace.as_ref();
         if trace.is_none() && found.stop != Stop::Complete {
@@ -740,13 +911,21 @@ fn campaign(first: u64, count: u64) {
     let mut wrong = Vec::new();
     for seed in first..first + count {
         match examine(seed) {
-            Ok(outcome) => outcomes.push(outcome),
+            Ok(outcome) => outcomes.push((model(seed).flavour, outcome)),
             Err(why) => wrong.push(why),
         }
         assert!(wrong.len() < 4, "{}", wrong.join("\n\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let of = |outcome: Outcome| outcomes.iter().filter(|it| **it == outcome).count() as u64;
+    let number =
+        |is: &dyn Fn(&(Flavour, Outcome)) -> bool| outcomes.iter().filter(|it| is(it)).count() as u64;
+    for flavour in ["Plain", "Sizes", "Values", "Named", "Initial"] {
+        let of =
+            |outcome: Outcome| number(&|it| format!("{:?}", it.0).starts_with(flavour) && it.1 == outcome);
+        let (safe, violated, refused) = (of(Outcome::Safe), of(Outcome::Unsafe), of(Outcome::Refused));
+        println!("{flavour}: {safe} safe, {violated} unsafe, {refused} refused, {} open", of(Outcome::Open));
+    }
+    let of = |outcome: Outcome| number(&|it| it.1 == outcome);
     let (safe, violated, refused) = (of(Outcome::Safe), of(Outcome::Unsafe), of(Outcome::Refused));
     let said = format!("{safe} safe, {violated} unsafe, {refused} refused of {count}");
     assert!(safe * 8 > count && violated * 8 > count && refused * 2 < count, "{said}");

@@ -12,7 +12,7 @@ use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
-use super::symbols::{Symbol, Symbols, Vars};
+use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.
@@ -160,28 +160,79 @@ pub(super) fn witness(
     Some(Witness { params, value, formula, span: part.span })
 }
 
-/// What holds initially.
+/// What holds initially. Adds the witnesses of conjuncts by which for all elements there is another one.
 ///
 /// # Errors
-/// For all elements there is another one.
+/// A witness would lead back to the sort of a parameter.
 pub(super) fn initially(
     parts: Vec<Part>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
+    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
 ) -> Made<Vec<Initially>> {
     let mut all = Vec::new();
-    for Part { formula, span } in flat(named_witnesses(parts, symbols, vars)) {
+    let mut open = flat(named_witnesses(parts, symbols, vars));
+    open.reverse();
+    while let Some(Part { formula, span }) = open.pop() {
         let (bound, formula) = opened(&formula, vars, true);
         if formula.has(false) {
-            let what = "initially, for all elements there is another one";
-            let error = Diagnostic::error("C0714", span, what);
-            return Err(Box::new(error.help("`forall .. exists ..` is not supported yet")));
+            let rest = chosen(&bound, &Part { formula, span }, symbols, vars, (leads, witnesses))?;
+            open.push(rest);
+            continue;
         }
         let (more, formula) = literals(&formula, true, &mut |term| fresh(symbols, vars, term));
         let params = [bound, more].concat();
         all.push(Initially { params, formula, span });
     }
     Ok(all)
+}
+
+/// A conjunct without what exists for all values of some variables: of relations that never change, and of which witnesses say that there is
+/// one in each case, the conjunct is said of those elements that the relations name.
+fn chosen(
+    bound: &[VarId],
+    part: &Part,
+    symbols: &mut Symbols<'_>,
+    vars: &mut Vars,
+    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
+) -> Made<Part> {
+    let span = part.span;
+    let (values, formula) = opened(&part.formula, vars, false);
+    let free = formula.free();
+    let params: Vec<VarId> = bound.iter().copied().filter(|it| free.contains(it)).collect();
+    let mut chosen = Vec::new();
+    for &value in &values {
+        let args = [&params[..], &[value]].concat();
+        if args.len() > MAX_ARGUMENTS {
+            let what = format!(
+                "initially, for all elements there is another one: about {} elements at once; at most {MAX_ARGUMENTS} are supported",
+                args.len()
+            );
+            return Err(Box::new(Diagnostic::error("C0715", span, what)));
+        }
+        let sort = vars.known(value);
+        let symbol = symbols.add(Symbol {
+            name: format!("initial_{}", symbols.sorts[sort.0].0),
+            mutable: false,
+            args: args.iter().map(|it| vars.known(*it)).collect(),
+            result: None,
+            span,
+            derived: false,
+        });
+        let args = args.into_iter().map(Term::Var).collect();
+        let is = Formula::Is(App { symbol, args, new: false });
+        let formula = Formula::each(true, &params, Formula::each(false, &[value], is.clone()));
+        let Some(made) = witness(&Part { formula, span }, symbols, vars, leads) else {
+            let what = "initially, for all elements there is another one of a sort that leads back to theirs";
+            let help = "declare a function whose values these are: `init r(N, f(N))`";
+            return Err(Box::new(Diagnostic::error("C0714", span, what).help(help)));
+        };
+        witnesses.push(made);
+        chosen.push(is);
+    }
+    let formula =
+        Formula::each(true, &[bound, &values].concat(), Formula::and(chosen).implies(formula)).normal();
+    Ok(Part { formula, span })
 }
 
 /// What exists by a conjunct, in front of all that it says of all elements, has a name from now on: a constant that never changes.

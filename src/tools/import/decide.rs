@@ -95,7 +95,7 @@ fn contradict(literals: &[Formula], distinct: &[VarId]) -> bool {
     let mut representatives: Vec<usize> =
         distinct.iter().filter_map(|it| classes.known(&Term::Var(*it))).collect();
     representatives.sort_unstable();
-    if representatives.windows(2).any(|it| it[0] == it[1]) {
+    if representatives.windows(2).any(|it| it[0] == it[1]) || classes.merges_values() {
         return true;
     }
     let facts: Vec<(Formula, bool)> = literals
@@ -149,6 +149,14 @@ impl Classes {
         let (left, right) = (self.root(left), self.root(right));
         self.parents[left.max(right)] = left.min(right);
         left != right
+    }
+
+    /// Whether different values are one.
+    fn merges_values(&self) -> bool {
+        let values = self.numbers.iter().filter(|it| matches!(it.0, Term::Value(_)));
+        let mut roots: Vec<usize> = values.map(|it| self.root(*it.1)).collect();
+        roots.sort_unstable();
+        roots.windows(2).any(|it| it[0] == it[1])
     }
 
     /// Merges applications of one symbol to equal arguments.

@@ -129,7 +129,16 @@ impl Equation {
         let loose: Vec<VarId> =
             self.vars.iter().copied().filter(|var| !places.iter().any(|it| it.0 == *var)).collect();
         let mut branches = Vec::new();
+        // Where its value is that of the same cell, the cell is given by the variables.
+        let old = |args: Vec<Term>| App { symbol: self.symbol, args, new: false };
+        let (same, here) = (old(self.args.clone()), old(cell.iter().map(|it| Term::Var(*it)).collect()));
         match &self.value {
+            Value::Truth(Formula::Is(app)) if *app == same => {
+                branches.push(Branch { condition, value: Value::Truth(Formula::Is(here)), span: self.span });
+            }
+            Value::Term(Term::App(app)) if *app == same => {
+                branches.push(Branch { condition, value: Value::Term(Term::App(here)), span: self.span });
+            }
             Value::Truth(value) => {
                 let value = Value::Truth(value.substitute(&rename));
                 branches.push(Branch { condition, value, span: self.span });

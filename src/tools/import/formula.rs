@@ -29,6 +29,8 @@ pub(super) struct App {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Term {
     Var(VarId),
+    /// A value of an [enumeration](super::enumerations), by its constant; different ones are different.
+    Value(SymbolId),
     App(App),
     If(Box<Formula>, Box<[Term; 2]>),
 }
@@ -126,7 +128,11 @@ impl Formula {
     }
 
     pub fn equal(left: Term, right: Term) -> Self {
-        if left == right { Self::TRUE } else { Self::Equal(Box::new([left, right])) }
+        match (&left, &right) {
+            _ if left == right => Self::TRUE,
+            (Term::Value(_), Term::Value(_)) => Self::FALSE,
+            _ => Self::Equal(Box::new([left, right])),
+        }
     }
 
     pub fn when(condition: Self, then: Self, otherwise: Self) -> Self {
@@ -416,7 +422,7 @@ impl Term {
     pub fn visit(&self, formula: &mut dyn FnMut(&Formula), term: &mut dyn FnMut(&Self)) {
         term(self);
         match self {
-            Self::Var(_) => {}
+            Self::Var(_) | Self::Value(_) => {}
             Self::App(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
             Self::If(condition, sides) => {
                 condition.visit(formula, term);
@@ -429,7 +435,7 @@ impl Term {
 
     pub fn map(&self, change: &mut dyn FnMut(Self) -> Self) -> Self {
         match self {
-            Self::Var(_) => change(self.clone()),
+            Self::Var(_) | Self::Value(_) => change(self.clone()),
             Self::App(app) => {
                 let args = app.args.iter().map(|it| it.map(change)).collect();
                 change(Self::App(App { args, ..app.clone() }))
@@ -460,7 +466,7 @@ impl Term {
             })
         };
         match self {
-            Self::Var(_) => (1, 1),
+            Self::Var(_) | Self::Value(_) => (1, 1),
             Self::App(app) => all(&app.args),
             Self::If(condition, sides) => {
                 let (sum, factor) = all(&sides[..]);
@@ -473,7 +479,7 @@ impl Term {
     /// How deep it is nested.
     pub fn depth(&self) -> usize {
         1 + match self {
-            Self::Var(_) => 0,
+            Self::Var(_) | Self::Value(_) => 0,
             Self::App(app) => deepest(&app.args),
             Self::If(condition, sides) => condition.depth().max(deepest(&sides[..])),
         }
@@ -482,7 +488,7 @@ impl Term {
     /// The first conditional in it.
     fn choice(&self) -> Option<(&Formula, &[Self; 2])> {
         match self {
-            Self::Var(_) => None,
+            Self::Var(_) | Self::Value(_) => None,
             Self::If(condition, sides) => Some((condition, sides)),
             Self::App(app) => app.args.iter().find_map(Self::choice),
         }

@@ -49,7 +49,10 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
         let name_of_symbol = symbol.name.clone();
         let values = match result {
             None => vec![Value::Truth(Formula::TRUE), Value::Truth(Formula::FALSE)],
-            Some(sort) => vec![Value::Term(Term::Var(vars.new_var(&name_of_symbol, span, Some(sort))))],
+            Some(sort) => match symbols.values(sort) {
+                Some(values) => values.iter().map(|it| Value::Term(Term::Value(*it))).collect(),
+                None => vec![Value::Term(Term::Var(vars.new_var(&name_of_symbol, span, Some(sort))))],
+            },
         };
         let guard =
             [Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }), region.condition.clone()];

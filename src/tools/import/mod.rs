@@ -12,12 +12,14 @@
 //! empty. A comparison with such a value is false, as is what is said of a relation at it, so that guards and bad states that read it do not hold;
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
-//! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`; `decide` (plain contradictions), `alternatives`, `equations`,
-//! `ways`, `step`, `steps`, `notes`, `loose`, `claims`; `names`, `print`.
+//! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`; `decide` (plain contradictions), `alternatives`,
+//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`.
 
 mod alternatives;
+mod bounds;
 mod claims;
 mod decide;
+mod enumerations;
 mod equations;
 mod formula;
 mod lexer;
@@ -27,12 +29,14 @@ mod notes;
 mod parser;
 mod print;
 mod resolve;
+mod sizes;
 mod step;
 mod steps;
 mod symbols;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod universals;
 mod ways;
 
 use std::collections::BTreeSet;
@@ -40,11 +44,14 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::{MAX_ALTERNATIVES, flat};
+use self::bounds::{pad, too_many};
 use self::claims::{initially, is_about, named_witnesses, never, witness};
-use self::formula::{Formula, SymbolId, VarId};
+use self::enumerations::{Case, cases, enumerations, expanded};
+use self::formula::{Formula, SortId, SymbolId};
 use self::notes::Note;
 use self::print::Printer;
 use self::resolve::{Part, Resolver, States};
+use self::sizes::Sizes;
 use self::step::{Step, Witness};
 use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
@@ -77,18 +84,24 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         found.errors.push(error);
     }
     found.checked()?;
-    let Read { mut vars, claims, transitions } = read(&symbols, &mut found);
+    let mut read = read(&symbols, &mut found);
     found.checked()?;
+    unfold(&mut read, &mut symbols, &mut found);
+    let sizes = sizes(&mut read, &symbols, &mut found);
+    found.checked()?;
+    let Read { mut vars, claims, transitions } = read;
 
     let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
-    let (axioms, witnesses) = axioms(of(ClaimKind::Axiom), &mut symbols, &mut vars);
-    let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula));
+    let mut leads = BTreeSet::new();
+    let (axioms, mut witnesses) = axioms(of(ClaimKind::Axiom), &mut symbols, &mut vars, &mut leads);
+    let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula), sizes);
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
-    let mut init = found.keep(initially(starts, &mut symbols, &mut vars)).unwrap_or_default();
+    let starts = initially(starts, &mut symbols, &mut vars, (&mut leads, &mut witnesses));
+    let mut init = found.keep(starts).unwrap_or_default();
     let mut steps = Vec::new();
-    for (definition, params, parts) in transitions {
+    for (definition, case) in transitions {
         let made = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses }
-            .of(definition, &params, parts);
+            .of(definition, case);
         steps.extend(found.keep(made).unwrap_or_default());
     }
     let notes =
@@ -106,6 +119,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let steps: Vec<Step> = copies.into_iter().flatten().collect();
     let assigned: BTreeSet<SymbolId> =
         steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
+    let too_many = too_many(&facts.sizes, &mut symbols, &mut vars);
     let mut written = Vec::new();
     for (claim, parts) in &axioms {
         let missing = "an axiom by which for all elements there is another one";
@@ -119,12 +133,8 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     }
     for (claim, parts) in of(ClaimKind::Safety) {
         let missing = "a property by which for all elements there is another one";
-        written.push((
-            claim,
-            found
-                .keep(never(flat(parts.clone()), &symbols, &mut vars, &facts, (missing, true)))
-                .unwrap_or_default(),
-        ));
+        let made = never(flat(parts.clone()), &symbols, &mut vars, &facts, (missing, true));
+        written.push((claim, found.keep(made).unwrap_or_default()));
     }
     for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
         if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
@@ -147,10 +157,16 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         }
     }
     found.checked()?;
+    for (claim, all) in &mut written {
+        if claim.kind != ClaimKind::Axiom {
+            pad(&facts.sizes, all, &symbols, &mut vars);
+        }
+    }
     let mut printer = Printer::new(&symbols, &vars, text, file);
     printer.declarations();
     printer.witnesses(&witnesses);
     printer.init(&init);
+    printer.never("invariant", None, &too_many);
     for (claim, all) in &written {
         let word = match claim.kind {
             ClaimKind::Safety => "unsafe",
@@ -173,14 +189,14 @@ fn axioms<'c, 't: 'c>(
     claims: impl Iterator<Item = &'c (&'t Claim, Vec<Part>)>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
+    leads: &mut BTreeSet<(SortId, SortId)>,
 ) -> (Vec<AxiomParts<'t>>, Vec<Witness>) {
     let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
-    let mut leads = BTreeSet::new();
     for (claim, parts) in claims {
         let mut rest = Vec::new();
         for part in named_witnesses(parts.clone(), symbols, vars) {
             let has_exists = part.formula.normal().has(false);
-            match has_exists.then(|| witness(&part, symbols, vars, &mut leads)).flatten() {
+            match has_exists.then(|| witness(&part, symbols, vars, leads)).flatten() {
                 Some(made) => witnesses.push(made),
                 None => rest.push(part),
             }
@@ -243,7 +259,7 @@ impl Found {
 struct Read<'f> {
     vars: Vars,
     claims: Vec<(&'f Claim, Vec<Part>)>,
-    transitions: Vec<(&'f Definition, Vec<VarId>, Vec<Part>)>,
+    transitions: Vec<(&'f Definition, Case)>,
 }
 
 fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
@@ -258,8 +274,40 @@ fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
     for definition in &symbols.file.transitions {
         let read = resolver.formula(&definition.body, &definition.params, States::Two);
         if let Some((params, parts)) = found.keep(read) {
-            transitions.push((definition, params, parts));
+            transitions.push((definition, Case { params, parts, remark: String::new() }));
         }
     }
     Read { vars: resolver.vars, claims, transitions }
+}
+
+/// Finds the sorts that are enumerations, and leaves no variables of them.
+fn unfold(read: &mut Read<'_>, symbols: &mut Symbols<'_>, found: &mut Found) {
+    let axioms = read.claims.iter().filter(|it| it.0.kind == ClaimKind::Axiom);
+    let axioms: Vec<Part> = axioms.flat_map(|it| it.1.clone()).collect();
+    symbols.enumerations = enumerations(&axioms, symbols);
+    for (_, parts) in &mut read.claims {
+        let made = expanded(std::mem::take(parts), symbols, &read.vars);
+        *parts = found.keep(made).unwrap_or_default();
+    }
+    for (definition, case) in std::mem::take(&mut read.transitions) {
+        let made = expanded(case.parts, symbols, &read.vars).and_then(|parts| {
+            let name = (definition.name.text.as_str(), definition.name.span);
+            cases(name, case.params, parts, symbols, &read.vars)
+        });
+        let made = found.keep(made).unwrap_or_default();
+        read.transitions.extend(made.into_iter().map(|it| (definition, it)));
+    }
+}
+
+/// Takes what axioms and `init` say of the number of elements of a sort out of them.
+fn sizes(read: &mut Read<'_>, symbols: &Symbols<'_>, found: &mut Found) -> Sizes {
+    let mut sizes = Sizes::default();
+    for (claim, parts) in &mut read.claims {
+        if matches!(claim.kind, ClaimKind::Axiom | ClaimKind::Init) {
+            *parts = flat(std::mem::take(parts));
+            parts.retain(|part| found.keep(sizes.note(part, &read.vars)) == Some(false));
+        }
+    }
+    found.keep(sizes.checked(symbols));
+    sizes
 }

@@ -1,6 +1,7 @@
-//! Guards by which for all elements there is another one: `forall x. exists y. p(x, y)`.
+//! Guards by which for all elements there is another one: `forall x. exists y. p(x, y)`; and universals whose disjunctions are about more
+//! elements than the language has in one guard: `forall x. (forall y z. p(x, y, z)) | (forall u v. q(x, u, v))`.
 //!
-//! The language has no such guard. A step of its own notes of one `x` that there is such a `y`, in a relation about `x` and the
+//! The language has no such guards. A step of its own notes of one `x` that there is such a `y`, in a relation about `x` and the
 //! parameters that the formula is about; the guard asks whether all are noted. Every step that may make the formula false clears what is
 //! noted. So what is noted holds, and where the formula holds of all elements, which are finitely many, a step for each notes them all
 //! before anything else happens: the same states are reached.
@@ -13,10 +14,8 @@ use super::equations::{Branch, Value};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Step, Update};
-use super::symbols::{Symbol, Symbols, Vars};
-
-/// The most elements that what is noted is about, as the language has it for indices of arrays.
-const MAX_ARGUMENTS: usize = 8;
+use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
+use super::universals::needs_note;
 
 /// The most formulas that are noted.
 const MAX_NOTES: usize = 64;
@@ -79,7 +78,7 @@ fn replaced(
     each: &mut dyn FnMut(&Formula) -> Result<Formula, Box<Diagnostic>>,
 ) -> Result<Formula, Box<Diagnostic>> {
     Ok(match formula {
-        Formula::Each { universal: true, body, .. } if body.has(false) => each(formula)?,
+        formula if needs_note(formula) => each(formula)?,
         Formula::Each { universal, vars, body } => Formula::each(*universal, vars, replaced(body, each)?),
         Formula::And(parts) => {
             Formula::and(parts.iter().map(|it| replaced(it, each)).collect::<Result<Vec<_>, _>>()?)

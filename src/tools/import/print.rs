@@ -4,7 +4,7 @@ use cubicle_lang::diagnostic::Span;
 
 use super::claims::{Initially, Never};
 use super::equations::Value;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
 use super::step::{Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
@@ -59,11 +59,21 @@ impl<'p> Printer<'p> {
     pub fn declarations(&mut self) {
         self.out.push('\n');
         for (at, (_, span)) in self.symbols.sorts.iter().enumerate() {
-            let name = self.names.sort(super::formula::SortId(at));
-            self.out += &format!("type {name} < proc {}\n", self.line(*span));
+            let name = self.names.sort(SortId(at));
+            let meaning = match self.symbols.values(SortId(at)) {
+                Some(values) => {
+                    let values: Vec<&str> = values.iter().map(|it| self.names.symbol(*it)).collect();
+                    format!("= {}", values.join(" | "))
+                }
+                None => "< proc".to_owned(),
+            };
+            self.out += &format!("type {name} {meaning} {}\n", self.line(*span));
         }
         self.out.push('\n');
-        for (at, symbol) in self.symbols.all.iter().enumerate().filter(|(_, it)| !it.derived) {
+        for (at, symbol) in self.symbols.all.iter().enumerate() {
+            if symbol.derived || self.symbols.is_value(SymbolId(at)) {
+                continue;
+            }
             let name = self.names.symbol(SymbolId(at));
             let result = symbol.result.map_or("bool", |sort| self.names.sort(sort));
             let sorts: Vec<&str> = symbol.args.iter().map(|it| self.names.sort(*it)).collect();
@@ -256,6 +266,7 @@ impl<'p> Printer<'p> {
     fn term(&self, term: &Term, locals: &Locals<'_>) -> String {
         match term {
             Term::Var(var) => locals.get(*var).to_owned(),
+            Term::Value(id) => self.names.symbol(*id).to_owned(),
             Term::App(app) => self.cell(app, locals),
             // Conditions were moved to formulas and branches.
             Term::If(..) => "_".to_owned(),

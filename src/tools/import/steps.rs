@@ -1,10 +1,11 @@
 //! Transitions: from a formula about two states to guards and updates.
 //!
 //! 1. Alternatives become transitions of their own ([`alternatives`](super::alternatives)).
-//! 2. A constant whose new value no equation gives is a parameter: the rest of the formula says which values it may have.
+//! 2. A constant whose new value no equation gives is a parameter: the rest of the formula says which values it may have. Parameters and new
+//!    values of an enumeration are cases: a step for each value.
 //! 3. What the formula says about the new values of relations and functions is read as [`equations`](super::equations). A cell that no
 //!    equation is about gets any value: where that is one cell, a relation is true in one copy and false in another, and a function
-//!    gets a parameter; where it is a region of cells, there are steps of their own ([`loose`](super::loose)).
+//!    gets a parameter, or each value in a copy; where it is a region of cells, there are steps of their own ([`loose`](super::loose)).
 //! 4. What else is said about the new state is a guard: new values are replaced by what they are.
 //!    What it says for all elements by another one is noted by steps of its own ([`notes`](super::notes)).
 //! 5. Terms that are arguments of others get names: parameters that equal them. Functions are total, so that there always is one.
@@ -17,19 +18,18 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
+use super::enumerations::Case;
 use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
 use super::tree::Definition;
+use super::universals::{MAX_BOUND, alternates, is_noted, widest};
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
 /// The most cases of the new value of one symbol in one step.
 const MAX_BRANCHES: usize = 64;
-
-/// The most variables of one universal guard, as the language has it.
-const MAX_BOUND: usize = 4;
 
 /// What the steps of one transition are made from.
 pub(super) struct Steps<'s, 'f> {
@@ -47,7 +47,8 @@ impl Steps<'_, '_> {
     ///
     /// # Errors
     /// The formula does not define the new state; it has quantifiers that the language does not have; too many copies.
-    pub fn of(&mut self, definition: &Definition, params: &[VarId], parts: Vec<Part>) -> Made<Vec<Step>> {
+    pub fn of(&mut self, definition: &Definition, case: Case) -> Made<Vec<Step>> {
+        let Case { params, parts, remark } = case;
         let mut modified = Vec::new();
         for name in &definition.modifies {
             match self.symbols.lookup(&name.text) {
@@ -88,8 +89,8 @@ impl Steps<'_, '_> {
             let step = Step {
                 name: definition.name.text.clone(),
                 span: definition.name.span,
-                remark: String::new(),
-                params: params.to_vec(),
+                remark: remark.clone(),
+                params: params.clone(),
                 guard: Vec::new(),
                 deferred: Vec::new(),
                 updates: Vec::new(),
@@ -119,17 +120,35 @@ impl Steps<'_, '_> {
     }
 
     /// The steps of one alternative, with all that is said of the old state in the guard.
-    fn alternative(
-        &mut self,
-        mut step: Step,
-        modified: &[SymbolId],
-        mut parts: Vec<Part>,
-    ) -> Made<Vec<Step>> {
+    fn alternative(&mut self, step: Step, modified: &[SymbolId], parts: Vec<Part>) -> Made<Vec<Step>> {
+        let mut open = vec![(step, parts)];
         for &id in modified {
             if self.symbols.get(id).args.is_empty() && self.symbols.get(id).result.is_some() {
-                self.constant(id, &mut step, &mut parts);
+                open = open.into_iter().flat_map(|(step, parts)| self.constant(id, step, parts)).collect();
+                self.few(open.iter().map(|it| &it.0))?;
             }
         }
+        let mut all = Vec::new();
+        for (step, parts) in open {
+            all.extend(self.cells(step, modified, parts)?);
+            self.few(all.iter())?;
+        }
+        Ok(all)
+    }
+
+    /// Checks that these are not too many steps of one transition.
+    fn few<'a>(&self, mut steps: impl ExactSizeIterator<Item = &'a Step>) -> Made<()> {
+        if steps.len() <= MAX_ALTERNATIVES {
+            return Ok(());
+        }
+        let (name, span) = steps.next().map_or(("", Span::default()), |it| (&it.name, it.span));
+        let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
+        Err(error("C0715", span, what))
+    }
+
+    /// The steps of one alternative in which constants have their new values.
+    fn cells(&mut self, step: Step, modified: &[SymbolId], parts: Vec<Part>) -> Made<Vec<Step>> {
+        let mut step = step;
         let mut found: Vec<Equation> = Vec::new();
         let mut others = Vec::new();
         for part in flat(parts) {
@@ -153,10 +172,7 @@ impl Steps<'_, '_> {
                 next.extend(self.update(step, id, &about)?);
             }
             steps = next;
-            if steps.len() > MAX_ALTERNATIVES {
-                let what = format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", steps[0].name);
-                return Err(error("C0715", steps[0].span, what));
-            }
+            self.few(steps.iter())?;
         }
         for step in &mut steps {
             for part in &others {
@@ -168,29 +184,55 @@ impl Steps<'_, '_> {
         Ok(steps)
     }
 
-    /// The new value of a constant: what an equation says, or a parameter.
-    fn constant(&mut self, id: SymbolId, step: &mut Step, parts: &mut Vec<Part>) {
+    /// The new value of a constant: what an equation says, or a parameter, or each value of an enumeration.
+    fn constant(&mut self, id: SymbolId, step: Step, mut parts: Vec<Part>) -> Vec<(Step, Vec<Part>)> {
         let new = Term::App(App { symbol: id, args: Vec::new(), new: true });
         let given = parts.iter().position(|part| match &part.formula {
             Formula::Equal(sides) => (0..2).any(|at| sides[at] == new && !sides[1 - at].is_new()),
             _ => false,
         });
-        let (value, span) = if let Some(at) = given {
-            let Part { formula, span } = parts.remove(at);
-            let Formula::Equal(sides) = formula else { return };
-            let [left, right] = *sides;
-            (if left == new { right } else { left }, span)
-        } else {
-            let param = self.fresh(&new);
-            step.params.push(param);
-            (Term::Var(param), step.span)
+        let span = given.map_or(step.span, |at| parts[at].span);
+        let mut param = None;
+        let values = match given.map(|at| parts.remove(at).formula) {
+            Some(Formula::Equal(sides)) => {
+                let [left, right] = *sides;
+                vec![if left == new { right } else { left }]
+            }
+            _ => match self.enumerated(id) {
+                Some(values) => values.iter().map(|it| Term::Value(*it)).collect(),
+                None => {
+                    let var = self.fresh(&new);
+                    param = Some(var);
+                    vec![Term::Var(var)]
+                }
+            },
         };
-        for part in parts.iter_mut() {
-            part.formula = part.formula.map(&mut |it| if it == new { value.clone() } else { it });
-        }
-        let mut branches = Vec::new();
-        choices(&value, &Formula::TRUE, span, &mut branches);
-        step.updates.push(Update { symbol: id, cell: Vec::new(), branches, rest: false });
+        let chosen = values.len() > 1;
+        let with = |value: Term| {
+            let (mut step, mut parts) = (step.clone(), parts.clone());
+            step.params.extend(param);
+            for part in parts.iter_mut() {
+                part.formula = part.formula.map(&mut |it| if it == new { value.clone() } else { it });
+            }
+            if let (true, Term::Value(value)) = (chosen, &value) {
+                step.remark = joined(&step.remark, &self.becomes(id, *value, ""));
+            }
+            let mut branches = Vec::new();
+            choices(&value, &Formula::TRUE, span, &mut branches);
+            step.updates.push(Update { symbol: id, cell: Vec::new(), branches, rest: false });
+            (step, parts)
+        };
+        values.into_iter().map(with).collect()
+    }
+
+    /// The values of the sort of a function, if that is an enumeration.
+    fn enumerated(&self, id: SymbolId) -> Option<&[SymbolId]> {
+        self.symbols.values(self.symbols.get(id).result?)
+    }
+
+    /// What a step makes of a symbol, as a remark.
+    fn becomes(&self, id: SymbolId, value: SymbolId, place: &str) -> String {
+        format!("`{}` becomes {}{place}", self.symbols.get(id).name, self.symbols.get(value).name)
     }
 
     /// The step with an update of one symbol, by all that is said about it; two where a cell of a relation gets any value.
@@ -223,7 +265,13 @@ impl Steps<'_, '_> {
             return Err(Box::new(error.help(help)));
         }
         let Some(open) = uncovered(&branches, &excluded) else {
-            return Ok(vec![with(step, Update { symbol: id, cell, branches, rest: false })]);
+            // Cells that keep their value are the rest.
+            let own = App { symbol: id, args: cell.iter().map(|it| Term::Var(*it)).collect(), new: false };
+            let [truth, term] = [Value::Truth(Formula::Is(own.clone())), Value::Term(Term::App(own))];
+            let keeps = |it: &Branch| it.value == truth || it.value == term;
+            let rest = branches.iter().any(keeps);
+            branches.retain(|it| !keeps(it));
+            return Ok(vec![with(step, Update { symbol: id, cell, branches, rest })]);
         };
         if !is_one_cell(&open, &cell) {
             let region = Region { symbol: id, cell: cell.clone(), condition: open };
@@ -238,7 +286,15 @@ impl Steps<'_, '_> {
         }
         let value = |value: Value| Branch { condition: open.clone(), value, span };
         let mut all = Vec::new();
-        if symbol.result.is_some() {
+        if let Some(values) = self.enumerated(id) {
+            for one in values {
+                let mut step = step.clone();
+                step.remark = joined(&step.remark, &self.becomes(id, *one, " at one place"));
+                let branches =
+                    branches.iter().cloned().chain([value(Value::Term(Term::Value(*one)))]).collect();
+                all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
+            }
+        } else if symbol.result.is_some() {
             let args = cell.iter().map(|it| Term::Var(*it)).collect();
             let param = self.fresh(&Term::App(App { symbol: id, args, new: true }));
             let mut step = step;
@@ -337,13 +393,16 @@ impl Steps<'_, '_> {
         }
         loop {
             let of_params = |term: &Term| term.vars().iter().any(|it| !step.params.contains(it));
+            // A cell of an enumerated type has a value in any case.
+            let has_values =
+                |term: &Term| matches!(term, Term::App(app) if self.enumerated(app.symbol).is_some());
             let in_guard = step.guard.iter().find_map(|it| argument(&it.formula, &of_params));
             let found = in_guard.or_else(|| {
                 step.updates.iter().find_map(|update| {
                     update.branches.iter().find_map(|it| {
                         argument(&it.condition, &of_params)
                             .or_else(|| argument(&update.stated(it), &of_params))
-                            .or_else(|| compared(it, &of_params))
+                            .or_else(|| compared(it, &|term| of_params(term) || has_values(term)))
                     })
                 })
             });
@@ -556,27 +615,6 @@ fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
     cell.iter().all(|var| parts.iter().any(|part| part.determined(cell).is_some_and(|it| it.0 == *var)))
 }
 
-/// Whether a guard in normal form says that for all elements there is another one.
-fn is_noted(formula: &Formula) -> bool {
-    match formula {
-        Formula::Each { universal: true, body, .. } => body.has(false),
-        Formula::Each { universal: false, body, .. } => is_noted(body),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_noted),
-        _ => false,
-    }
-}
-
-/// Whether a quantifier stands in one of the other kind.
-fn alternates(formula: &Formula, outer: Option<bool>) -> bool {
-    match formula {
-        Formula::Each { universal, body, .. } => {
-            outer.is_some_and(|kind| kind != *universal) || alternates(body, Some(*universal))
-        }
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|it| alternates(it, outer)),
-        _ => false,
-    }
-}
-
 /// Arguments that are applications of bound variables get bound names, by a quantifier of the kind around them.
 fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Term) -> VarId) -> Formula {
     match formula {
@@ -601,15 +639,6 @@ fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Ter
             };
             Formula::each(universal, &vars, body)
         }
-    }
-}
-
-/// The most variables that universal quantifiers around one place bind.
-fn widest(formula: &Formula) -> usize {
-    match formula {
-        Formula::Each { universal, vars, body } => usize::from(*universal) * vars.len() + widest(body),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().map(widest).max().unwrap_or(0),
-        _ => 0,
     }
 }
 

@@ -1,11 +1,14 @@
 //! What a file declares: sorts, relations, constants, functions, definitions; and the variables of its formulas.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::formula::{SortId, SymbolId, VarId};
 use super::tree::{Definition, Expr, File, Name, SymbolDecl};
+
+/// The most arguments of a relation, as the language has it for indices of arrays.
+pub(super) const MAX_ARGUMENTS: usize = 8;
 
 /// A relation, constant or function.
 #[derive(Debug)]
@@ -40,6 +43,8 @@ pub(super) struct Symbols<'f> {
     pub sorts: Vec<(String, Span)>,
     /// Relations, constants and functions.
     pub all: Vec<Symbol>,
+    /// The values of [sorts that are enumerations](super::enumerations).
+    pub enumerations: BTreeMap<SortId, Vec<SymbolId>>,
     globals: HashMap<&'f str, Global>,
     sort_numbers: HashMap<&'f str, SortId>,
 }
@@ -51,6 +56,7 @@ impl<'f> Symbols<'f> {
             file,
             sorts: Vec::new(),
             all: Vec::new(),
+            enumerations: BTreeMap::new(),
             globals: HashMap::new(),
             sort_numbers: HashMap::new(),
         };
@@ -146,6 +152,16 @@ impl<'f> Symbols<'f> {
 
     pub fn get(&self, id: SymbolId) -> &Symbol {
         &self.all[id.0]
+    }
+
+    /// The values of a sort, if it is an enumeration.
+    pub fn values(&self, sort: SortId) -> Option<&[SymbolId]> {
+        self.enumerations.get(&sort).map(Vec::as_slice)
+    }
+
+    /// Whether a constant is a value of an enumeration.
+    pub fn is_value(&self, id: SymbolId) -> bool {
+        self.all[id.0].result.and_then(|it| self.values(it)).is_some_and(|it| it.contains(&id))
     }
 
     pub fn definition(&self, at: usize) -> &'f Definition {

@@ -2,7 +2,8 @@
 //! coincide.
 
 use super::decide::is_false;
-use super::formula::{Formula, Term, VarId};
+use super::formula::{Formula, SortId, Term, VarId};
+use super::sizes::Sizes;
 use super::symbols::Vars;
 
 /// The most ways in which the variables of one declaration may coincide.
@@ -97,13 +98,19 @@ pub(super) fn apart(formula: &Formula, params: &[VarId]) -> Formula {
     })
 }
 
-/// What axioms say of constants, and of each element of a sort by itself.
+/// What axioms say of constants, of each element of a sort by itself, and of the number of elements of a sort.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts(Vec<(Option<VarId>, Formula)>);
+pub(super) struct Facts {
+    all: Vec<(Option<VarId>, Formula)>,
+    pub sizes: Sizes,
+}
+
+/// The most variables of one sort with at most some elements of which it is said that some are equal.
+const MAX_PIGEONS: usize = 7;
 
 impl Facts {
     /// Those among some conjuncts.
-    pub fn among<'f>(formulas: impl Iterator<Item = &'f Formula>) -> Self {
+    pub fn among<'f>(formulas: impl Iterator<Item = &'f Formula>, sizes: Sizes) -> Self {
         let fact = |formula: &Formula| match formula.normal() {
             Formula::Each { universal: true, vars, body }
                 if vars.len() == 1 && !body.has(true) && !body.has(false) =>
@@ -115,16 +122,16 @@ impl Facts {
             }
             _ => None,
         };
-        Self(formulas.filter_map(fact).collect())
+        Self { all: formulas.filter_map(fact).collect(), sizes }
     }
 
     /// Whether a formula is plainly false, by itself or with what the axioms say of these variables, where those of `distinct` differ.
     pub fn exclude(&self, formula: &Formula, about: &[VarId], vars: &Vars, distinct: &[VarId]) -> bool {
-        if is_false(formula, distinct) {
+        if is_false(formula, distinct) || self.too_many(distinct, vars) {
             return true;
         }
         let mut all = vec![formula.clone()];
-        for (of, fact) in &self.0 {
+        for (of, fact) in &self.all {
             let Some(of) = of else {
                 all.push(fact.clone());
                 continue;
@@ -132,7 +139,37 @@ impl Facts {
             let same = about.iter().filter(|it| vars.known(**it) == vars.known(*of));
             all.extend(same.map(|var| fact.substitute(&|it| (it == *of).then_some(Term::Var(*var)))));
         }
+        let mut known = formula.free();
+        known.extend(about);
+        all.extend(self.pigeons(known.into_iter().collect(), vars));
         is_false(&Formula::and(all), distinct)
+    }
+
+    /// Whether these are more elements of a sort than there are.
+    fn too_many(&self, distinct: &[VarId], vars: &Vars) -> bool {
+        let of_sort = |sort: SortId| distinct.iter().filter(|it| vars.known(**it) == sort).count();
+        self.sizes.bounded().any(|(sort, most, _)| of_sort(sort) > most)
+    }
+
+    /// That some of these variables are equal, where there are more than elements of their sort.
+    fn pigeons(&self, known: Vec<VarId>, vars: &Vars) -> Vec<Formula> {
+        let mut all = Vec::new();
+        for (sort, most, _) in self.sizes.bounded() {
+            let of_sort: Vec<VarId> =
+                known.iter().copied().filter(|it| vars.sort(*it) == Some(sort)).collect();
+            if of_sort.len() > MAX_PIGEONS {
+                continue;
+            }
+            for set in (0_u32..1 << of_sort.len()).filter(|it| it.count_ones() as usize == most + 1) {
+                let these: Vec<VarId> =
+                    (0..of_sort.len()).filter(|at| set >> at & 1 == 1).map(|at| of_sort[at]).collect();
+                let pairs = these.iter().enumerate().flat_map(|(at, one)| {
+                    these[..at].iter().map(|it| Formula::equal(Term::Var(*one), Term::Var(*it)))
+                });
+                all.push(Formula::or(pairs));
+            }
+        }
+        all
     }
 }
 
@@ -186,7 +223,6 @@ pub(super) fn flattened(
 
 #[cfg(test)]
 mod tests {
-    use super::super::formula::SortId;
     use super::*;
     use cubicle_lang::diagnostic::Span;
 
