@@ -906,6 +906,7 @@ fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
+#[allow(clippy::print_stdout, reason = "shows the numbers")]
 fn campaign(first: u64, count: u64) {
     let mut outcomes = Vec::new();
     let mut wrong = Vec::new();

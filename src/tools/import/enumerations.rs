@@ -163,7 +163,9 @@ pub(super) fn cases(
     let mut all = vec![Case { params: Vec::new(), parts, remark: String::new() }];
     for param in params {
         let Some(values) = symbols.values(vars.known(param)) else {
-            all.iter_mut().for_each(|it| it.params.push(param));
+            for case in &mut all {
+                case.params.push(param);
+            }
             continue;
         };
         if all.len() * values.len() > MAX_ALTERNATIVES {

@@ -12,7 +12,7 @@
 //! empty. A comparison with such a value is false, as is what is said of a relation at it, so that guards and bad states that read it do not hold;
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
-//! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`; `decide` (plain contradictions), `alternatives`,
+//! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`, `read`; `decide` (plain contradictions), `alternatives`,
 //! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`.
 
 mod alternatives;
@@ -28,6 +28,7 @@ mod names;
 mod notes;
 mod parser;
 mod print;
+mod read;
 mod resolve;
 mod sizes;
 mod step;
@@ -45,17 +46,16 @@ use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::{MAX_ALTERNATIVES, flat};
 use self::bounds::{pad, too_many};
-use self::claims::{initially, is_about, named_witnesses, never, witness};
-use self::enumerations::{Case, cases, enumerations, expanded};
+use self::claims::{Never, initially, is_about, named_witnesses, never, witness};
 use self::formula::{Formula, SortId, SymbolId};
 use self::notes::Note;
 use self::print::Printer;
-use self::resolve::{Part, Resolver, States};
-use self::sizes::Sizes;
+use self::read::{Found, Read, read, sizes, unfold};
+use self::resolve::Part;
 use self::step::{Step, Witness};
 use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
-use self::tree::{Claim, ClaimKind, Definition};
+use self::tree::{Claim, ClaimKind};
 use self::ways::Facts;
 
 /// A model that was read.
@@ -120,48 +120,9 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let assigned: BTreeSet<SymbolId> =
         steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
     let too_many = too_many(&facts.sizes, &mut symbols, &mut vars);
-    let mut written = Vec::new();
-    for (claim, parts) in &axioms {
-        let missing = "an axiom by which for all elements there is another one";
-        let made = never(parts.clone(), &symbols, &mut vars, &Facts::default(), (missing, false));
-        let all = found.keep(made).unwrap_or_default();
-        if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
-            let what = "nothing satisfies this axiom: there is no system to check";
-            found.errors.push(Diagnostic::error("C0712", claim.span, what));
-        }
-        written.push((*claim, all));
-    }
-    for (claim, parts) in of(ClaimKind::Safety) {
-        let missing = "a property by which for all elements there is another one";
-        let made = never(flat(parts.clone()), &symbols, &mut vars, &facts, (missing, true));
-        written.push((claim, found.keep(made).unwrap_or_default()));
-    }
-    for (claim, parts) in of(ClaimKind::Invariant).filter(|_| invariants) {
-        if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
-            // It would be an axiom.
-            let what = "an invariant about things that no step changes is left out";
-            found.left_out.push(Diagnostic::warning("C0716", claim.span, what));
-            continue;
-        }
-        match never(
-            flat(parts.clone()),
-            &symbols,
-            &mut vars,
-            &facts,
-            ("this invariant is left out: it says that there is an element", false),
-        ) {
-            Ok(all) => written.push((claim, all)),
-            Err(error) => {
-                found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message));
-            }
-        }
-    }
+    let assigned = invariants.then_some(&assigned);
+    let written = never_of(&claims, &axioms, (&symbols, &mut vars, &facts), assigned, &mut found);
     found.checked()?;
-    for (claim, all) in &mut written {
-        if claim.kind != ClaimKind::Axiom {
-            pad(&facts.sizes, all, &symbols, &mut vars);
-        }
-    }
     let mut printer = Printer::new(&symbols, &vars, text, file);
     printer.declarations();
     printer.witnesses(&witnesses);
@@ -179,6 +140,55 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         printer.step(step);
     }
     Ok(Imported { model: printer.finish(), left_out: found.left_out })
+}
+
+/// What never is by each axiom and each property, and, where there are `assigned` symbols, by each invariant about one of them.
+fn never_of<'t>(
+    claims: &[(&'t Claim, Vec<Part>)],
+    axioms: &[AxiomParts<'t>],
+    (symbols, vars, facts): (&Symbols<'_>, &mut Vars, &Facts),
+    assigned: Option<&BTreeSet<SymbolId>>,
+    found: &mut Found,
+) -> Vec<(&'t Claim, Vec<Never>)> {
+    let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
+    let mut written = Vec::new();
+    for (claim, parts) in axioms {
+        let missing = "an axiom by which for all elements there is another one";
+        let made = never(parts.clone(), symbols, vars, &Facts::default(), (missing, false));
+        let all = found.keep(made).unwrap_or_default();
+        if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
+            let what = "nothing satisfies this axiom: there is no system to check";
+            found.errors.push(Diagnostic::error("C0712", claim.span, what));
+        }
+        written.push((*claim, all));
+    }
+    for (claim, parts) in of(ClaimKind::Safety) {
+        let missing = "a property by which for all elements there is another one";
+        let made = never(flat(parts.clone()), symbols, vars, facts, (missing, true));
+        let mut all = found.keep(made).unwrap_or_default();
+        pad(&facts.sizes, &mut all, symbols, vars);
+        written.push((*claim, all));
+    }
+    let Some(assigned) = assigned else { return written };
+    for (claim, parts) in of(ClaimKind::Invariant) {
+        if !parts.iter().any(|it| is_about(&it.formula, &|id| assigned.contains(&id))) {
+            // It would be an axiom.
+            let what = "an invariant about things that no step changes is left out";
+            found.left_out.push(Diagnostic::warning("C0716", claim.span, what));
+            continue;
+        }
+        let missing = "this invariant is left out: it says that there is an element";
+        match never(flat(parts.clone()), symbols, vars, facts, (missing, false)) {
+            Ok(mut all) => {
+                pad(&facts.sizes, &mut all, symbols, vars);
+                written.push((*claim, all));
+            }
+            Err(error) => {
+                found.left_out.push(Diagnostic::warning("C0716", error.primary.span, error.message));
+            }
+        }
+    }
+    written
 }
 
 /// An axiom without its parts that are witnesses.
@@ -236,78 +246,4 @@ fn noted(
         at += 1;
     }
     Ok(notes)
-}
-
-/// What is wrong, and what is left out.
-struct Found {
-    errors: Diagnostics,
-    left_out: Vec<Diagnostic>,
-}
-
-impl Found {
-    /// The result, or nothing after its error is noted.
-    fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
-        result.map_err(|error| self.errors.push(*error)).ok()
-    }
-
-    fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
-        if self.errors.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.errors).into_vec()) }
-    }
-}
-
-/// The formulas of a file.
-struct Read<'f> {
-    vars: Vars,
-    claims: Vec<(&'f Claim, Vec<Part>)>,
-    transitions: Vec<(&'f Definition, Case)>,
-}
-
-fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
-    let mut resolver = Resolver::new(symbols);
-    let (mut claims, mut transitions) = (Vec::new(), Vec::new());
-    for claim in &symbols.file.claims {
-        let states = if claim.kind == ClaimKind::Axiom { States::None } else { States::One };
-        if let Some((_, parts)) = found.keep(resolver.formula(&claim.body, &[], states)) {
-            claims.push((claim, parts));
-        }
-    }
-    for definition in &symbols.file.transitions {
-        let read = resolver.formula(&definition.body, &definition.params, States::Two);
-        if let Some((params, parts)) = found.keep(read) {
-            transitions.push((definition, Case { params, parts, remark: String::new() }));
-        }
-    }
-    Read { vars: resolver.vars, claims, transitions }
-}
-
-/// Finds the sorts that are enumerations, and leaves no variables of them.
-fn unfold(read: &mut Read<'_>, symbols: &mut Symbols<'_>, found: &mut Found) {
-    let axioms = read.claims.iter().filter(|it| it.0.kind == ClaimKind::Axiom);
-    let axioms: Vec<Part> = axioms.flat_map(|it| it.1.clone()).collect();
-    symbols.enumerations = enumerations(&axioms, symbols);
-    for (_, parts) in &mut read.claims {
-        let made = expanded(std::mem::take(parts), symbols, &read.vars);
-        *parts = found.keep(made).unwrap_or_default();
-    }
-    for (definition, case) in std::mem::take(&mut read.transitions) {
-        let made = expanded(case.parts, symbols, &read.vars).and_then(|parts| {
-            let name = (definition.name.text.as_str(), definition.name.span);
-            cases(name, case.params, parts, symbols, &read.vars)
-        });
-        let made = found.keep(made).unwrap_or_default();
-        read.transitions.extend(made.into_iter().map(|it| (definition, it)));
-    }
-}
-
-/// Takes what axioms and `init` say of the number of elements of a sort out of them.
-fn sizes(read: &mut Read<'_>, symbols: &Symbols<'_>, found: &mut Found) -> Sizes {
-    let mut sizes = Sizes::default();
-    for (claim, parts) in &mut read.claims {
-        if matches!(claim.kind, ClaimKind::Axiom | ClaimKind::Init) {
-            *parts = flat(std::mem::take(parts));
-            parts.retain(|part| found.keep(sizes.note(part, &read.vars)) == Some(false));
-        }
-    }
-    found.keep(sizes.checked(symbols));
-    sizes
 }

@@ -125,25 +125,15 @@ impl Steps<'_, '_> {
         for &id in modified {
             if self.symbols.get(id).args.is_empty() && self.symbols.get(id).result.is_some() {
                 open = open.into_iter().flat_map(|(step, parts)| self.constant(id, step, parts)).collect();
-                self.few(open.iter().map(|it| &it.0))?;
+                few(open.iter().map(|it| &it.0))?;
             }
         }
         let mut all = Vec::new();
         for (step, parts) in open {
             all.extend(self.cells(step, modified, parts)?);
-            self.few(all.iter())?;
+            few(all.iter())?;
         }
         Ok(all)
-    }
-
-    /// Checks that these are not too many steps of one transition.
-    fn few<'a>(&self, mut steps: impl ExactSizeIterator<Item = &'a Step>) -> Made<()> {
-        if steps.len() <= MAX_ALTERNATIVES {
-            return Ok(());
-        }
-        let (name, span) = steps.next().map_or(("", Span::default()), |it| (&it.name, it.span));
-        let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
-        Err(error("C0715", span, what))
     }
 
     /// The steps of one alternative in which constants have their new values.
@@ -172,7 +162,7 @@ impl Steps<'_, '_> {
                 next.extend(self.update(step, id, &about)?);
             }
             steps = next;
-            self.few(steps.iter())?;
+            few(steps.iter())?;
         }
         for step in &mut steps {
             for part in &others {
@@ -193,25 +183,25 @@ impl Steps<'_, '_> {
         });
         let span = given.map_or(step.span, |at| parts[at].span);
         let mut param = None;
-        let values = match given.map(|at| parts.remove(at).formula) {
+        let mut values: Vec<Term> = match given.map(|at| parts.remove(at).formula) {
             Some(Formula::Equal(sides)) => {
                 let [left, right] = *sides;
                 vec![if left == new { right } else { left }]
             }
-            _ => match self.enumerated(id) {
-                Some(values) => values.iter().map(|it| Term::Value(*it)).collect(),
-                None => {
-                    let var = self.fresh(&new);
-                    param = Some(var);
-                    vec![Term::Var(var)]
-                }
-            },
+            _ => {
+                self.enumerated(id).map_or_else(Vec::new, |it| it.iter().map(|it| Term::Value(*it)).collect())
+            }
         };
         let chosen = values.len() > 1;
+        if values.is_empty() {
+            let var = self.fresh(&new);
+            param = Some(var);
+            values.push(Term::Var(var));
+        }
         let with = |value: Term| {
             let (mut step, mut parts) = (step.clone(), parts.clone());
             step.params.extend(param);
-            for part in parts.iter_mut() {
+            for part in &mut parts {
                 part.formula = part.formula.map(&mut |it| if it == new { value.clone() } else { it });
             }
             if let (true, Term::Value(value)) = (chosen, &value) {
@@ -517,6 +507,16 @@ impl Steps<'_, '_> {
         }
         Ok(all)
     }
+}
+
+/// Checks that these are not too many steps of one transition.
+fn few<'a>(mut steps: impl ExactSizeIterator<Item = &'a Step>) -> Made<()> {
+    if steps.len() <= MAX_ALTERNATIVES {
+        return Ok(());
+    }
+    let (name, span) = steps.next().map_or(("", Span::default()), |it| (&it.name, it.span));
+    let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
+    Err(error("C0715", span, what))
 }
 
 fn error(code: &'static str, span: Span, what: String) -> Box<Diagnostic> {

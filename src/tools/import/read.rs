@@ -1,0 +1,84 @@
+//! The formulas of a file before they are translated: resolved, and without what is about enumerations and numbers of elements.
+
+use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
+
+use super::alternatives::flat;
+use super::enumerations::{Case, cases, enumerations, expanded};
+use super::resolve::{Part, Resolver, States};
+use super::sizes::Sizes;
+use super::symbols::{Symbols, Vars};
+use super::tree::{Claim, ClaimKind, Definition};
+
+/// What is wrong, and what is left out.
+pub(super) struct Found {
+    pub errors: Diagnostics,
+    pub left_out: Vec<Diagnostic>,
+}
+
+impl Found {
+    /// The result, or nothing after its error is noted.
+    pub fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
+        result.map_err(|error| self.errors.push(*error)).ok()
+    }
+
+    pub fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
+        if self.errors.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.errors).into_vec()) }
+    }
+}
+
+/// The formulas of a file.
+pub(super) struct Read<'f> {
+    pub vars: Vars,
+    pub claims: Vec<(&'f Claim, Vec<Part>)>,
+    pub transitions: Vec<(&'f Definition, Case)>,
+}
+
+pub(super) fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
+    let mut resolver = Resolver::new(symbols);
+    let (mut claims, mut transitions) = (Vec::new(), Vec::new());
+    for claim in &symbols.file.claims {
+        let states = if claim.kind == ClaimKind::Axiom { States::None } else { States::One };
+        if let Some((_, parts)) = found.keep(resolver.formula(&claim.body, &[], states)) {
+            claims.push((claim, parts));
+        }
+    }
+    for definition in &symbols.file.transitions {
+        let read = resolver.formula(&definition.body, &definition.params, States::Two);
+        if let Some((params, parts)) = found.keep(read) {
+            transitions.push((definition, Case { params, parts, remark: String::new() }));
+        }
+    }
+    Read { vars: resolver.vars, claims, transitions }
+}
+
+/// Finds the sorts that are enumerations, and leaves no variables of them.
+pub(super) fn unfold(read: &mut Read<'_>, symbols: &mut Symbols<'_>, found: &mut Found) {
+    let axioms = read.claims.iter().filter(|it| it.0.kind == ClaimKind::Axiom);
+    let axioms: Vec<Part> = axioms.flat_map(|it| it.1.clone()).collect();
+    symbols.enumerations = enumerations(&axioms, symbols);
+    for (_, parts) in &mut read.claims {
+        let made = expanded(std::mem::take(parts), symbols, &read.vars);
+        *parts = found.keep(made).unwrap_or_default();
+    }
+    for (definition, case) in std::mem::take(&mut read.transitions) {
+        let made = expanded(case.parts, symbols, &read.vars).and_then(|parts| {
+            let name = (definition.name.text.as_str(), definition.name.span);
+            cases(name, case.params, parts, symbols, &read.vars)
+        });
+        let made = found.keep(made).unwrap_or_default();
+        read.transitions.extend(made.into_iter().map(|it| (definition, it)));
+    }
+}
+
+/// Takes what axioms and `init` say of the number of elements of a sort out of them.
+pub(super) fn sizes(read: &mut Read<'_>, symbols: &Symbols<'_>, found: &mut Found) -> Sizes {
+    let mut sizes = Sizes::default();
+    for (claim, parts) in &mut read.claims {
+        if matches!(claim.kind, ClaimKind::Axiom | ClaimKind::Init) {
+            *parts = flat(std::mem::take(parts));
+            parts.retain(|part| found.keep(sizes.note(part, &read.vars)) == Some(false));
+        }
+    }
+    found.keep(sizes.checked(symbols));
+    sizes
+}
