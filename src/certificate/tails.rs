@@ -1,8 +1,8 @@
 //! Tails in a certificate: ghost arrays that its cubes may mention, as text, and their meaning for the model.
 //!
 //! `tail NAME over 2: Member[p3, p1] = True && Vote[p3, p2] = False` adds an array NAME of `bool` with two indices. It is false at p1, p2 only where
-//! these literals hold of some process p3, which we call a *gap* there; p3 may be p1 or p2. Where literals are about p4, too, a gap is a pair, and so on:
-//! then they say a different sort of each of its processes, which are different therefore. The array, its updates
+//! these literals hold of some process p3, which we call a *gap* there; p3 may be p1 or p2. Where literals are about p4, too, a gap is a pair of different
+//! processes, and so on. After `over 0` the array is a global. The array, its updates
 //! and what guards say of it are made here from that line and the model alone:
 //!
 //! - Initially it is true everywhere.
@@ -55,7 +55,7 @@ fn literal_text(system: &System, literal: &Literal) -> String {
 /// The tail that such words say; `None` when they are not in the words of the system.
 pub fn read(system: &System, words: &str) -> Option<Tail> {
     let (constants, literals) = words.trim().strip_prefix("over ")?.split_once(':')?;
-    let constants: u8 = constants.trim().parse().ok().filter(|it| (1..=8).contains(it))?;
+    let constants: u8 = constants.trim().parse().ok().filter(|it| *it <= 8)?;
     let process = |text: &str| {
         let number: u8 = text.trim().strip_prefix('p')?.parse().ok()?;
         (1..=16).contains(&number).then(|| ProcRef::Var(number - 1))
@@ -100,45 +100,28 @@ pub fn extended(system: &System, tails: &[NamedTail]) -> Result<System, NotDeriv
         if system.proc_constants > 0 {
             return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
         }
-        if tail.bound > 1 && !has_a_sort_each(system, &tail) {
-            return Err(NotDerived::Unfit(format!(
-                "tail {name}: its literals do not say different sorts of the processes after p{}",
-                tail.constants
-            )));
-        }
         extended = with(system, &extended, name, &tail)?;
     }
     Ok(extended)
 }
 
-/// Whether literals say a sort of each process of a gap, which no other one of them has.
-fn has_a_sort_each(model: &System, tail: &Tail) -> bool {
-    let Some(array) = model.sort_array() else { return false };
-    let mut taken = 0;
-    (tail.constants..tail.constants + tail.bound).all(|v| {
-        let says = |it: &Literal| match it {
-            Literal::In { cell, values } if cell.var == array && cell.index[..] == [ProcRef::Var(v)] => {
-                Some(*values)
-            }
-            _ => None,
-        };
-        let values = tail.denial.iter().find_map(says).filter(|values| taken & values == 0);
-        taken |= values.unwrap_or(0);
-        values.is_some()
-    })
-}
-
 fn with(model: &System, so_far: &System, name: &str, tail: &Tail) -> Result<System, NotDerived> {
     let mut system = so_far.to_parts();
     let sorts = tail.sorts(model);
-    let array = declare(&mut system, name, VarKind::Array(tail.constants), Type::Enum(BOOL))?;
-    if let Some(declared) = &mut system.sorts {
+    let kind = if tail.constants == 0 { VarKind::Global } else { VarKind::Array(tail.constants) };
+    let array = declare(&mut system, name, kind, Type::Enum(BOOL))?;
+    if tail.constants > 0
+        && let Some(declared) = &mut system.sorts
+    {
         declared.indices.insert(name.to_owned(), sorts.clone());
     }
     let all: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
     system.init.params = system.init.params.max(tail.constants);
     for conj in &mut system.init.body.0 {
         conj.push(holds(array, &all));
+    }
+    if tail.constants == 0 {
+        system.init.without_processes.0.iter_mut().for_each(|conj| conj.push(holds(array, &all)));
     }
     for (t, own) in system.transitions.iter_mut().zip(&model.transitions) {
         let step = TailStep { model, t: own, tail, sorts: &sorts };
@@ -186,15 +169,16 @@ impl TailStep<'_> {
         (0..self.tail.constants).map(|it| ProcRef::Var(self.t.arity() as u8 + it)).collect()
     }
 
-    /// What gaps may consist of: parameters, or other processes, which have numbers from `others` on.
+    /// What gaps may consist of: different parameters, or other processes, which have numbers from `others` on.
     fn gaps(&self, others: u8) -> Vec<Vec<ProcRef>> {
         let mut all: Vec<Vec<ProcRef>> = vec![Vec::new()];
         for further in 0..self.tail.bound {
             let mut longer = Vec::new();
             for gap in all {
-                for p in self.parameters().into_iter().chain([ProcRef::Var(others + further)]) {
-                    longer.push([&gap[..], &[p]].concat());
-                }
+                let known = gap.clone();
+                let free = self.parameters().into_iter().filter(|p| !known.contains(p));
+                longer
+                    .extend(free.chain([ProcRef::Var(others + further)]).map(|p| [&gap[..], &[p]].concat()));
             }
             all = longer;
         }

@@ -159,11 +159,11 @@ fn tails(system: &System, report: &Report, style: Style) -> String {
     }
     for (tail, name) in report.tails.iter().zip(tail_names(system, &report.tails)) {
         let index: Vec<String> = ('a'..).take(tail.constants.into()).map(String::from).collect();
+        let at = if index.is_empty() { String::new() } else { format!("at {} ", index.join(", ")) };
         let _ = write!(
             text,
-            "\n{}: added for the proof; true at {} wherever {}\n",
+            "\n{}: added for the proof; true {at}wherever {}\n",
             style.title(format!("Tail {name}")),
-            index.join(", "),
             words::tail(system, tail)
         );
     }

@@ -1,11 +1,10 @@
 //! Tails: universal clauses over all processes that a ghost array of a proof stands for.
 
-use super::{Cell, Conj, Literal, ProcRef, System, Term};
+use super::{Cell, Conj, Literal, ProcRef, System, Term, VarKind};
 
-/// A clause `forall n. C(x; n)` over constants x and bound processes n. A bound process may be a constant; bound processes differ from each other, since
-/// C is about different sorts of them.
+/// A clause `forall n. C(x; n)` over constants x and different bound processes n, each of which may be a constant.
 ///
-/// A proof adds an array G of `bool` to the model, with one index for each constant. Whenever the clause holds at some
+/// A proof adds an array G of `bool` to the model, with one index for each constant; a global, where there is none. Whenever the clause holds at some
 /// processes, G is true there: G is true initially; a step makes it false only where the clause fails for a process after the step, and true
 /// wherever it may have made the clause hold. So a literal `G[x] = True` beside a guard that implies the clause changes no behaviour.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +26,11 @@ impl Tail {
     /// The bound processes.
     pub fn bound_processes(&self) -> impl Iterator<Item = ProcRef> + use<> {
         (self.constants..self.params()).map(ProcRef::Var)
+    }
+
+    /// What the array is.
+    pub const fn kind(&self) -> VarKind {
+        if self.constants == 0 { VarKind::Global } else { VarKind::Array(self.constants) }
     }
 
     /// The sorts of the constants, where the declarations of the cells say them.

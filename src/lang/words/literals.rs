@@ -18,7 +18,7 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
     LiteralWriter { system, name, taken: &[] }.cell(cell)
 }
 
-/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, ..
+/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, .., which differ
 pub fn tail(system: &System, tail: &Tail) -> String {
     let name = |p: ProcRef| match p {
         ProcRef::Var(v) if v >= tail.constants => char::from(b'n' + (v - tail.constants) % 13).to_string(),
@@ -38,12 +38,19 @@ pub fn tail(system: &System, tail: &Tail) -> String {
         system.sort_of(it).filter(|(process, _)| tail.bound_processes().any(|bound| bound == *process))
     };
     let clause = tail.denial.iter().filter(|it| sort_said(it).is_none()).map(literal);
-    let quantifiers = tail.bound_processes().map(|process| {
-        let sort = tail.denial.iter().filter_map(sort_said).find(|(of, _)| *of == process);
-        let sort = sort.map(|(_, sort)| format!(" : {sort}")).unwrap_or_default();
+    let sorts: Vec<Option<&str>> = (tail.bound_processes())
+        .map(|process| tail.denial.iter().filter_map(sort_said).find(|it| it.0 == process).map(|it| it.1))
+        .collect();
+    let quantifiers = tail.bound_processes().zip(&sorts).map(|(process, sort)| {
+        let sort = sort.map(|sort| format!(" : {sort}")).unwrap_or_default();
         format!("forall {}{sort}. ", name(process))
     });
-    format!("{}{}", quantifiers.collect::<String>(), clause.collect::<Vec<_>>().join(" || "))
+    // Processes of different sorts differ.
+    let pairs = (1..sorts.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let alike = pairs.filter(|(a, b)| sorts[*a].is_none() || sorts[*b].is_none() || sorts[*a] == sorts[*b]);
+    let bound = |at: usize| name(ProcRef::Var(tail.constants + at as u8));
+    let same = alike.map(|(a, b)| format!("{} = {}", bound(a), bound(b)));
+    format!("{}{}", quantifiers.collect::<String>(), same.chain(clause).collect::<Vec<_>>().join(" || "))
 }
 
 /// An equation: `Readers = #{p | S[p] = Reading}`; `[Busy = True]` is 1 where that holds, else 0.

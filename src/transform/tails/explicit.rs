@@ -5,8 +5,7 @@ use crate::announcements::without_these;
 use crate::owner::{Instrumented, with_owners};
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, Owner, ProcRef, System, Tail, Term,
-    Transition, TransitionId, Type, Universal, Update, Var, VarId, VarKind, mentioned, negated, rename,
-    tail_names,
+    Transition, TransitionId, Type, Universal, Update, Var, VarId, mentioned, negated, rename, tail_names,
 };
 
 /// Most conditions of an update.
@@ -17,14 +16,15 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
     let mut system = original.to_parts();
     for (tail, name) in tails.iter().zip(tail_names(original, tails)) {
         let ghost = VarId::new(system.vars.len())?;
-        if let Some(declared) = &mut system.sorts {
+        if let Some(declared) = system.sorts.as_mut().filter(|_| tail.constants > 0) {
             declared.indices.insert(name.clone(), tail.sorts(original));
         }
-        let (kind, span) = (VarKind::Array(tail.constants), system.init.span);
+        let (kind, span) = (tail.kind(), system.init.span);
         system.vars.push(Var { name, kind, ty: Type::Enum(BOOL), range: u64::MAX, span });
         system.init.params = system.init.params.max(tail.constants);
         let everywhere = Tail::literal(ghost, (0..tail.constants).map(ProcRef::Var), true);
-        system.init.body.0.iter_mut().for_each(|conj| conj.push(everywhere.clone()));
+        let empty = system.init.without_processes.0.iter_mut().filter(|_| tail.constants == 0);
+        system.init.body.0.iter_mut().chain(empty).for_each(|conj| conj.push(everywhere.clone()));
         let mut transitions = std::mem::take(&mut system.transitions);
         for t in &mut transitions {
             let update = update(original, t, tail, ghost)?;
@@ -128,15 +128,15 @@ pub fn others(t: &Transition, tail: &Tail) -> usize {
     t.arity() + usize::from(tail.constants)
 }
 
-/// What the bound processes of a tail may be: each a parameter of the transition, or another process, which has a number from `others` on; those of
-/// parameters alone come first.
+/// What the bound processes of a tail may be, which are different: each a parameter of the transition, or another process, which has a number from `others`
+/// on; those of parameters alone come first.
 pub fn bound_processes(t: &Transition, bound: u8, others: usize) -> Vec<Vec<ProcRef>> {
     let mut all: Vec<Vec<ProcRef>> = vec![Vec::new()];
     for place in 0..usize::from(bound) {
         let processes = (0..t.arity()).chain([others + place]).map(|v| ProcRef::Var(v as u8));
         let longer = |it: &Vec<ProcRef>| {
-            let it = it.clone();
-            processes.clone().map(move |p| [&it[..], &[p]].concat())
+            let free = processes.clone().filter(|p| !it.contains(p));
+            free.map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -225,7 +225,7 @@ fn is_denied(
             }
             _ => false,
         };
-        universal.body.0.iter().all(|conj| matches!(&conj[..], [literal] if is_denied(literal)))
+        universal.body.0.iter().all(|conj| conj.iter().any(is_denied))
     })
 }
 

@@ -18,14 +18,30 @@ use tracing::debug;
 /// Most tails of a system.
 const MOST_TAILS: usize = 4;
 
+/// Most tails of its bad states.
+const MOST_TAILS_OF_BAD: usize = 6;
+
 /// Most constants of a tail.
 const MOST_CONSTANTS: usize = 3;
 
 /// Most literals that weaken a clause.
 const MOST_ADDED: usize = 3;
 
+/// Most clauses of one universal guard.
+const MOST_CLAUSES: usize = 8;
+
 /// Most clauses that are examined for one universal guard.
 const MOST_EXAMINED: usize = 40;
+
+/// What a clause is about: those first that matter most.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Bad states.
+    Bad,
+    /// Processes of a sort that has witnesses.
+    Witness,
+    Other,
+}
 
 /// The tails of a system.
 pub fn tails_of(system: &System) -> Vec<Tail> {
@@ -34,44 +50,63 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
         return found;
     }
     let guards = system.transitions.iter().flat_map(|t| t.universals.iter().map(move |it| (t, it)));
-    let mut clauses: Vec<(bool, Tail)> =
-        guards.filter_map(|(t, universal)| clause(system, t, universal)).collect();
-    // The sorts are stable: those that matter most first, then those that say most, each kind in the order of transitions; of those that
-    // matter, one about each array before another one about the same.
-    clauses.sort_by_key(|(matters, tail)| (!matters, Reverse(tail.bound)));
-    let about =
-        |tail: &Tail| tail.denial.iter().flat_map(Literal::cells).map(|it| it.var).collect::<BTreeSet<_>>();
-    let turns: Vec<usize> = (0..clauses.len())
-        .map(|at| {
-            clauses[..at].iter().filter(|it| clauses[at].0 && about(&it.1) == about(&clauses[at].1)).count()
-        })
-        .collect();
-    let mut clauses: Vec<_> = clauses.into_iter().zip(turns).collect();
-    clauses.sort_by_key(|((matters, _), turn)| (!matters, *turn));
-    for ((matters, tail), _) in clauses {
+    for (rank, tail) in ordered(guards.flat_map(|(t, universal)| clauses(system, t, universal)).collect()) {
+        if found.len() >= if rank == Rank::Bad { MOST_TAILS_OF_BAD } else { MOST_TAILS } {
+            break;
+        }
         // Of bad states it is also of use what becomes true again: they say it all at once.
-        match weakened(system, &tail).or(matters.then_some(tail)) {
+        match weakened(system, &tail).or((rank == Rank::Bad).then_some(tail)) {
             Some(tail) if !found.contains(&tail) && is_said(system, &tail) => {
                 debug!(?tail, "tail");
                 found.push(tail);
             }
             _ => {}
         }
-        if found.len() == MOST_TAILS {
-            break;
-        }
     }
     found
 }
 
-/// The clause of a universal guard, and whether it is about processes of a sort that has witnesses, or of bad states.
-fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(bool, Tail)> {
-    let literals: Vec<&Literal> = universal
-        .body
-        .0
-        .iter()
-        .map(|conj| if let [literal @ Literal::In { .. }] = &conj[..] { Some(literal) } else { None })
-        .collect::<Option<_>>()?;
+/// Those that matter most first, each kind in the order of transitions; of bad states, those that say most come first, and one about each array
+/// before another one about the same.
+fn ordered(mut clauses: Vec<(Rank, Tail)>) -> Vec<(Rank, Tail)> {
+    clauses.sort_by_key(|(rank, tail)| {
+        let of_bad = *rank == Rank::Bad;
+        (*rank, of_bad.then_some((tail.constants, Reverse(tail.bound))))
+    });
+    let about = |it: &(Rank, Tail)| {
+        let arrays = it.1.denial.iter().flat_map(Literal::cells).map(|it| it.var);
+        arrays.collect::<BTreeSet<_>>()
+    };
+    let earlier = |at: usize| {
+        let of_bad = clauses[at].0 == Rank::Bad;
+        clauses[..at].iter().filter(|it| of_bad && about(it) == about(&clauses[at])).count()
+    };
+    let mut turns: Vec<(Rank, usize, usize)> =
+        (0..clauses.len()).map(|at| (clauses[at].0, earlier(at), at)).collect();
+    turns.sort_unstable();
+    turns.into_iter().map(|(_, _, at)| clauses[at].clone()).collect()
+}
+
+/// The clauses of a universal guard, all of which hold where it does, and what each is about.
+fn clauses(system: &System, t: &Transition, universal: &Universal) -> Vec<(Rank, Tail)> {
+    // One literal of each disjunct.
+    let mut all: Vec<Vec<&Literal>> = vec![Vec::new()];
+    for conj in &universal.body.0 {
+        all = all.iter().flat_map(|it| conj.iter().map(|literal| [&it[..], &[literal]].concat())).collect();
+        if all.len() > MOST_CLAUSES {
+            return Vec::new();
+        }
+    }
+    all.iter().filter_map(|literals| clause(system, t, universal, literals)).collect()
+}
+
+/// A clause of a universal guard.
+fn clause(
+    system: &System,
+    t: &Transition,
+    universal: &Universal,
+    literals: &[&Literal],
+) -> Option<(Rank, Tail)> {
     let arity = t.arity() as u8;
     let mut of: Vec<ProcRef> = Vec::new();
     for p in literals.iter().flat_map(|it| mentioned(it)) {
@@ -81,6 +116,9 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(boo
     }
     let constants = of.len();
     of.extend((arity..arity + universal.bound).map(ProcRef::Var));
+    if !of.iter().all(|p| literals.iter().any(|it| mentioned(it).contains(p))) {
+        return None;
+    }
     let map = |p: ProcRef| of.iter().position(|it| *it == p).map_or(p, |at| ProcRef::Var(at as u8));
     let denial: Option<Conj> = literals
         .iter()
@@ -94,18 +132,15 @@ fn clause(system: &System, t: &Transition, universal: &Universal) -> Option<(boo
         let at = cell.index.iter().position(|p| tail.bound_processes().any(|bound| bound == *p))?;
         system.index_sort(cell.var, at)
     });
-    let is_value = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
-    let matters = system.is_watch(t) || is_value && tail.bound == 1;
-    let fits = (1..=MOST_CONSTANTS).contains(&constants)
-        && (tail.bound == 1 || matters && has_different_bound(system, &tail));
-    fits.then_some((matters, tail))
-}
-
-/// Whether the denial says different sorts of any two bound processes.
-fn has_different_bound(system: &System, tail: &Tail) -> bool {
-    let sort = |of: ProcRef| tail.denial.iter().filter_map(|it| system.sort_of(it)).find(|(p, _)| *p == of);
-    let sorts: Vec<&str> = tail.bound_processes().filter_map(|p| sort(p).map(|it| it.1)).collect();
-    sorts.len() == usize::from(tail.bound) && (1..sorts.len()).all(|at| !sorts[..at].contains(&sorts[at]))
+    let is_witness = system.witnesses.iter().any(|it| system.pointed_sort(*it) == of_bound);
+    let rank = match system.is_watch(t) {
+        true => Rank::Bad,
+        false if is_witness => Rank::Witness,
+        false => Rank::Other,
+    };
+    let of_bad = rank == Rank::Bad;
+    let fits = (usize::from(!of_bad)..=MOST_CONSTANTS).contains(&constants) && (of_bad || tail.bound == 1);
+    fits.then_some((rank, tail))
 }
 
 /// The clause with the fewest further literals that no step makes true.

@@ -10,7 +10,7 @@
 //!   condition is about x and p alone;
 //! - otherwise it keeps its value. If that is False, C failed for some n before the step, and fails for this n after it.
 //!
-//! Where C is about several bound processes, p and n are tuples of them, of which each is a parameter or another process: they are of different sorts.
+//! Where C is about several bound processes, which are different, p and n are tuples of different processes, of which each is a parameter or another process.
 //!
 //! A universal guard that implies C of all processes that are not parameters, beside a guard that implies it of the parameters, so implies
 //! `G[x] = True`; that literal is added to the guard, which changes no behaviour. Cubes can then mention what the guard says of all processes,
