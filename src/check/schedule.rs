@@ -49,6 +49,12 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
 /// States of an oracle that costs next to nothing.
 pub const TINY_STATES: usize = 4_000;
 
+/// An instance with more processes than the searches of a level ask for has the N-th part of the states of the level at most.
+pub const BEYOND: usize = 5;
+
+/// It is explored where the one before has all its states, and no more than the N-th part of that.
+pub const BEYOND_GROWTH: usize = 4;
+
 /// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
 const FIRST_EFFORT: u64 = 300;
 

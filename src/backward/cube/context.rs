@@ -37,6 +37,8 @@ pub struct CubeContext {
     sorts: Vec<SmallVec<[Option<u8>; 2]>>,
     /// Which arrays no step assigns, in a system with sorts.
     relations: Vec<bool>,
+    /// Which arrays of one index say for good of which kind a process is: of an enum type, and no step assigns them.
+    kind_arrays: Vec<bool>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -88,6 +90,15 @@ impl CubeContext {
                     system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var))
                 })
                 .collect(),
+            kind_arrays: (0..)
+                .map(VarId)
+                .zip(&system.vars)
+                .map(|(id, var)| {
+                    var.arity() == 1
+                        && matches!(var.ty, Type::Enum(_))
+                        && !system.transitions.iter().any(|t| system.may_change(t, id))
+                })
+                .collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
@@ -98,6 +109,11 @@ impl CubeContext {
     /// a process says of which sort it is, as far as that is known.
     pub fn is_sort(&self, cell: CubeCell) -> bool {
         self.sort_array.is_some_and(|array| !cell.is_process() && !cell.is_ghost() && cell.var() == array)
+    }
+
+    /// Whether a cell says for good of which kind a process is: no step assigns its array.
+    pub fn is_kind(&self, cell: CubeCell) -> bool {
+        !cell.is_process() && !cell.is_ghost() && self.kind_arrays[usize::from(cell.var().0)]
     }
 
     /// Whether a cell, in a system with sorts, is of an array that no step assigns.
