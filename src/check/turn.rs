@@ -4,11 +4,10 @@ use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
-use super::size::{nearest, oracle_size};
-use super::tuning::WIDEST_ORACLE;
+use super::size::{larger, oracle_size};
 use cubicle_run::observer::Event;
 use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::{Exploration, Forgotten, Outcome, Stop};
+use cubicle_run::result::{Forgotten, Outcome, Stop};
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::info;
 
@@ -100,7 +99,7 @@ impl Turn {
             return None;
         }
         let most = schedule::states(self.level) / schedule::BEYOND;
-        while let Some(procs) = larger(session, most) {
+        while let Some(procs) = beyond(session, most) {
             let new = session.timed("forward exploration", |session| {
                 session.explore(procs, &limits(&session.options.forward, most), Purpose::GrowingOracle)
             });
@@ -118,12 +117,11 @@ impl Turn {
     }
 }
 
-/// The number of processes of the instance beyond the largest, when all states of that are known and those of the next may be at most these.
-fn larger(session: &Session<'_>, most: usize) -> Option<usize> {
-    let Exploration { procs, states, ref stop, .. } = session.space.explored.last()?.exploration;
-    let more = oracle_size(session.system, procs + 1);
-    let may = *stop == Stop::Complete && states <= most / schedule::BEYOND_GROWTH;
-    (may && more > procs && procs < WIDEST_ORACLE && nearest(session.system, more) == more).then_some(more)
+/// The size of the instance beyond the largest, when all states of that are known and are so few that those of the next may be at most these.
+fn beyond(session: &Session<'_>, most: usize) -> Option<usize> {
+    let largest = &session.space.explored.last()?.exploration;
+    let few = largest.stop == Stop::Complete && largest.states <= most / schedule::BEYOND_GROWTH;
+    larger(session.system, largest.procs).filter(|_| few)
 }
 
 /// The options for exploring an oracle of `states` states.
