@@ -49,6 +49,13 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
 /// States of an oracle that costs next to nothing.
 pub const TINY_STATES: usize = 4_000;
 
+/// Of instances that are larger than the searches of a level ask for, at most the N-th part of the states of the level is explored: few models need
+/// them. By measurement of a directory of homes and caches in one array of processes.
+pub const BEYOND: usize = 5;
+
+/// Such an instance is explored where the one before has at most the N-th part of these: each process multiplies the states by 3 to 30.
+pub const BEYOND_GROWTH: usize = 4;
+
 /// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
 const FIRST_EFFORT: u64 = 300;
 

@@ -1,6 +1,6 @@
 //! Numbers of processes: what a system admits, and how the processes of an oracle are divided among sorts.
 
-use super::tuning::MOST_OF_SORTS;
+use super::tuning::{MOST_OF_SORTS, WIDEST_ORACLE};
 use cubicle_lang::model::{System, Var, VarId};
 
 /// The number nearest to `procs` of processes that an instance of `system` can have.
@@ -19,6 +19,14 @@ pub fn oracle_size(system: &System, procs: usize) -> usize {
     let of_each = |each: usize| each * named.len() + named.iter().sum::<usize>();
     // Two of each sort are the least that says anything.
     nearest(system, of_each(procs).min(MOST_OF_SORTS.max(of_each(2)).max(procs)))
+}
+
+/// The size of the instance after one of `procs` processes that serves as oracle: one more process, of each sort where there are several.
+pub fn larger(system: &System, procs: usize) -> Option<usize> {
+    let sorts = named_of_sorts(system).len();
+    let (more, most) = if sorts < 2 { (1, WIDEST_ORACLE) } else { (sorts, MOST_OF_SORTS) };
+    let next = procs + more;
+    (next <= most && nearest(system, next) == next).then_some(next)
 }
 
 /// How an oracle of `procs` processes divides them: as many of each sort beside those that constants name, and one more of the first ones where

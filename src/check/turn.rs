@@ -4,7 +4,7 @@ use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
-use super::size::oracle_size;
+use super::size::{larger, oracle_size};
 use cubicle_run::observer::Event;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{Forgotten, Outcome, Stop};
@@ -44,7 +44,8 @@ impl Turn {
         let effort = self.entry.effort(self.level);
         info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
-        proof.oracle_procs().and_then(|procs| self.explore(session, procs))
+        let procs = proof.oracle_procs()?;
+        self.explore(session, procs).or_else(|| self.explore_beyond(session))
     }
 
     /// The search alone.
@@ -88,6 +89,39 @@ impl Turn {
         }
         session.interrupt.reason().map(TurnEnd::Stopped)
     }
+}
+
+impl Turn {
+    /// Explores larger instances while these have few states: they refute candidates that are reachable with more processes only, which costs a
+    /// search restarts otherwise. Returns the end when the run ends here.
+    fn explore_beyond(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
+        if self.level == 0 || session.options.forward.max_states.is_some() {
+            return None;
+        }
+        let most = schedule::states(self.level) / schedule::BEYOND;
+        while let Some(procs) = beyond(session, most) {
+            let new = session.timed("forward exploration", |session| {
+                session.explore(procs, &limits(&session.options.forward, most), Purpose::GrowingOracle)
+            });
+            session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
+            let trace = new.exploration.unsafe_trace.clone();
+            session.space.explored.push(new);
+            if let Some(trace) = trace {
+                return Some(TurnEnd::Found(trace));
+            }
+            if let Some(reason) = session.interrupt.reason() {
+                return Some(TurnEnd::Stopped(reason));
+            }
+        }
+        None
+    }
+}
+
+/// The size of the instance beyond the largest, when all states of that are known and are so few that those of the next may be at most these.
+fn beyond(session: &Session<'_>, most: usize) -> Option<usize> {
+    let largest = &session.space.explored.last()?.exploration;
+    let few = largest.stop == Stop::Complete && largest.states <= most / schedule::BEYOND_GROWTH;
+    larger(session.system, largest.procs).filter(|_| few)
 }
 
 /// The options for exploring an oracle of `states` states.

@@ -233,7 +233,7 @@ type t = A | B | C | D | E
 array X[proc] : t array Y[proc] : t array Z[proc] : t array W[proc] : t
 init (p) { X[p] <> Y[p] && Z[p] <> W[p] }
 unsafe (p) { X[p] = A && Y[p] = A }
-transition t (p) requires { X[p] = A && Y[p] = B && Z[p] = C } { X[p] := B; W[p] := A }
+transition t (p) requires { X[p] = A && Y[p] = B && Z[p] = C } { X[p] := B; Y[p] := B; Z[p] := C; W[p] := A }
 ";
 
 /// Whenever the signal comes during the exploration, less than a level of states was explored.

@@ -27,8 +27,9 @@ pub fn candidates<'a>(
     cube: &Cube,
     limits: CandidateLimits,
 ) -> impl Iterator<Item = Cube> + use<'a> {
-    let is_sort = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_sort(*cell));
-    let (sorts, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_sort);
+    // What never changes comes with the processes: of a home and its caches, a candidate has as much to say as of processes that are alike.
+    let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
+    let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
     let whole = others.len();
     let mut useful: Vec<CubeLiteral> = others.into_iter().filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
@@ -37,7 +38,7 @@ pub fn candidates<'a>(
     let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
-    let kinds = kinds(context, &sorts);
+    let kinds = kinds(context, &fixed);
     let (useful, measures) = (&useful[..], &measures[..]);
     let choice = Selection { context, useful, measures, kinds: &kinds, limits, whole, max_literals };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
@@ -46,10 +47,13 @@ pub fn candidates<'a>(
     if let Some(n) = limits.count {
         sets.truncate(n);
     }
-    let procs = cube.procs;
+    let (procs, measures) = (cube.procs, measures.to_vec());
     sets.into_iter().filter_map(move |(_, set)| {
         let mut b = CubeBuilder::new(context, procs);
-        if !members(set).map(|i| &useful[i]).chain(&sorts).all(|it| b.require(it)) {
+        let named = members(set).fold(low(context.rigid), |all, i| all | measures[i].0);
+        let of_named =
+            |g: &&CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if named >> cell.index(0) & 1 == 1);
+        if !members(set).map(|i| &useful[i]).chain(fixed.iter().filter(of_named)).all(|it| b.require(it)) {
             return None;
         }
         // A candidate that cannot be computed is skipped.
@@ -127,11 +131,14 @@ impl Selection<'_> {
 }
 
 /// The processes of each sort, by these literals about sorts; those of which it is not known are of one more.
-fn kinds(context: &CubeContext, sorts: &[CubeLiteral]) -> Vec<u64> {
+fn kinds(context: &CubeContext, fixed: &[CubeLiteral]) -> Vec<u64> {
     let mut kinds: Vec<(u64, u64)> = Vec::new();
     let mut unknown = u64::MAX;
-    for literal in sorts {
+    for literal in fixed {
         let CubeLiteral::Mask(cell, sort) = literal else { continue };
+        if !context.is_sort(*cell) {
+            continue;
+        }
         for process in context.indices(*cell).filter(|_| sort.is_power_of_two()) {
             unknown &= !(1 << process);
             match kinds.iter_mut().find(|it| it.0 == *sort) {

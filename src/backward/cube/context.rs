@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
-use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
+use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, Var, VarId, VarKind};
 use cubicle_run::interrupt::Interrupt;
 
 /// The type of a cell's values.
@@ -37,6 +37,8 @@ pub struct CubeContext {
     sorts: Vec<SmallVec<[Option<u8>; 2]>>,
     /// Which arrays no step assigns, in a system with sorts.
     relations: Vec<bool>,
+    /// Which arrays say for good of which kind a process is.
+    kind_arrays: Vec<bool>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -88,6 +90,7 @@ impl CubeContext {
                     system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var))
                 })
                 .collect(),
+            kind_arrays: (0..).map(VarId).zip(&system.vars).map(|it| says_kind(system, it)).collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
@@ -98,6 +101,12 @@ impl CubeContext {
     /// a process says of which sort it is, as far as that is known.
     pub fn is_sort(&self, cell: CubeCell) -> bool {
         self.sort_array.is_some_and(|array| !cell.is_process() && !cell.is_ghost() && cell.var() == array)
+    }
+
+    /// Whether a cell says for good of which kind a process is: its sort, or in a system without sorts any array of an enum type that no step
+    /// assigns.
+    pub fn is_kind(&self, cell: CubeCell) -> bool {
+        !cell.is_process() && !cell.is_ghost() && self.kind_arrays[usize::from(cell.var().0)]
     }
 
     /// Whether a cell, in a system with sorts, is of an array that no step assigns.
@@ -200,6 +209,14 @@ impl CubeContext {
         }
         out
     }
+}
+
+/// Whether an array says for good of which kind a process is. In a system with sorts, other arrays that stay as they are can be relations of the
+/// model's subject, which candidates choose among.
+fn says_kind(system: &System, (id, var): (VarId, &Var)) -> bool {
+    let stays = || !system.transitions.iter().any(|t| system.may_change(t, id));
+    let of_enum = var.arity() == 1 && matches!(var.ty, Type::Enum(_));
+    if system.sorts.is_some() { system.sort_array() == Some(id) } else { of_enum && stays() }
 }
 
 /// Proc globals that hold no process in any reachable state: every disjunct of init says `G <> p` of its

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World};
 use crate::approximation::{CandidateLimits, candidates};
-use crate::cube::{CellKind, Cube, Relational};
+use crate::cube::{CellKind, Cube, CubeContext, Relational, bad_cubes, text as text_of};
 use crate::fixpoint::Tester;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 
 const LIMITS: CandidateLimits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
@@ -82,4 +83,29 @@ fn candidates_come_in_order() {
     let sizes: Vec<(u8, usize)> = found.iter().map(|c| (c.procs, c.len())).collect();
     assert_eq!(sizes, [(0, 1), (1, 1), (1, 1), (1, 2), (1, 2), (2, 2)]);
     assert!(world.context.kind(found[0].masks[0].0) == CellKind::Enum(7));
+}
+
+/// Of a cube about a home and a cache, the kinds come with the processes that a candidate names, and count for nothing.
+#[test]
+fn kinds_come_with_the_processes() {
+    let text = "type kind = Home | Cache array Kind[proc] : kind array Up[proc] : bool array To[proc, proc] : bool
+        init (p q) { Up[p] = False && To[p, q] = False }
+        unsafe (h c) { Kind[h] = Home && Kind[c] = Cache && Up[c] = True && To[h, c] = True && To[h, h] = False }
+        transition rise (p) { Up[p] := True }
+        transition send (p q) { To[p, q] := True }";
+    let system = cubicle_lang::load(text).expect("a correct model").system;
+    let context = CubeContext::new(&system, true, &Interrupt::default());
+    let cube = bad_cubes(&context, &system.bad[0]).expect("no numbers").pop().expect("one cube");
+    let limits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
+    let found: Vec<String> =
+        candidates(&context, &cube, limits).map(|it| text_of(&system, &context, &it).join(" && ")).collect();
+    let expected = [
+        "Kind[#1] = Cache && Up[#1] = True",
+        "Kind[#1] = Home && To[#1, #1] = False",
+        "Kind[#1] = Home && Kind[#2] = Cache && To[#1, #2] = True",
+        "Kind[#1] = Home && Kind[#2] = Cache && Up[#2] = True && To[#1, #1] = False",
+        "Kind[#1] = Home && Kind[#2] = Cache && Up[#2] = True && To[#1, #2] = True",
+        "Kind[#1] = Home && Kind[#2] = Cache && To[#1, #1] = False && To[#1, #2] = True",
+    ];
+    assert_eq!(found, expected);
 }
