@@ -7,7 +7,7 @@
 use crate::error::Unbuildable;
 use crate::ground::formula::{Grounder, Lit};
 use cubicle_lang::model::VarId;
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::semantics::distinct_tuples;
 
 /// What axioms say of the value of one cell.
 #[derive(Clone, Debug)]
@@ -35,16 +35,16 @@ impl Choice {
 
 /// The choices of an instance.
 pub fn choices(grounder: &Grounder<'_>, last: &[VarId]) -> Result<Vec<Choice>, Unbuildable> {
-    let Grounder { system, layout, .. } = grounder;
+    let Grounder { system, places, .. } = grounder;
     let mut all = Vec::new();
     for &var in last {
-        for index in tuples(layout.procs, system.var(var).arity()) {
-            let cell = layout.position(var, index.iter().copied());
+        let table = places.of(var);
+        for (cell, index) in (table.first..).zip(table.tuples()) {
             all.push(Choice { cell, own: index[0], clauses: Vec::new() });
         }
     }
     for axiom in &system.axioms {
-        for tuple in distinct_tuples(layout.procs, usize::from(axiom.params)) {
+        for tuple in distinct_tuples(places.procs, usize::from(axiom.params)) {
             let mut about = None;
             let mut these = 0;
             let mut others = Vec::new();

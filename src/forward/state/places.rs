@@ -1,0 +1,312 @@
+//! Which cells the states of an instance have, and their numbers.
+//!
+//! Where the sorts of processes are known, an array has cells for processes of the sorts of its indices only: none of the others is read or changed. This
+//! is not taken from the declarations. An array of which some formula, for all that is seen here, reads or changes another cell has cells for all
+//! processes, as in a model without sorts. What is decided: the sort of each process by what a formula says of sorts, one process at a
+//! time. The cells that are left out hold one [value](Places::left_out) each in all states.
+
+use smallvec::SmallVec;
+
+use crate::ground::formula::FixedSorts;
+use cubicle_lang::model::semantics::{Point, Value, tuples};
+use cubicle_lang::model::{
+    Assignment, Cell, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, Rational, System, Term, Transition, Type,
+    VarId,
+};
+
+/// The processes that an index may be: some that follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub from: usize,
+    pub len: usize,
+}
+
+impl Range {
+    /// The place of a process among them.
+    #[inline]
+    pub const fn place(self, process: usize) -> Option<usize> {
+        let place = process.wrapping_sub(self.from);
+        if place < self.len { Some(place) } else { None }
+    }
+
+    /// All of them.
+    pub const fn processes(self) -> std::ops::Range<usize> {
+        self.from..self.from + self.len
+    }
+}
+
+/// The cells of a variable, which follow each other in order of their indices, the last one fastest.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub first: usize,
+    pub ranges: SmallVec<[Range; 2]>,
+    /// The type of their values.
+    ty: Type,
+}
+
+impl Table {
+    /// The number of its cells.
+    pub fn len(&self) -> usize {
+        self.ranges.iter().fold(1, |cells, range| cells.saturating_mul(range.len))
+    }
+
+    /// The number of a cell; `None` where states do not have it.
+    pub fn position(&self, index: impl IntoIterator<Item = usize>) -> Option<usize> {
+        let mut at = 0;
+        for (range, process) in self.ranges.iter().zip(index) {
+            at = at * range.len + range.place(process)?;
+        }
+        Some(self.first + at)
+    }
+
+    /// The indices of its cells, in order.
+    pub fn tuples(&self) -> impl Iterator<Item = Vec<usize>> {
+        let ranges = self.ranges.clone();
+        let first =
+            ranges.iter().all(|range| range.len > 0).then(|| ranges.iter().map(|it| it.from).collect());
+        std::iter::successors(first, move |last: &Vec<usize>| {
+            let can_rise = |(at, range): (usize, &Range)| last[at] + 1 < range.from + range.len;
+            let at = ranges.iter().enumerate().rposition(can_rise)?;
+            let after = ranges[at + 1..].iter().map(|range| range.from);
+            Some(last[..at].iter().copied().chain([last[at] + 1]).chain(after).collect())
+        })
+    }
+}
+
+/// The cells of the states of an instance.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Number of processes.
+    pub procs: usize,
+    /// In order of the variables.
+    tables: Vec<Table>,
+    len: usize,
+}
+
+impl Places {
+    /// For the instance with `procs` processes, of these sorts where they are known. All formulas that are read in its states, but for those
+    /// of the search for a proof, are part of the system.
+    pub fn new(system: &System, procs: usize, sorts: Option<&FixedSorts>) -> Self {
+        let all = Range { from: 0, len: procs };
+        let mut tables: Vec<Table> = system
+            .vars
+            .iter()
+            .map(|var| Table { first: 0, ranges: SmallVec::from_elem(all, var.arity()), ty: var.ty })
+            .collect();
+        if let Some(sorts) = sorts.filter(|it| it.sizes.len() > 1 && system.proc_constants == 0) {
+            let range = |sort: u8| {
+                let from = sorts.of.partition_point(|it| *it < sort);
+                Range { from, len: sorts.of.partition_point(|it| *it <= sort) - from }
+            };
+            let wide = Accesses::new(system, sorts).of_other_sorts();
+            for (id, table) in (0..).map(VarId).zip(&mut tables).filter(|(id, _)| !wide[usize::from(id.0)]) {
+                for (at, of_index) in table.ranges.iter_mut().enumerate() {
+                    *of_index = system.index_sort(id, at).map_or(all, range);
+                }
+            }
+        }
+        let mut len = 0_usize;
+        for table in &mut tables {
+            table.first = len;
+            len = len.saturating_add(table.len());
+        }
+        Self { procs, tables, len }
+    }
+
+    /// Number of cells.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The cells of a variable.
+    pub fn of(&self, var: VarId) -> &Table {
+        &self.tables[usize::from(var.0)]
+    }
+
+    /// The cells of each variable, in order.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// Whether each array has cells for all processes.
+    pub fn are_of_all_processes(&self) -> bool {
+        self.tables.iter().flat_map(|table| &table.ranges).all(|range| range.len == self.procs)
+    }
+
+    /// What a cell that states do not have holds in all of them: the first value of its type, and of processes that of its first index.
+    pub fn left_out(&self, var: VarId, index: &[usize]) -> Value {
+        match self.of(var).ty {
+            Type::Enum(_) => Value::Constructor(0),
+            Type::Proc => Value::Proc(Point::process(index[0])),
+            Type::Int | Type::Real => Value::Number(Rational::ZERO),
+            Type::Abstract(_) => Value::Abstract(0),
+        }
+    }
+
+    /// What is said of each cell of a state, for all cells of the reference semantics; `left_out` says it of those that states do not have here.
+    pub fn whole<T: Copy>(&self, said: Vec<T>, left_out: impl Fn(VarId, &[usize]) -> T) -> Vec<T> {
+        if self.are_of_all_processes() {
+            return said;
+        }
+        let mut whole = Vec::new();
+        for (id, table) in (0..).map(VarId).zip(&self.tables) {
+            let of_cell = |index: Vec<usize>| {
+                let position = table.position(index.iter().copied());
+                position.map_or_else(|| left_out(id, &index), |cell| said[cell])
+            };
+            whole.extend(tuples(self.procs, table.ranges.len()).map(of_cell));
+        }
+        whole
+    }
+
+    /// The values of all cells of the reference semantics.
+    pub fn whole_values(&self, values: Vec<Value>) -> Vec<Value> {
+        self.whole(values, |var, index| self.left_out(var, index))
+    }
+}
+
+/// Finds variables of which other cells than those at processes of their sorts may count.
+struct Accesses<'a> {
+    system: &'a System,
+    sorts: &'a FixedSorts,
+    found: Vec<bool>,
+}
+
+impl<'a> Accesses<'a> {
+    fn new(system: &'a System, sorts: &'a FixedSorts) -> Self {
+        // Values of an abstract type have no names, and counts follow from other cells.
+        let is_wide =
+            |id: VarId| matches!(system.var(id).ty, Type::Abstract(_)) || system.count_of(id).is_some();
+        let found = (0..).map(VarId).take(system.vars.len()).map(is_wide).collect();
+        Self { system, sorts, found }
+    }
+
+    /// Of each variable, whether it is one.
+    fn of_other_sorts(mut self) -> Vec<bool> {
+        let system = self.system;
+        self.formula(&system.init.body, vec![None; usize::from(system.init.params)]);
+        for axiom in &system.axioms {
+            self.formula(&axiom.denial, vec![None; usize::from(axiom.params)]);
+        }
+        for bad in &system.bad {
+            self.conj(&bad.cube, usize::from(bad.params));
+        }
+        for count in &system.counts {
+            let arity = system.var(count.var).arity();
+            let mut known: Vec<Option<u8>> = (0..arity).map(|at| system.index_sort(count.var, at)).collect();
+            known.push(None);
+            let summand = count.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell).collect();
+            self.read(&count.body, &known, summand);
+        }
+        for property in &system.temporal {
+            for case in property.conditions().flat_map(|it| &it.0) {
+                let params = property.params.len() + usize::from(case.hidden);
+                self.conj(&case.cube, params);
+                let said = system.sorts_said(&case.cube, params);
+                for universal in &case.universals {
+                    self.formula(&universal.body, with_unknown(&said, universal.bound));
+                }
+            }
+        }
+        system.transitions.iter().for_each(|it| self.transition(it));
+        self.found
+    }
+
+    fn transition(&mut self, t: &Transition) {
+        let system = self.system;
+        self.conj(&t.guard, t.arity());
+        let said = system.sorts_said(&t.guard, t.arity());
+        for universal in &t.universals {
+            self.formula(&universal.body, with_unknown(&said, universal.bound));
+        }
+        for update in &t.updates {
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            let arity = system.var(update.var).arity();
+            let index = (0..arity).map(|at| system.index_sort(update.var, at));
+            let known: Vec<Option<u8>> = said.iter().copied().chain(index).collect();
+            for branch in branches {
+                self.read(&branch.when, &known, cells_of(&branch.value));
+            }
+            // A cell at a process of another sort stays as it is.
+            for at in 0..arity {
+                let Some(own) = known[said.len() + at] else { continue };
+                for other in self.others(own) {
+                    let mut sorts = with_unknown(&said, arity as u8);
+                    sorts[said.len() + at] = Some(other);
+                    let is_open = |when: &Dnf| {
+                        let mut of_sorts = FormulaOfSorts::new(system, when);
+                        let when = of_sorts.of(sorts.clone());
+                        (!when.0.is_empty()).then(|| when.0.iter().any(Vec::is_empty))
+                    };
+                    let stays = |value: &Term| {
+                        let own = |(at, it): (usize, &ProcRef)| *it == ProcRef::Var((said.len() + at) as u8);
+                        matches!(value, Term::Cell(cell)
+                            if cell.var == update.var && cell.index.iter().enumerate().all(own))
+                    };
+                    // The first branch that may be taken is taken, and changes nothing; or none of those before it does.
+                    let mut taken = branches.iter().filter_map(|it| Some((is_open(&it.when)?, &it.value)));
+                    let kept = taken.find_map(|(surely, value)| match (stays(value), surely) {
+                        (false, _) => Some(false),
+                        (true, true) => Some(true),
+                        (true, false) => None,
+                    });
+                    self.found[usize::from(update.var.0)] |= kept != Some(true);
+                }
+            }
+        }
+    }
+
+    /// The sorts of processes of the instance, but for this one.
+    fn others(&self, own: u8) -> Vec<u8> {
+        let mut all = self.sorts.of.clone();
+        all.dedup();
+        all.retain(|sort| *sort != own);
+        all
+    }
+
+    /// A conjunction over parameters.
+    fn conj(&mut self, conj: &Conj, params: usize) {
+        self.formula(&Dnf(vec![conj.clone()]), vec![None; params]);
+    }
+
+    fn formula(&mut self, formula: &Dnf, known: Vec<Option<u8>>) {
+        self.read(formula, &known, Vec::new());
+    }
+
+    /// A formula over processes, of the sorts that are known of them, and cells that are read where it holds. A cell at a process of
+    /// another sort does not count where the formula is false, or true whatever the cell holds.
+    fn read(&mut self, formula: &Dnf, known: &[Option<u8>], beside: Vec<&Cell>) {
+        let mut of_sorts = FormulaOfSorts::new(self.system, formula);
+        for (process, of) in known.iter().enumerate() {
+            let candidates = of.map_or_else(|| self.others(u8::MAX), |of| vec![of]);
+            for sort in candidates {
+                let mut sorts = known.to_vec();
+                sorts[process] = Some(sort);
+                let formula = of_sorts.of(sorts);
+                let is_true = formula.0.iter().any(Vec::is_empty);
+                let of_formula = formula.0.iter().filter(|_| !is_true).flatten().flat_map(Literal::cells);
+                let beside = beside.iter().filter(|_| !formula.0.is_empty()).copied();
+                for cell in of_formula.chain(beside) {
+                    let differs = |(at, it): (usize, &ProcRef)| match *it {
+                        ProcRef::Var(var) if usize::from(var) != process => false,
+                        _ => self.system.index_sort(cell.var, at).is_some_and(|it| it != sort),
+                    };
+                    self.found[usize::from(cell.var.0)] |= cell.index.iter().enumerate().any(differs);
+                }
+            }
+        }
+    }
+}
+
+/// What is known of parameters, and nothing of further processes.
+fn with_unknown(said: &[Option<u8>], more: u8) -> Vec<Option<u8>> {
+    said.iter().copied().chain((0..more).map(|_| None)).collect()
+}
+
+fn cells_of(term: &Term) -> Vec<&Cell> {
+    match term {
+        Term::Cell(cell) => vec![cell],
+        Term::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell).collect(),
+        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
+    }
+}
