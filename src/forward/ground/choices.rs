@@ -5,9 +5,9 @@
 //! in which some cell could hold nothing are left out. A run gets the first value of each cell that the axioms allow.
 
 use crate::error::Unbuildable;
+use crate::ground::arguments::Arguments;
 use crate::ground::formula::{Grounder, Lit};
 use cubicle_lang::model::VarId;
-use cubicle_lang::model::semantics::distinct_tuples;
 
 /// What axioms say of the value of one cell.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl Choice {
 
 /// The choices of an instance.
 pub fn choices(grounder: &Grounder<'_>, last: &[VarId]) -> Result<Vec<Choice>, Unbuildable> {
-    let Grounder { system, places, .. } = grounder;
+    let Grounder { system, places, sorts } = grounder;
     let mut all = Vec::new();
     for &var in last {
         let table = places.of(var);
@@ -44,7 +44,8 @@ pub fn choices(grounder: &Grounder<'_>, last: &[VarId]) -> Result<Vec<Choice>, U
         }
     }
     for axiom in &system.axioms {
-        for tuple in distinct_tuples(places.procs, usize::from(axiom.params)) {
+        let params = usize::from(axiom.params);
+        for tuple in Arguments::new(&axiom.cube, params, places.procs, *sorts).tuples() {
             let mut about = None;
             let mut these = 0;
             let mut others = Vec::new();

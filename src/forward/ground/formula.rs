@@ -86,6 +86,13 @@ impl FixedSorts {
         Some(Self { array: system.sort_array()?, of, sizes: sizes.collect() })
     }
 
+    /// The sorts that have processes.
+    pub fn present(&self) -> Vec<u8> {
+        let mut present = self.of.clone();
+        present.dedup();
+        present
+    }
+
     /// The sort of each process; empty where they are not known.
     pub fn of(sorts: Option<&Self>) -> &[u8] {
         sorts.map_or(&[], |it| &it.of)

@@ -4,11 +4,15 @@ use std::collections::HashSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::arguments::{Arguments, is_true};
 use crate::ground::choices::Choice;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Assignment, Conj, Literal, Rational, Relation, Transition, Type, VarId};
+use cubicle_lang::model::semantics::tuples;
+use cubicle_lang::model::{
+    Assignment, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, Rational, Relation, Transition, Type, VarId,
+    mentioned,
+};
 use cubicle_run::result::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -43,7 +47,8 @@ pub fn disjuncts(
     let is_about_choices =
         |cube: &Conj| cube.iter().flat_map(Literal::cells).any(|cell| last.contains(&cell.var));
     for axiom in grounder.system.axioms.iter().filter(|it| !is_about_choices(&it.cube)) {
-        for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
+        let params = usize::from(axiom.params);
+        for tuple in Arguments::new(&axiom.cube, params, procs, grounder.sorts).tuples() {
             let clause = grounder.dnf(&axiom.denial, &tuple)?;
             if clause.iter().any(Vec::is_empty) {
                 continue;
@@ -58,13 +63,7 @@ pub fn disjuncts(
     if procs == 0 {
         clauses.push(grounder.dnf(&init.without_processes, &[])?);
     } else {
-        for tuple in tuples(procs, usize::from(init.params)) {
-            clock.poll()?;
-            let clause = grounder.dnf(&init.body, &tuple)?;
-            if !clauses.contains(&clause) {
-                clauses.push(clause);
-            }
-        }
+        clauses = of_init(grounder, clock)?;
     }
     let mut first = InitDisjunct { sets: full.to_vec(), rest: Vec::new() };
     for choice in choices {
@@ -103,6 +102,54 @@ pub fn disjuncts(
     let mut new = new.into_iter();
     out.retain(|_| new.next() == Some(true));
     Ok(out)
+}
+
+/// What `init` says of all tuples of processes, once each.
+fn of_init(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unbuildable> {
+    let init = &grounder.system.init;
+    let (procs, params) = (grounder.places.procs, usize::from(init.params));
+    let mut clauses: Vec<GroundDnf> = Vec::new();
+    let mut known: HashSet<GroundDnf> = HashSet::new();
+    let mut add = |body: &Dnf, tuple: &[usize]| -> Result<(), Unbuildable> {
+        clock.poll()?;
+        let clause = grounder.dnf(body, tuple)?;
+        if known.insert(clause.clone()) {
+            clauses.push(clause);
+        }
+        Ok(())
+    };
+    let Some(sorts) = grounder.sorts else {
+        tuples(procs, params).try_for_each(|tuple| add(&init.body, &tuple))?;
+        return Ok(clauses);
+    };
+    let present = sorts.present();
+    let mut body = FormulaOfSorts::new(grounder.system, &init.body);
+    let mut met: HashSet<(Vec<Option<u8>>, Dnf)> = HashSet::new();
+    for choice in tuples(present.len(), params) {
+        clock.poll()?;
+        let of = |at: usize| Some(present[choice[at]]);
+        let said = body.of((0..params).map(of).collect());
+        if is_true(said) {
+            continue;
+        }
+        // Parameters of which nothing is left may be any process.
+        let named: HashSet<ProcRef> = said.0.iter().flatten().flat_map(mentioned).collect();
+        let is_named = |at: usize| named.contains(&ProcRef::Var(at as u8));
+        let sorts_of: Vec<Option<u8>> = (0..params).map(|at| of(at).filter(|_| is_named(at))).collect();
+        if !met.insert((sorts_of.clone(), said.clone())) {
+            continue;
+        }
+        let mut env: Vec<Vec<usize>> = vec![Vec::new()];
+        for sort in sorts_of {
+            let may_be: Vec<usize> = match sort {
+                Some(sort) => (0..procs).filter(|p| sorts.of[*p] == sort).collect(),
+                None => vec![0],
+            };
+            env = env.iter().flat_map(|it| may_be.iter().map(|p| [&it[..], &[*p]].concat())).collect();
+        }
+        env.iter().try_for_each(|tuple| add(said, tuple))?;
+    }
+    Ok(clauses)
 }
 
 /// A cell that no step reads or changes, since its indices are of other sorts than the declaration says: any value is as good.

@@ -23,7 +23,7 @@ use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::semantics::{admits, interchangeable, other_tuples, rising_tuples};
+use cubicle_lang::model::semantics::{admits, interchangeable};
 use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
 /// How to compile.
@@ -137,20 +137,24 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
 fn check_size(system: &System, places: &Places, sorts: Option<&FixedSorts>) -> Result<(), Unbuildable> {
     let procs = places.procs;
     let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
-    // Distinct parameters stand for distinct processes.
-    let choices = |n: usize| (0..n).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
     let total =
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
+    // Each parameter is first of some sort, and then some process of it.
+    let largest = |sorts: &FixedSorts| sorts.sizes.iter().map(|it| it.1).max().unwrap_or(0);
+    let kinds = sorts.map_or(procs, |sorts| largest(sorts).max(sorts.present().len()));
     let fits = procs <= MAX_PROCS
         && places.len() <= MAX_CELLS
         && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_POSITIONS)
         && total(&mut system.counts.iter().map(|c| power(system.var(c.var).arity() + 1)), MAX_INSTANCES)
         && total(
-            &mut system.transitions.iter().map(|t| Arguments::new(t, procs, sorts).most()),
+            &mut system.transitions.iter().map(|t| Arguments::new(&t.guard, t.arity(), procs, sorts).most()),
             MAX_INSTANCES,
         )
-        && total(&mut system.axioms.iter().map(|a| choices(usize::from(a.params))), MAX_INSTANCES)
-        && power(usize::from(system.init.params)) <= MAX_INSTANCES;
+        && total(
+            &mut system.axioms.iter().map(|a| Arguments::new(&a.cube, a.params.into(), procs, sorts).most()),
+            MAX_INSTANCES,
+        )
+        && kinds.checked_pow(system.init.params.into()).is_some_and(|choices| choices <= MAX_INSTANCES);
     if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
 }
 
@@ -168,12 +172,16 @@ impl Compiler<'_> {
         let mut instances = Vec::new();
         let mut masks = Vec::new();
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
-            'args: for args in Arguments::new(transition, procs, self.grounder.sorts).tuples() {
+            let (system, sorts) = (self.grounder.system, self.grounder.sorts);
+            let others =
+                |universal| Arguments::of_universal(universal, transition.arity(), (system, sorts), procs);
+            let others: Vec<Arguments> = transition.universals.iter().map(others).collect();
+            'args: for args in Arguments::new(&transition.guard, transition.arity(), procs, sorts).tuples() {
                 self.clock.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
-                for universal in &transition.universals {
-                    for env in other_tuples(procs, &args, universal.bound.into()) {
+                for (universal, others) in transition.universals.iter().zip(&others) {
+                    for env in others.after(&args).tuples() {
                         self.clock.poll()?;
                         let clause = self.grounder.dnf(&universal.body, &env)?;
                         match clause.as_slice() {
@@ -211,8 +219,10 @@ impl Compiler<'_> {
         let mut tried = 0;
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
             // Exchanging interchangeable parameters gives the same ground cube again.
-            let above = interchangeable(&cube.cube, usize::from(cube.params));
-            for args in rising_tuples(self.cells.procs, above) {
+            let params = usize::from(cube.params);
+            let above = interchangeable(&cube.cube, params);
+            let args = Arguments::new(&cube.cube, params, self.cells.procs, self.grounder.sorts);
+            for args in args.rising(above) {
                 tried += 1;
                 if tried > MAX_INSTANCES {
                     return Err(Unbuildable::TooLarge);

@@ -7,6 +7,7 @@
 
 use smallvec::SmallVec;
 
+use crate::ground::arguments::is_true;
 use crate::ground::formula::FixedSorts;
 use cubicle_lang::model::semantics::{Point, Value, tuples};
 use cubicle_lang::model::{
@@ -42,6 +43,8 @@ pub struct Table {
     pub ranges: SmallVec<[Range; 2]>,
     /// The type of their values.
     ty: Type,
+    /// Of an enum: the values that the initial states allow all cells, as a set; all for which nothing is said everywhere.
+    everywhere: u64,
 }
 
 impl Table {
@@ -91,13 +94,21 @@ impl Places {
         let mut tables: Vec<Table> = system
             .vars
             .iter()
-            .map(|var| Table { first: 0, ranges: SmallVec::from_elem(all, var.arity()), ty: var.ty })
+            .map(|var| Table {
+                first: 0,
+                ranges: SmallVec::from_elem(all, var.arity()),
+                ty: var.ty,
+                everywhere: u64::MAX,
+            })
             .collect();
         if let Some(sorts) = sorts.filter(|it| it.sizes.len() > 1 && system.proc_constants == 0) {
             let range = |sort: u8| {
                 let from = sorts.of.partition_point(|it| *it < sort);
                 Range { from, len: sorts.of.partition_point(|it| *it <= sort) - from }
             };
+            for (var, values) in said_everywhere(system) {
+                tables[usize::from(var.0)].everywhere &= values;
+            }
             let wide = Accesses::new(system, sorts).of_other_sorts();
             for (id, table) in (0..).map(VarId).zip(&mut tables).filter(|(id, _)| !wide[usize::from(id.0)]) {
                 for (at, of_index) in table.ranges.iter_mut().enumerate() {
@@ -133,10 +144,11 @@ impl Places {
         self.tables.iter().flat_map(|table| &table.ranges).all(|range| range.len == self.procs)
     }
 
-    /// What a cell that states do not have holds in all of them: the first value of its type, and of processes that of its first index.
+    /// What a cell that states do not have holds in all of them: the first value of its type that `init` allows all cells, and of processes
+    /// that of its first index.
     pub fn left_out(&self, var: VarId, index: &[usize]) -> Value {
         match self.of(var).ty {
-            Type::Enum(_) => Value::Constructor(0),
+            Type::Enum(_) => Value::Constructor(self.of(var).everywhere.trailing_zeros() as u8),
             Type::Proc => Value::Proc(Point::process(index[0])),
             Type::Int | Type::Real => Value::Number(Rational::ZERO),
             Type::Abstract(_) => Value::Abstract(0),
@@ -177,14 +189,21 @@ impl<'a> Accesses<'a> {
         // Values of an abstract type have no names, and counts follow from other cells.
         let is_wide =
             |id: VarId| matches!(system.var(id).ty, Type::Abstract(_)) || system.count_of(id).is_some();
-        let found = (0..).map(VarId).take(system.vars.len()).map(is_wide).collect();
+        let mut found: Vec<bool> = (0..).map(VarId).take(system.vars.len()).map(is_wide).collect();
+        for (var, values) in said_everywhere(system) {
+            found[usize::from(var.0)] |= values == 0;
+        }
         Self { system, sorts, found }
     }
 
     /// Of each variable, whether it is one.
     fn of_other_sorts(mut self) -> Vec<bool> {
         let system = self.system;
-        self.formula(&system.init.body, vec![None; usize::from(system.init.params)]);
+        // What it says of all cells of an array is no reason to tell some of them from others.
+        let everywhere = common(system);
+        let others = |conj: &Conj| conj.iter().filter(|it| !everywhere.contains(it)).cloned().collect();
+        let init = Dnf(system.init.body.0.iter().map(others).collect());
+        self.formula(&init, vec![None; usize::from(system.init.params)]);
         for axiom in &system.axioms {
             self.formula(&axiom.denial, vec![None; usize::from(axiom.params)]);
         }
@@ -236,7 +255,7 @@ impl<'a> Accesses<'a> {
                     let is_open = |when: &Dnf| {
                         let mut of_sorts = FormulaOfSorts::new(system, when);
                         let when = of_sorts.of(sorts.clone());
-                        (!when.0.is_empty()).then(|| when.0.iter().any(Vec::is_empty))
+                        (!when.0.is_empty()).then(|| is_true(when))
                     };
                     let stays = |value: &Term| {
                         let own = |(at, it): (usize, &ProcRef)| *it == ProcRef::Var((said.len() + at) as u8);
@@ -258,8 +277,7 @@ impl<'a> Accesses<'a> {
 
     /// The sorts of processes of the instance, but for this one.
     fn others(&self, own: u8) -> Vec<u8> {
-        let mut all = self.sorts.of.clone();
-        all.dedup();
+        let mut all = self.sorts.present();
         all.retain(|sort| *sort != own);
         all
     }
@@ -283,8 +301,8 @@ impl<'a> Accesses<'a> {
                 let mut sorts = known.to_vec();
                 sorts[process] = Some(sort);
                 let formula = of_sorts.of(sorts);
-                let is_true = formula.0.iter().any(Vec::is_empty);
-                let of_formula = formula.0.iter().filter(|_| !is_true).flatten().flat_map(Literal::cells);
+                let of_formula =
+                    formula.0.iter().filter(|_| !is_true(formula)).flatten().flat_map(Literal::cells);
                 let beside = beside.iter().filter(|_| !formula.0.is_empty()).copied();
                 for cell in of_formula.chain(beside) {
                     let differs = |(at, it): (usize, &ProcRef)| match *it {
@@ -296,6 +314,37 @@ impl<'a> Accesses<'a> {
             }
         }
     }
+}
+
+/// The literals of `init` that say the same of all cells of an array of an enum.
+fn common(system: &System) -> Vec<&Literal> {
+    let Some((first, others)) = system.init.body.0.split_first() else { return Vec::new() };
+    let is_everywhere = |literal: &&Literal| {
+        let Literal::In { cell, .. } = literal else { return false };
+        let is_parameter =
+            |(at, it): (usize, &ProcRef)| matches!(it, ProcRef::Var(_)) && !cell.index[..at].contains(it);
+        Some(cell.var) != system.sort_array()
+            && cell.index.iter().enumerate().all(is_parameter)
+            && others.iter().all(|conj| conj.contains(literal))
+    };
+    first.iter().filter(is_everywhere).collect()
+}
+
+/// The values that they leave to the cells of each of these arrays.
+fn said_everywhere(system: &System) -> Vec<(VarId, u64)> {
+    let mut said: Vec<(VarId, u64)> = Vec::new();
+    for literal in common(system) {
+        let (Literal::In { cell, values }, Type::Enum(ty)) = (literal, system.var(literal.cells()[0].var).ty)
+        else {
+            continue;
+        };
+        let values = values & system.enumeration(ty).all();
+        match said.iter_mut().find(|(var, _)| *var == cell.var) {
+            Some((_, known)) => *known &= values,
+            None => said.push((cell.var, values)),
+        }
+    }
+    said
 }
 
 /// What is known of parameters, and nothing of further processes.
