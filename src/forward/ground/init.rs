@@ -110,16 +110,16 @@ fn of_init(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unb
     let (procs, params) = (grounder.places.procs, usize::from(init.params));
     let mut clauses: Vec<GroundDnf> = Vec::new();
     let mut known: HashSet<GroundDnf> = HashSet::new();
-    let mut add = |body: &Dnf, tuple: &[usize]| -> Result<(), Unbuildable> {
-        clock.poll()?;
-        let clause = grounder.dnf(body, tuple)?;
+    let mut add = |clause: GroundDnf| {
         if known.insert(clause.clone()) {
             clauses.push(clause);
         }
-        Ok(())
     };
     let Some(sorts) = grounder.sorts else {
-        tuples(procs, params).try_for_each(|tuple| add(&init.body, &tuple))?;
+        for tuple in tuples(procs, params) {
+            clock.poll()?;
+            add(grounder.dnf(&init.body, &tuple)?);
+        }
         return Ok(clauses);
     };
     let present = sorts.present();
@@ -147,9 +147,26 @@ fn of_init(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unb
             };
             env = env.iter().flat_map(|it| may_be.iter().map(|p| [&it[..], &[*p]].concat())).collect();
         }
-        env.iter().try_for_each(|tuple| add(said, tuple))?;
+        for tuple in &env {
+            clock.poll()?;
+            let (common, rest) = divided_ways(grounder.dnf(said, tuple)?);
+            add(vec![common]);
+            add(rest);
+        }
     }
     Ok(clauses)
+}
+
+/// What all ways of a clause say, and the ways without it. Parts of `init` about different parameters are one formula, which otherwise
+/// would have as many combinations of ways as there are tuples for the parameters that its ways do not differ in.
+fn divided_ways(ways: GroundDnf) -> (GroundConj, GroundDnf) {
+    let Some((first, others)) = ways.split_first() else { return (Vec::new(), ways) };
+    let is_common = |lit: &Lit| others.iter().all(|way| way.contains(lit));
+    let common: GroundConj = first.iter().filter(|lit| is_common(lit)).cloned().collect();
+    let rest = |way: &GroundConj| way.iter().filter(|lit| !common.contains(lit)).cloned().collect();
+    let rest: GroundDnf = ways.iter().map(rest).collect();
+    let is_said = rest.iter().any(Vec::is_empty);
+    (common, if is_said { vec![Vec::new()] } else { rest })
 }
 
 /// A cell that no step reads or changes, since its indices are of other sorts than the declaration says: any value is as good.
