@@ -1,6 +1,6 @@
 //! Which processes the parameters of a formula may be: those of the sorts that it speaks of.
 
-use super::formula::FixedSorts;
+use super::sorts::FixedSorts;
 use cubicle_lang::model::{Dnf, FormulaOfSorts, Literal, ProcRef, System, Universal};
 
 /// The processes that each parameter of a formula may be.

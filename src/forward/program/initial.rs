@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::formula::FixedSorts;
+use crate::ground::sorts::FixedSorts;
 use crate::program::compiled::Program;
 use crate::program::enumerate::DisjunctStates;
 use crate::program::orbits::Orbits;

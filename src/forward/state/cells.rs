@@ -17,7 +17,7 @@ use crate::error::Unbuildable;
 use crate::ground::counts::GroundCount;
 use crate::ground::formula::Lit;
 use crate::ground::init::InitDisjunct;
-use crate::state::places::Places;
+use crate::ground::places::Places;
 use cubicle_lang::model::classes::{Classes, Distinctness};
 use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Value};
 use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};

@@ -2,7 +2,7 @@
 //!
 //! The input is the system and its disjuncts of init; the result is the cells with the codes that each may hold, and
 //! the position of each cell in a packed state. In reading order: `codes`, `numbers` (how numbers are stored),
-//! `places` (which cells there are), `cells`, `choices` (ways to define a cell that no step has read yet), `expr` (sums over stored numbers),
+//! `cells`, `choices` (ways to define a cell that no step has read yet), `expr` (sums over stored numbers),
 //! `packing`.
 
 pub mod cells;
@@ -11,4 +11,3 @@ pub mod codes;
 pub mod expr;
 pub mod numbers;
 pub mod packing;
-pub mod places;
