@@ -173,3 +173,62 @@ impl Places {
         self.whole(values, |var, index| self.left_out(var, index))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubicle_lang::diagnostic::Span;
+    use cubicle_lang::model::semantics::Layout;
+    use cubicle_lang::model::{Bad, BadKind, Cell, Literal, ProcRef};
+
+    const MODEL: &str =
+        "type node < proc type lock < proc array Up[node] : bool array Held[node, lock] : bool
+        init (n : node l : lock) { Up[n] = False && Held[n, l] = False } unsafe (n : node) { Up[n] = True }
+        transition take (n : node l : lock) requires { Held[n, l] = False } { Held[n, l] := True }";
+
+    /// With two nodes and three locks, and another bad cube.
+    fn places(cube: Vec<Literal>) -> (System, Places) {
+        let system = cubicle_lang::load(MODEL).expect("a correct model").system;
+        let system = system.edited(|parts| {
+            if let Some(sorts) = &mut parts.sorts {
+                sorts.sizes = Some(vec![2, 3]);
+            }
+            let (name, kind) = (String::new(), BadKind::Unsafe);
+            let spans = vec![Span::default(); cube.len()];
+            parts.bad.push(Bad { number: 1, name, kind, params: 2, cube, span: Span::default(), spans });
+        });
+        let sorts = FixedSorts::new(&system, 5);
+        let places = Places::new(&system, 5, sorts.as_ref());
+        (system, places)
+    }
+
+    fn held(system: &System) -> VarId {
+        let at = system.vars.iter().position(|var| var.name == "Held").expect("it is declared");
+        VarId(at as u16)
+    }
+
+    #[test]
+    fn cells_are_of_the_sorts_of_indices() {
+        let (system, places) = places(Vec::new());
+        let table = places.of(held(&system));
+        assert_eq!(table.len(), 6);
+        for (cell, index) in (table.first..).zip(table.tuples()) {
+            assert_eq!(table.position(index.iter().copied()), Some(cell), "{index:?}");
+        }
+        assert_eq!(table.position([2, 0]), None, "a lock, and a node");
+        // Sorts of five, two nodes, two times three pairs.
+        assert_eq!(places.len(), 5 + 2 + 6);
+        let values = places.whole_values(vec![Value::Constructor(1); places.len()]);
+        assert_eq!(values.len(), Layout::new(&system, 5).len());
+        assert_eq!(values.iter().filter(|it| **it == Value::Constructor(1)).count(), places.len());
+    }
+
+    #[test]
+    fn an_array_that_is_read_at_any_process_has_all_cells() {
+        let (system, _) = places(Vec::new());
+        let cell = Cell { var: held(&system), index: [0, 1].map(ProcRef::Var).into_iter().collect() };
+        let (system, places) = places(vec![Literal::In { cell, values: 2 }]);
+        assert_eq!(places.of(held(&system)).len(), 25);
+        assert_eq!(places.len(), 5 + 2 + 25);
+    }
+}
