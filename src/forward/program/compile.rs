@@ -398,7 +398,7 @@ impl Compiler<'_> {
                 Term::Proc(p) => WrittenValue::Code(Grounder::process(*p, env) as i64),
                 Term::Cell(c) => match self.grounder.cell(c, env) {
                     Ok(cell) => WrittenValue::Copy(cell),
-                    Err(_) => unreachable!("{}", "a cell that is read is a cell of the state"),
+                    Err(_) => unreachable!("a cell that is read is a cell of the state"),
                 },
                 Term::Linear(linear) => {
                     let sum = self.grounder.sum(linear, env)?;
