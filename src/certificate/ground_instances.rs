@@ -36,6 +36,12 @@ pub struct Refutation {
     pub instances: Vec<CubeInstance>,
 }
 
+/// The literals of an instance.
+fn literals_of(index: &CubeIndex<'_>, instance: &CubeInstance) -> Vec<GroundFormula> {
+    let cube = index.levels[instance.cube].iter().flatten();
+    cube.filter_map(|literal| index.reader.literal(literal, &instance.procs, Reading::Now).ok()).collect()
+}
+
 /// The cell that a literal restricts to a set of constructors or processes.
 fn masked_place(formula: &GroundFormula) -> Option<&GroundCell> {
     match formula {
@@ -97,6 +103,20 @@ impl CaseLiterals {
         if *held == 0 && self.contradiction.is_none() {
             self.contradiction = Some(place.clone());
         }
+    }
+
+    /// Assumes an instance of the invariant: where the literals imply all of its own but one, about one cell, this one does not hold. False where it
+    /// says nothing new.
+    pub fn assume(&mut self, index: &CubeIndex<'_>, instance: CubeInstance) -> bool {
+        let mut open = literals_of(index, &instance);
+        open.retain(|formula| !self.implies(formula));
+        let [last] = &open[..] else { return false };
+        let GroundFormula::Literal(Atom::In(place, values), holds) = last else { return false };
+        let mask = if *holds { !values } else { *values };
+        self.restrict(place, mask);
+        self.by_var.entry(place.var).or_default().push(self.masks[place]);
+        self.used.push((instance, place.clone()));
+        true
     }
 
     /// Removes the values that cube `number`, a single literal, forbids for `place`.
@@ -195,12 +215,15 @@ impl CaseLiterals {
         instance: Option<CubeInstance>,
         mut places: BTreeSet<GroundCell>,
     ) -> Refutation {
-        let mut literals = Vec::new();
-        if let Some(instance) = &instance {
-            let cube = index.levels[instance.cube].iter().flatten();
-            literals.extend(cube.filter_map(|l| index.reader.literal(l, &instance.procs, Reading::Now).ok()));
-        }
+        let mut literals = instance.as_ref().map_or_else(Vec::new, |it| literals_of(index, it));
         places.extend(literals.iter().filter_map(masked_place).cloned());
+        // What was assumed rests on literals itself, and on what was assumed before.
+        for (used, place) in self.used.iter().rev() {
+            if places.contains(place) {
+                literals.extend(literals_of(index, used));
+                places.extend(literals.iter().filter_map(masked_place).cloned());
+            }
+        }
         let instances: Vec<CubeInstance> = (self.used.iter())
             .filter(|(_, place)| places.contains(place))
             .map(|(used, _)| used.clone())

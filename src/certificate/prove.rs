@@ -245,8 +245,16 @@ impl Prover<'_, '_> {
         case: &ObligationCase,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let usable = |cube| self.is_usable(obligation, cube);
-        let said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
-        let at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
+        let mut said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
+        let mut at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
+        // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
+        let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
+        if let (None, Some(cube)) = (&at_once, obligation.cube().filter(|it| usable(*it) && is_named(*it))) {
+            let itself = CubeInstance { cube, procs: case.named.clone() };
+            if said.assume(self.index, itself) {
+                at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
+            }
+        }
         match at_once {
             Some(refutation) => self.claim(obligation, refutation),
             None => self.search(obligation, case, &said),

@@ -13,8 +13,8 @@ pub const EQUAL_CLAUSE_WINDOW: usize = 64;
 pub const MAX_DISJUNCTS: usize = 1 << 18;
 /// Instances of no more cells than this are explored.
 pub const MAX_CELLS: usize = 1 << 12;
-/// ...and of no more cells than this with those whose indices are of other sorts than they can be.
-pub const MAX_POSITIONS: usize = 1 << 15;
+/// ...and of no more cells than this with those at processes of other sorts than those of the indices, which states do not have.
+pub const MAX_POSITIONS: usize = 1 << 18;
 /// Instances of no more ground transitions than this are explored.
 pub const MAX_INSTANCES: usize = 1 << 20;
 /// Instances of no more processes than this are explored.

@@ -59,7 +59,7 @@ impl BitmapIndex {
             return OracleAnswer::Untested;
         }
         let sorts = self.program.sorts.as_ref();
-        let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout, sorts };
+        let grounder = Grounder { system: &self.system, places: &self.program.cells.places, sorts };
         for env in self.renamings(usize::from(procs), literals) {
             let conj = match grounder.conj(literals, &env) {
                 Ok(Some(conj)) => conj,

@@ -74,24 +74,20 @@ impl Views {
 /// An order in which processes are viewed.
 pub(super) struct ViewOrder {
     members: Vec<usize>,
-    /// The cells that they see, in this order.
-    cells: Vec<usize>,
+    /// The cells that they see, in this order; `None`: one that states do not have.
+    cells: Vec<Option<usize>>,
 }
 
 impl ViewOrder {
     pub fn new(program: &Program, members: Vec<usize>) -> Self {
         let all = &program.cells;
         let mut cells = Vec::with_capacity(all.len());
-        let mut at = 0;
-        while at < all.len() {
-            let (var, arity) = (all.cells[at].var, all.cells[at].index.len());
+        for table in all.places.tables() {
             // Counts follow from the other cells.
-            let stored = all.cells[at].counts.is_none();
-            for tuple in tuples(members.len(), arity).take_while(|_| stored) {
-                cells.push(all.layout.position(var, tuple.into_iter().map(|i| members[i])));
+            let counts = table.len() > 0 && all.cells[table.first].counts.is_some();
+            for tuple in tuples(members.len(), table.ranges.len()).take_while(|_| !counts) {
+                cells.push(table.position(tuple.into_iter().map(|i| members[i])));
             }
-            at += all.procs.pow(arity as u32).max(1);
-            debug_assert!(at >= all.len() || all.cells[at].var != var, "variables follow one another");
         }
         Self { members, cells }
     }
@@ -131,7 +127,10 @@ impl<'a> Viewer<'a> {
         // Nameless values get numbers in order of occurrence: only equality counts.
         self.names.clear();
         for cell in &order.cells {
-            self.entry(*cell, &order.members);
+            match cell {
+                Some(cell) => self.entry(*cell, &order.members),
+                None => self.view.push(OPEN),
+            }
         }
     }
 

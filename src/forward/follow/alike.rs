@@ -97,7 +97,8 @@ fn exchanged(program: &Program, (p, q): (u8, u8)) -> Vec<(u32, u32)> {
             it if *it == q => usize::from(p),
             it => usize::from(*it),
         });
-        let other = cells.layout.position(cell.var, other);
+        // Those of one sort have the same cells.
+        let Some(other) = cells.places.of(cell.var).position(other) else { continue };
         if at < other || at == other && cell.kind == CodeKind::Proc {
             found.push((at as u32, other as u32));
         }

@@ -98,8 +98,8 @@ impl Follower {
         };
         let mut values: Vec<Value> = codes.enumerate().map(value).collect();
         self.program.choose(&mut values);
-        let state = State { procs: cells.procs, values };
-        (with_counts(system, state.clone()).unwrap_or(state), open)
+        let state = State { procs: cells.procs, values: cells.places.whole_values(values) };
+        (with_counts(system, state.clone()).unwrap_or(state), cells.places.whole(open, |_, _| false))
     }
 }
 

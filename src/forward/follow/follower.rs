@@ -194,8 +194,12 @@ impl Follower {
     /// # Errors
     /// A number is out of range.
     pub fn know(&self, known: &mut Known, var: VarId, index: &[usize], seen: Seen) -> Result<(), Stop> {
-        let cell = self.program.cells.layout.position(var, index.iter().copied());
-        Ok(known.add(&self.program, cell, seen)?)
+        let places = &self.program.cells.places;
+        match places.of(var).position(index.iter().copied()) {
+            Some(cell) => known.add(&self.program, cell, seen)?,
+            None => known.add_value(places.left_out(var, index), seen, places.procs),
+        }
+        Ok(())
     }
 
     /// Adds the instances of a transition with these arguments to a list; an argument may be unknown.

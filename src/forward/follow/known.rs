@@ -5,6 +5,7 @@ use crate::ground::formula::{Lit, Sum};
 use crate::program::code::{Guard, Test};
 use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
+use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, Relation};
 
 /// What is known of the value of a cell.
@@ -71,6 +72,19 @@ impl Known {
             None => self.guard.sets.push((cell, codes)),
         }
         Ok(())
+    }
+
+    /// Adds that a cell that states do not have, and so is known to hold `value`, holds this.
+    pub(super) fn add_value(&mut self, value: Value, seen: Seen, procs: usize) {
+        let holds = match (value, seen) {
+            (Value::Constructor(c), Seen::Constructors(set)) => set >> c & 1 == 1,
+            (Value::Proc(point), Seen::Process(p)) => point.as_process(procs) == Some(p),
+            (Value::Number(number), Seen::Number(seen)) => number == seen,
+            _ => false,
+        };
+        if !holds {
+            self.add_test(Test::Any(Vec::new()));
+        }
     }
 
     fn add_test(&mut self, test: Test) {

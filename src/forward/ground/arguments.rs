@@ -1,17 +1,18 @@
-//! Arguments of transitions: which processes a guard allows.
+//! Which processes the parameters of a formula may be: those of the sorts that it speaks of.
 
-use super::formula::FixedSorts;
-use cubicle_lang::model::{Literal, ProcRef, Transition};
+use super::sorts::FixedSorts;
+use cubicle_lang::model::{Dnf, FormulaOfSorts, Literal, ProcRef, System, Universal};
 
-/// The processes that each parameter of a transition may be, where the sorts of all processes are known: those of the sorts that the guard says.
+/// The processes that each parameter of a formula may be.
 pub struct Arguments(Vec<Vec<usize>>);
 
 impl Arguments {
-    /// Those of a transition in an instance with `procs` processes.
-    pub fn new(t: &Transition, procs: usize, sorts: Option<&FixedSorts>) -> Self {
+    /// Those of a conjunction over this many parameters, in an instance with `procs` processes. Where the sorts of these are known, others of
+    /// the sorts that the conjunction says do not satisfy it.
+    pub fn new(conj: &[Literal], params: usize, procs: usize, sorts: Option<&FixedSorts>) -> Self {
         let may_be = |param: usize, p: usize| {
             sorts.is_none_or(|sorts| {
-                t.guard.iter().all(|it| match it {
+                conj.iter().all(|it| match it {
                     Literal::In { cell, values }
                         if cell.var == sorts.array && cell.index[0] == ProcRef::Var(param as u8) =>
                     {
@@ -22,7 +23,35 @@ impl Arguments {
             })
         };
         let of = |param: usize| (0..procs).filter(|p| may_be(param, *p)).collect();
-        Self((0..t.arity()).map(of).collect())
+        Self((0..params).map(of).collect())
+    }
+
+    /// Processes of which a universal over `params` parameters and others says something: of those of other sorts it holds.
+    pub fn of_universal(
+        universal: &Universal,
+        params: usize,
+        (system, sorts): (&System, Option<&FixedSorts>),
+        procs: usize,
+    ) -> Self {
+        let bound = usize::from(universal.bound);
+        let Some(sorts) = sorts else { return Self(vec![(0..procs).collect(); bound]) };
+        let mut body = FormulaOfSorts::new(system, &universal.body);
+        let mut says = |param: usize, sort: u8| {
+            let mut known = vec![None; params + bound];
+            known[param] = Some(sort);
+            !is_true(body.of(known))
+        };
+        let present = sorts.present();
+        let mut of = |param: usize| {
+            let said: Vec<u8> = present.iter().copied().filter(|sort| says(param, *sort)).collect();
+            (0..procs).filter(|p| said.contains(&sorts.of[*p])).collect()
+        };
+        Self((params..params + bound).map(&mut of).collect())
+    }
+
+    /// Parameters that are these processes, followed by those.
+    pub fn after(&self, args: &[usize]) -> Self {
+        Self(args.iter().map(|p| vec![*p]).chain(self.0.iter().cloned()).collect())
     }
 
     /// No fewer than there are tuples: those of parameters that may be the same processes are different.
@@ -36,11 +65,18 @@ impl Arguments {
 
     /// The tuples of different processes, in lexicographic order.
     pub fn tuples(self) -> impl Iterator<Item = Vec<usize>> {
+        let above = vec![None; self.0.len()];
+        self.rising(above)
+    }
+
+    /// Of these the ones in which each place holds a larger process than the earlier place that `above` names for it, if any.
+    pub fn rising(self, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {
         let allowed = self.0;
         // The first tuple that begins with `tuple` and then with `least` or more, or comes later.
         let complete = move |mut tuple: Vec<usize>, mut least: usize| {
             while let Some(of) = allowed.get(tuple.len()) {
-                if let Some(p) = of.iter().find(|p| **p >= least && !tuple.contains(p)) {
+                let floor = above[tuple.len()].map_or(0, |place| tuple[place] + 1).max(least);
+                if let Some(p) = of.iter().find(|p| **p >= floor && !tuple.contains(p)) {
                     tuple.push(*p);
                     least = 0;
                 } else {
@@ -55,4 +91,9 @@ impl Arguments {
             complete(next, least)
         })
     }
+}
+
+/// Whether nothing is left of a formula that could be false.
+pub fn is_true(formula: &Dnf) -> bool {
+    formula.0.iter().any(Vec::is_empty)
 }

@@ -5,9 +5,9 @@
 //! in which some cell could hold nothing are left out. A run gets the first value of each cell that the axioms allow.
 
 use crate::error::Unbuildable;
+use crate::ground::arguments::Arguments;
 use crate::ground::formula::{Grounder, Lit};
 use cubicle_lang::model::VarId;
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 
 /// What axioms say of the value of one cell.
 #[derive(Clone, Debug)]
@@ -35,16 +35,17 @@ impl Choice {
 
 /// The choices of an instance.
 pub fn choices(grounder: &Grounder<'_>, last: &[VarId]) -> Result<Vec<Choice>, Unbuildable> {
-    let Grounder { system, layout, .. } = grounder;
+    let Grounder { system, places, sorts } = grounder;
     let mut all = Vec::new();
     for &var in last {
-        for index in tuples(layout.procs, system.var(var).arity()) {
-            let cell = layout.position(var, index.iter().copied());
+        let table = places.of(var);
+        for (cell, index) in (table.first..).zip(table.tuples()) {
             all.push(Choice { cell, own: index[0], clauses: Vec::new() });
         }
     }
     for axiom in &system.axioms {
-        for tuple in distinct_tuples(layout.procs, usize::from(axiom.params)) {
+        let params = usize::from(axiom.params);
+        for tuple in Arguments::new(&axiom.cube, params, places.procs, *sorts).tuples() {
             let mut about = None;
             let mut these = 0;
             let mut others = Vec::new();

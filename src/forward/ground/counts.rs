@@ -3,7 +3,6 @@
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::formula::{GroundDnf, Grounder, Sum};
-use cubicle_lang::model::semantics::tuples;
 
 /// A cell of a count.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,13 +28,14 @@ impl GroundCount {
 
 /// All cells of counts, in order.
 pub fn counts(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundCount>, Unbuildable> {
-    let Grounder { system, layout, .. } = grounder;
+    let Grounder { system, places, .. } = grounder;
     let mut found = Vec::new();
     for count in &system.counts {
-        for index in tuples(layout.procs, system.var(count.var).arity()) {
+        let table = places.of(count.var);
+        for (cell, index) in (table.first..).zip(table.tuples()) {
             clock.poll()?;
             let parts = grounder.contributions(count, &index)?;
-            found.push(GroundCount { cell: layout.position(count.var, index), parts });
+            found.push(GroundCount { cell, parts });
         }
     }
     found.sort_unstable_by_key(|count| count.cell);

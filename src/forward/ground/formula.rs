@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::error::Overflow;
-use cubicle_lang::model::semantics::Layout;
+use crate::ground::places::Places;
+use crate::ground::sorts::FixedSorts;
+use cubicle_lang::model::semantics::{Point, Value};
 use cubicle_lang::model::{
-    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
+    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
 };
 
 /// One side of a process comparison.
@@ -24,8 +26,7 @@ pub struct Sum {
     pub constant: Rational,
 }
 
-/// A ground literal that is neither constantly true nor constantly false. Cells are positions in
-/// [`cubicle_lang::model::semantics::State::values`].
+/// A ground literal that is neither constantly true nor constantly false. Cells are numbered as in [`Places`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Lit {
     /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the
@@ -66,42 +67,10 @@ pub type GroundConj = Vec<Lit>;
 /// A disjunction of conjunctions; empty is false, one with an empty member is true.
 pub type GroundDnf = Vec<GroundConj>;
 
-/// The sorts of the processes of an instance in which they are the same in all states.
-#[derive(Clone, Debug)]
-pub struct FixedSorts {
-    /// The array that says them.
-    pub array: VarId,
-    /// The sort of each process.
-    pub of: Vec<u8>,
-    /// How many processes are of each, by name.
-    pub sizes: Vec<(String, usize)>,
-}
-
-impl FixedSorts {
-    /// Those of the instance with `procs` processes, where the system says how many there are of each sort.
-    pub fn new(system: &System, procs: usize) -> Option<Self> {
-        let sorts = system.sorts.as_ref()?;
-        let sizes = sorts.names.iter().cloned().zip(sorts.sizes.iter().flatten().copied());
-        let of = sorts.sizes.as_ref().and_then(|_| sorts.divisions(procs).pop())?;
-        Some(Self { array: system.sort_array()?, of, sizes: sizes.collect() })
-    }
-
-    /// The sort of each process; empty where they are not known.
-    pub fn of(sorts: Option<&Self>) -> &[u8] {
-        sorts.map_or(&[], |it| &it.of)
-    }
-
-    /// Whether a literal about the sort of a process holds; `None` for other literals.
-    fn decides(&self, cell: &Cell, values: u64, env: &[usize]) -> Option<bool> {
-        let process = || Grounder::process(cell.index[0], env);
-        (cell.var == self.array).then(|| self.of.get(process()).is_some_and(|sort| values >> sort & 1 == 1))
-    }
-}
-
 /// Grounds formulas of one instance.
 pub struct Grounder<'a> {
     pub system: &'a System,
-    pub layout: &'a Layout,
+    pub places: &'a Places,
     /// The sorts of processes, where they are known: literals about them are then constant.
     pub sorts: Option<&'a FixedSorts>,
 }
@@ -115,9 +84,11 @@ impl Grounder<'_> {
         }
     }
 
-    /// Position of a cell.
-    pub fn cell(&self, cell: &Cell, env: &[usize]) -> usize {
-        self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(p, env)))
+    /// Number of a cell; of one that states do not have, what it holds.
+    pub fn cell(&self, cell: &Cell, env: &[usize]) -> Result<usize, Value> {
+        let index = || cell.index.iter().map(|&p| Self::process(p, env));
+        let position = self.places.of(cell.var).position(index());
+        position.ok_or_else(|| self.places.left_out(cell.var, &index().collect::<Vec<_>>()))
     }
 
     /// A linear expression. Counts that read no cells are part of its constant.
@@ -129,7 +100,9 @@ impl Grounder<'_> {
                 constant = coefficient.mul(n).and_then(|n| constant.add(n)).ok_or(Overflow)?;
                 continue;
             }
-            let at = terms.entry(self.cell(cell, env)).or_insert(Rational::ZERO);
+            // One that states do not have is zero.
+            let Ok(position) = self.cell(cell, env) else { continue };
+            let at = terms.entry(position).or_insert(Rational::ZERO);
             *at = at.add(*coefficient).ok_or(Overflow)?;
         }
         terms.retain(|_, c| !c.is_zero());
@@ -140,7 +113,7 @@ impl Grounder<'_> {
     pub fn contributions(&self, count: &Count, index: &[usize]) -> Result<Vec<(GroundDnf, Sum)>, Overflow> {
         let mut parts = Vec::new();
         let mut env = [index, &[0]].concat();
-        for process in 0..self.layout.procs {
+        for process in 0..self.places.procs {
             env[index.len()] = process;
             let when = self.dnf(&count.body, &env)?;
             if when.is_empty() {
@@ -164,14 +137,28 @@ impl Grounder<'_> {
         total.map(Some).ok_or(Overflow)
     }
 
-    fn side(&self, term: &Term, env: &[usize]) -> Side {
+    fn side(&self, term: &Term, env: &[usize]) -> Result<usize, Value> {
         match term {
-            Term::Proc(p) => Side::Proc(Self::process(*p, env)),
-            Term::Cell(c) => Side::Cell(self.cell(c, env)),
+            Term::Proc(p) => Err(Value::Proc(Point::process(Self::process(*p, env)))),
+            Term::Cell(c) => self.cell(c, env),
             Term::Constructor(_) | Term::Linear(_) => {
                 unreachable!("the IR compares only cells and processes")
             }
         }
+    }
+
+    /// That a cell holds a value, or does not.
+    fn holds_value(&self, cell: usize, value: Value, negated: bool) -> Lit {
+        let (value, all) = match value {
+            Value::Constructor(c) => (1 << c, u128::from(u64::MAX)),
+            value => (1 << self.process_of(value), (1 << (self.places.procs + 1)) - 1),
+        };
+        Lit::In { cell, values: if negated { all & !value } else { value } }
+    }
+
+    fn process_of(&self, value: Value) -> usize {
+        let Value::Proc(point) = value else { unreachable!("the IR compares only values of one type") };
+        point.as_process(self.places.procs).expect("a process of the instance")
     }
 
     /// A literal, or its truth value when it is constant.
@@ -185,25 +172,30 @@ impl Grounder<'_> {
                     unreachable!("only enum cells have value sets")
                 };
                 let values = values & self.system.enumeration(e).all();
-                Ok(Lit::In { cell: self.cell(cell, env), values: u128::from(values) })
+                match self.cell(cell, env) {
+                    Ok(cell) => Ok(Lit::In { cell, values: u128::from(values) }),
+                    Err(value) => Err(matches!(value, Value::Constructor(c) if values >> c & 1 == 1)),
+                }
             }
             Literal::Eq { left, right, negated } => match (self.side(left, env), self.side(right, env)) {
-                (Side::Proc(p), Side::Proc(q)) => Err((p == q) != *negated),
-                (Side::Cell(a), Side::Cell(b)) if a == b => Err(!negated),
-                (Side::Cell(a), Side::Cell(b)) => {
-                    Ok(Lit::Same { a: a.min(b), b: a.max(b), negated: *negated })
-                }
-                (Side::Cell(cell), Side::Proc(p)) | (Side::Proc(p), Side::Cell(cell)) => {
-                    let all = (1u128 << (self.layout.procs + 1)) - 1;
-                    let values = if *negated { all & !(1 << p) } else { 1 << p };
-                    Ok(Lit::In { cell, values })
+                (Err(a), Err(b)) => Err((a == b) != *negated),
+                (Ok(a), Ok(b)) if a == b => Err(!negated),
+                (Ok(a), Ok(b)) => Ok(Lit::Same { a: a.min(b), b: a.max(b), negated: *negated }),
+                (Ok(cell), Err(value)) | (Err(value), Ok(cell)) => {
+                    Ok(self.holds_value(cell, value, *negated))
                 }
             },
-            Literal::Less { left, right, strict } => match (self.side(left, env), self.side(right, env)) {
-                (Side::Proc(p), Side::Proc(q)) => Err(if *strict { p < q } else { p <= q }),
-                (a, b) if a == b => Err(!strict),
-                (a, b) => Ok(Lit::Less { a, b, strict: *strict }),
-            },
+            Literal::Less { left, right, strict } => {
+                let side = |term: &Term| match self.side(term, env) {
+                    Ok(cell) => Side::Cell(cell),
+                    Err(value) => Side::Proc(self.process_of(value)),
+                };
+                match (side(left), side(right)) {
+                    (Side::Proc(p), Side::Proc(q)) => Err(if *strict { p < q } else { p <= q }),
+                    (a, b) if a == b => Err(!strict),
+                    (a, b) => Ok(Lit::Less { a, b, strict: *strict }),
+                }
+            }
             Literal::Linear { expr, relation, .. } => {
                 let sum = self.sum(expr, env)?;
                 if sum.terms.is_empty() {

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::arguments::Arguments;
 use crate::ground::choices::Choice;
+use crate::ground::clauses::init_clauses;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Assignment, Conj, Literal, Rational, Relation, Transition, Type, VarId};
 use cubicle_run::result::Stop;
 
@@ -37,13 +38,14 @@ pub fn disjuncts(
     (clock, memory): (&Clock, usize),
 ) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
-    let procs = grounder.layout.procs;
+    let procs = grounder.places.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
     let mut axioms: Vec<GroundDnf> = Vec::new();
     let is_about_choices =
         |cube: &Conj| cube.iter().flat_map(Literal::cells).any(|cell| last.contains(&cell.var));
     for axiom in grounder.system.axioms.iter().filter(|it| !is_about_choices(&it.cube)) {
-        for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
+        let params = usize::from(axiom.params);
+        for tuple in Arguments::new(&axiom.cube, params, procs, grounder.sorts).tuples() {
             let clause = grounder.dnf(&axiom.denial, &tuple)?;
             if clause.iter().any(Vec::is_empty) {
                 continue;
@@ -58,13 +60,7 @@ pub fn disjuncts(
     if procs == 0 {
         clauses.push(grounder.dnf(&init.without_processes, &[])?);
     } else {
-        for tuple in tuples(procs, usize::from(init.params)) {
-            clock.poll()?;
-            let clause = grounder.dnf(&init.body, &tuple)?;
-            if !clauses.contains(&clause) {
-                clauses.push(clause);
-            }
-        }
+        clauses = init_clauses(grounder, clock)?;
     }
     let mut first = InitDisjunct { sets: full.to_vec(), rest: Vec::new() };
     for choice in choices {
@@ -119,31 +115,31 @@ fn divided(
     last: &[VarId],
     disjunct: InitDisjunct,
 ) -> Vec<(InitDisjunct, Vec<Unused>)> {
-    let Grounder { system, layout, .. } = grounder;
+    let Grounder { system, places, .. } = grounder;
     let (Some(sorts), Some(array)) = (&system.sorts, system.sort_array()) else {
         return vec![(disjunct, Vec::new())];
     };
     let mut all = Vec::new();
-    'divisions: for division in sorts.divisions(layout.procs) {
+    'divisions: for division in sorts.divisions(places.procs) {
         let (mut next, mut unused_cells) = (disjunct.clone(), Vec::new());
         for (process, sort) in division.iter().enumerate() {
-            let set = &mut next.sets[layout.position(array, [process])];
+            let set = &mut next.sets[places.of(array).first + process];
             *set &= 1 << sort;
             if *set == 0 {
                 continue 'divisions;
             }
         }
-        let outside = 1_u128 << layout.procs;
+        let outside = 1_u128 << places.procs;
         for (id, var) in system.declared().filter(|it| !last.contains(&it.0)) {
             let pointed = system.pointed_sort(id).map(|sort| {
-                let of_sort = (0..layout.procs).filter(|process| division[*process] == sort);
+                let of_sort = (0..places.procs).filter(|process| division[*process] == sort);
                 of_sort.fold(outside, |set, process| set | 1 << process)
             });
-            for index in tuples(layout.procs, var.arity()) {
+            let table = places.of(id);
+            for (cell, index) in (table.first..).zip(table.tuples()) {
                 let unused = index.iter().enumerate().any(|(at, process)| {
                     system.index_sort(id, at).is_some_and(|sort| sort != division[*process])
                 });
-                let cell = layout.position(id, index.iter().copied());
                 match (unused, pointed) {
                     (true, _) => unused_cells.push(Unused { cell, ty: var.ty, process: index[0] }),
                     (false, Some(pointed)) => {
@@ -280,9 +276,9 @@ impl InitDisjunct {
 /// All values of each cell, as in [`Lit::In`]; 0 for cells of infinite type. Where the sorts of processes are known, a cell that no step gives any
 /// value points to processes of its sort.
 pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
-    let Grounder { system, layout, .. } = grounder;
-    let procs = layout.procs;
-    let mut sets = Vec::with_capacity(layout.len());
+    let Grounder { system, places, .. } = grounder;
+    let procs = places.procs;
+    let mut sets = Vec::with_capacity(places.len());
     for (id, var) in (0..).map(VarId).zip(&system.vars) {
         let set = match var.ty {
             Type::Enum(e) => u128::from(system.enumeration(e).all()),
@@ -291,7 +287,7 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
             Type::Int | Type::Real | Type::Abstract(_) => 0,
         };
         let of_sort = of_pointed_sort(grounder, id);
-        for index in tuples(procs, var.arity()) {
+        for index in places.of(id).tuples() {
             let fits = |of: &[u8], (at, p): (usize, &usize)| {
                 system.index_sort(id, at).is_none_or(|sort| sort == of[*p])
             };
@@ -305,12 +301,12 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
 
 /// The values that a variable may have initially, by its sort, where it keeps to them: `:= ?` may choose a process of another sort, too.
 fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
-    let Grounder { system, layout, sorts } = grounder;
+    let Grounder { system, places, sorts } = grounder;
     let (of, sort) = ((*sorts)?, system.pointed_sort(id)?);
     let chosen =
         |t: &Transition| t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet);
-    let outside = 1_u128 << layout.procs;
-    let of_sort = (0..layout.procs).filter(|process| of.of[*process] == sort);
+    let outside = 1_u128 << places.procs;
+    let of_sort = (0..places.procs).filter(|process| of.of[*process] == sort);
     let keeps = !system.witnesses.contains(&id) && !system.transitions.iter().any(chosen);
     keeps.then(|| of_sort.fold(outside, |set, process| set | 1 << process))
 }

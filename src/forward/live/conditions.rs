@@ -89,9 +89,9 @@ fn ground(
     condition: &Condition,
     tuple: &[usize],
 ) -> Result<Vec<Vec<Test>>, Unbuildable> {
-    let layout = &program.cells.layout;
-    let grounder = Grounder { system, layout, sorts: program.sorts.as_ref() };
-    let others: Vec<usize> = (0..layout.procs).filter(|p| !tuple.contains(p)).collect();
+    let places = &program.cells.places;
+    let grounder = Grounder { system, places, sorts: program.sorts.as_ref() };
+    let others: Vec<usize> = (0..places.procs).filter(|p| !tuple.contains(p)).collect();
     let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
         conj.iter().map(|lit| program.counts.test(&program.cells, lit)).collect()
     };
@@ -102,7 +102,7 @@ fn ground(
             let Some(conj) = grounder.conj(&case.cube, &env)? else { continue };
             let mut all = tests(&conj)?;
             for universal in &case.universals {
-                for scope in other_tuples(layout.procs, &env, universal.bound.into()) {
+                for scope in other_tuples(places.procs, &env, universal.bound.into()) {
                     let any = grounder.dnf(&universal.body, &scope)?;
                     all.push(Test::Any(any.iter().map(&tests).collect::<Result<_, _>>()?));
                 }

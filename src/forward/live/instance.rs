@@ -3,7 +3,7 @@
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
 use crate::explore::of_sorts;
-use crate::ground::formula::FixedSorts;
+use crate::ground::sorts::FixedSorts;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;

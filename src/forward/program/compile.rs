@@ -7,8 +7,10 @@ use crate::error::Unbuildable;
 use crate::ground::arguments::Arguments;
 use crate::ground::choices::choices;
 use crate::ground::counts::counts;
-use crate::ground::formula::{FixedSorts, GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::ground::init::{disjuncts, full_sets};
+use crate::ground::places::Places;
+use crate::ground::sorts::FixedSorts;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::program::counted::Counts;
@@ -22,8 +24,8 @@ use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::semantics::{Layout, admits, interchangeable, other_tuples, rising_tuples, tuples};
-use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId, Var};
+use cubicle_lang::model::semantics::{admits, interchangeable};
+use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
 /// How to compile.
 #[derive(Clone, Copy, Debug)]
@@ -49,17 +51,17 @@ impl Program {
             return Err(Unbuildable::NoInstance);
         }
         let sorts = FixedSorts::new(system, procs);
-        check_size(system, procs, sorts.as_ref())?;
-        let layout = Layout::new(system, procs);
-        let grounder = Grounder { system, layout: &layout, sorts: sorts.as_ref() };
-        let full = full_sets(&grounder);
         let read = read_by_ends(system, options.expected_end);
+        let places = Places::new(&read, procs, sorts.as_ref());
+        check_size(system, &places, sorts.as_ref())?;
+        let grounder = Grounder { system, places: &places, sorts: sorts.as_ref() };
+        let full = full_sets(&grounder);
         let last = read.chosen_last();
         let choices = choices(&grounder, &last)?;
         let memory = options.memory.unwrap_or(usize::MAX);
         let disjuncts = disjuncts(&grounder, &full, (&last, &choices), (options.clock, memory))?;
         let counted = counts(&grounder, options.clock)?;
-        let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, &counted, options.undefined)?;
+        let mut cells = Cells::new(&read, places.clone(), &disjuncts, &full, &counted, options.undefined)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
         if let Some((low, high)) = options.range {
@@ -133,33 +135,27 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
 }
 
 /// Refuses instances that would use up the memory before the first state.
-fn check_size(system: &System, procs: usize, sorts: Option<&FixedSorts>) -> Result<(), Unbuildable> {
+fn check_size(system: &System, places: &Places, sorts: Option<&FixedSorts>) -> Result<(), Unbuildable> {
+    let procs = places.procs;
     let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
-    // Distinct parameters stand for distinct processes.
-    let choices = |n: usize| (0..n).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
     let total =
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
-    // Cells at processes of other sorts than those of the indices hold one value.
-    let cells = |var: &Var| {
-        let of_index = |at: usize| {
-            let declared =
-                system.sorts.as_ref().and_then(|it| it.indices.get(&var.name)?.get(at).copied()?);
-            sorts
-                .zip(declared)
-                .map_or(procs, |(sorts, sort)| sorts.of.iter().filter(|it| **it == sort).count())
-        };
-        (0..var.arity()).map(of_index).fold(1, usize::saturating_mul)
-    };
+    // Each parameter is first of some sort, and then some process of it.
+    let largest = |sorts: &FixedSorts| sorts.sizes.iter().map(|it| it.1).max().unwrap_or(0);
+    let kinds = sorts.map_or(procs, |sorts| largest(sorts).max(sorts.present().len()));
     let fits = procs <= MAX_PROCS
-        && total(&mut system.vars.iter().map(cells), MAX_CELLS)
+        && places.len() <= MAX_CELLS
         && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_POSITIONS)
         && total(&mut system.counts.iter().map(|c| power(system.var(c.var).arity() + 1)), MAX_INSTANCES)
         && total(
-            &mut system.transitions.iter().map(|t| Arguments::new(t, procs, sorts).most()),
+            &mut system.transitions.iter().map(|t| Arguments::new(&t.guard, t.arity(), procs, sorts).most()),
             MAX_INSTANCES,
         )
-        && total(&mut system.axioms.iter().map(|a| choices(usize::from(a.params))), MAX_INSTANCES)
-        && power(usize::from(system.init.params)) <= MAX_INSTANCES;
+        && total(
+            &mut system.axioms.iter().map(|a| Arguments::new(&a.cube, a.params.into(), procs, sorts).most()),
+            MAX_INSTANCES,
+        )
+        && kinds.checked_pow(system.init.params.into()).is_some_and(|choices| choices <= MAX_INSTANCES);
     if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
 }
 
@@ -177,12 +173,16 @@ impl Compiler<'_> {
         let mut instances = Vec::new();
         let mut masks = Vec::new();
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
-            'args: for args in Arguments::new(transition, procs, self.grounder.sorts).tuples() {
+            let (system, sorts) = (self.grounder.system, self.grounder.sorts);
+            let others =
+                |universal| Arguments::of_universal(universal, transition.arity(), (system, sorts), procs);
+            let others: Vec<Arguments> = transition.universals.iter().map(others).collect();
+            'args: for args in Arguments::new(&transition.guard, transition.arity(), procs, sorts).tuples() {
                 self.clock.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
-                for universal in &transition.universals {
-                    for env in other_tuples(procs, &args, universal.bound.into()) {
+                for (universal, others) in transition.universals.iter().zip(&others) {
+                    for env in others.after(&args).tuples() {
                         self.clock.poll()?;
                         let clause = self.grounder.dnf(&universal.body, &env)?;
                         match clause.as_slice() {
@@ -220,8 +220,10 @@ impl Compiler<'_> {
         let mut tried = 0;
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
             // Exchanging interchangeable parameters gives the same ground cube again.
-            let above = interchangeable(&cube.cube, usize::from(cube.params));
-            for args in rising_tuples(self.cells.procs, above) {
+            let params = usize::from(cube.params);
+            let above = interchangeable(&cube.cube, params);
+            let args = Arguments::new(&cube.cube, params, self.cells.procs, self.grounder.sorts);
+            for args in args.rising(above) {
                 tried += 1;
                 if tried > MAX_INSTANCES {
                     return Err(Unbuildable::TooLarge);
@@ -332,8 +334,8 @@ impl Compiler<'_> {
                 // Its value follows from what else is assigned.
                 continue;
             }
-            for index in tuples(self.cells.procs, system.var(update.var).arity()) {
-                let cell = self.grounder.layout.position(update.var, index.iter().copied());
+            let table = self.grounder.places.of(update.var);
+            for (cell, index) in (table.first..).zip(table.tuples()) {
                 instance.renames |= self.cells.may_rename(cell);
                 let field = self.packing.fields[cell];
                 let mut constant = |raw: u64| {
@@ -394,7 +396,10 @@ impl Compiler<'_> {
             let source = match &branch.value {
                 Term::Constructor(c) => WrittenValue::Code(self.cells.constructor_code(cell, *c)),
                 Term::Proc(p) => WrittenValue::Code(Grounder::process(*p, env) as i64),
-                Term::Cell(c) => WrittenValue::Copy(self.grounder.cell(c, env)),
+                Term::Cell(c) => match self.grounder.cell(c, env) {
+                    Ok(cell) => WrittenValue::Copy(cell),
+                    Err(_) => unreachable!("a cell that is read is a cell of the state"),
+                },
                 Term::Linear(linear) => {
                     let sum = self.grounder.sum(linear, env)?;
                     let kind = self.cells.cells[cell].kind;

@@ -1,8 +1,8 @@
 //! A compiled instance: everything that a search needs to know about it.
 
 use crate::ground::choices::Choice;
-use crate::ground::formula::FixedSorts;
 use crate::ground::init::InitDisjunct;
+use crate::ground::sorts::FixedSorts;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
 use crate::program::guard_index::GuardIndex;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
+use crate::ground::sorts::FixedSorts;
 use crate::program::compiled::Program;
 use crate::program::enumerate::DisjunctStates;
 use crate::program::orbits::Orbits;
@@ -49,7 +50,8 @@ impl Program {
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
             let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();
             let fixed = self.symmetry.fixed().filter(|_| alone);
-            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, fixed, init));
+            let sorts = FixedSorts::of(self.sorts.as_ref());
+            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, (fixed, sorts), init));
             let end = disjunct.each_orbit(start, clock, numbers, orbits, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);

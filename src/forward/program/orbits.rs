@@ -36,7 +36,7 @@ fn colours(cells: &Cells, fixed: usize, init: &InitDisjunct) -> Option<Vec<u64>>
                 CodeKind::Proc if (set >> p ^ set >> q) & 1 == 1 => set ^ (1 << p | 1 << q),
                 _ => set,
             };
-            init.sets[cells.layout.position(cell.var, index)] == image
+            cells.places.of(cell.var).position(index).is_some_and(|at| init.sets[at] == image)
         })
     };
     let kept = (fixed..cells.procs).all(|q| {
@@ -52,6 +52,8 @@ pub struct Orbits<'a> {
     cells: &'a Cells,
     /// Processes below this number keep their places.
     fixed: usize,
+    /// The sorts of processes, where they are known.
+    sorts: &'a [u8],
     /// Only renamings that keep these count.
     colours: Vec<u64>,
     met: HashSet<Box<[u8]>>,
@@ -62,9 +64,9 @@ pub struct Orbits<'a> {
 
 impl<'a> Orbits<'a> {
     /// For the states of `init`, which is all of init. `None` when it treats the processes in too many ways.
-    pub fn new(cells: &'a Cells, fixed: usize, init: &InitDisjunct) -> Option<Self> {
+    pub fn new(cells: &'a Cells, (fixed, sorts): (usize, &'a [u8]), init: &InitDisjunct) -> Option<Self> {
         let colours = colours(cells, fixed, init)?;
-        Some(Self { cells, fixed, colours, met: HashSet::new(), bytes: 0, looked: 0 })
+        Some(Self { cells, fixed, sorts, colours, met: HashSet::new(), bytes: 0, looked: 0 })
     }
 
     /// Whether no renaming of this partly defined state is known to have been met; it is from now on.
@@ -74,7 +76,7 @@ impl<'a> Orbits<'a> {
             return true;
         }
         let mut colours = self.colours.clone();
-        let (canonical, ..) = settle(self.cells, self.fixed, codes, &mut colours);
+        let (canonical, ..) = settle(self.cells, (self.fixed, self.sorts), codes, &mut colours);
         let mut key = Vec::with_capacity(canonical.len());
         for (cell, code) in self.cells.cells.iter().zip(canonical) {
             if cell.codes > 0 {

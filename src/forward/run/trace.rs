@@ -98,7 +98,9 @@ pub fn states(
     for values in &mut values {
         program.choose(values);
     }
-    let state = |values| with_counts(system, State { procs: program.cells.procs, values });
+    let places = &program.cells.places;
+    let state =
+        |values| with_counts(system, State { procs: places.procs, values: places.whole_values(values) });
     let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");
     let step = |(step, after): (&RealStep, State)| {

@@ -17,8 +17,9 @@ use crate::error::Unbuildable;
 use crate::ground::counts::GroundCount;
 use crate::ground::formula::Lit;
 use crate::ground::init::InitDisjunct;
+use crate::ground::places::Places;
 use cubicle_lang::model::classes::{Classes, Distinctness};
-use cubicle_lang::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
+use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Value};
 use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};
 
 /// Codes of one finite cell are below this.
@@ -77,7 +78,7 @@ pub struct Class {
 #[expect(clippy::struct_field_names, reason = "cells are what it has")]
 pub struct Cells {
     pub procs: usize,
-    pub layout: Layout,
+    pub places: Places,
     pub cells: Vec<CellShape>,
     pub classes: Vec<Class>,
     /// Factor by which reals are stored.
@@ -92,13 +93,13 @@ impl Cells {
     /// Lays out the codes. `counts` are the cells of counts; `undefined` says whether finite cells may stay undefined.
     pub fn new(
         system: &System,
-        layout: Layout,
+        places: Places,
         disjuncts: &[InitDisjunct],
         full: &[u128],
         counts: &[GroundCount],
         undefined: bool,
     ) -> Result<Self, Unbuildable> {
-        let procs = layout.procs;
+        let procs = places.procs;
         let Classes { of, names } = Classes::new(system);
         let mut classes: Vec<Class> = names
             .into_iter()
@@ -111,7 +112,7 @@ impl Cells {
                 per_gap: 1,
             })
             .collect();
-        let mut cells = Vec::with_capacity(layout.len());
+        let mut cells = Vec::with_capacity(places.len());
         for (v, var) in system.vars.iter().enumerate() {
             let kind = match var.ty {
                 Type::Enum(_) => CodeKind::Enum,
@@ -120,7 +121,7 @@ impl Cells {
                 Type::Int => CodeKind::Int,
                 Type::Real => CodeKind::Real,
             };
-            for index in tuples(procs, var.arity()) {
+            for index in places.tables()[v].tuples() {
                 classes[of[v]].cells.push(cells.len());
                 let index = index.into_iter().map(|i| i as u8).collect();
                 let var = VarId(v as u16);
@@ -139,7 +140,7 @@ impl Cells {
         for count in counts {
             cells[count.cell].counts = Some(count.reads().into());
         }
-        let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
+        let mut this = Self { procs, places, cells, classes, scale: 1, samples: Vec::new(), outside: true };
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, disjuncts);
         for (cell, values) in full.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Packed states: which bits of which word hold which cell.
 //!
 //! The cells of process i (those whose first index is i) form a *lane*. Lanes are identical up to their
-//! position, and a lane that fits in a word never straddles two, so that renaming processes means moving
+//! position where arrays have cells for all processes, and a lane that fits in a word never straddles two, so that renaming processes means moving
 //! lanes. Of wider lanes, rows of matrices stay together where they fit in a word. Globals fill the remaining space.
 
 use crate::state::cells::{Cells, CodeKind};
@@ -119,7 +119,7 @@ impl Packing {
         let lane_bits: usize = lane_cells.first().map_or(0, |cells| width(&fields, cells));
         let mut used: Vec<u8> = Vec::new();
         let mut lanes = None;
-        if lane_bits > 0 && lane_bits <= 64 {
+        if lane_bits > 0 && lane_bits <= 64 && cells.places.are_of_all_processes() {
             let mut at = Vec::with_capacity(procs);
             for cells in &lane_cells {
                 let (word, mut shift) = place(&mut used, lane_bits as u8);

@@ -53,7 +53,7 @@ impl Symmetry {
         };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
         if !single || no_lanes || !sorts.is_empty() || cells.procs > MAX_LANES || pointers.len() > 56 {
-            return Self::General(General::new(fixed, (system, sorts), cells, packing));
+            return Self::General(General::new(fixed, sorts, cells, packing));
         }
         let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
         let (bits, at) =
@@ -79,7 +79,7 @@ impl Symmetry {
         if in_lanes().all(|(_, c)| plain(c)) {
             Self::Lanes(lanes)
         } else {
-            Self::Mixed(lanes, General::new(fixed, (system, sorts), cells, packing))
+            Self::Mixed(lanes, General::new(fixed, sorts, cells, packing))
         }
     }
 

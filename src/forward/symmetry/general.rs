@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::state::cells::{CellShape, Cells};
+use crate::ground::places::Range;
+use crate::state::cells::Cells;
 use crate::state::packing::{Packed, Packing};
 use crate::symmetry::hints::{Hints, Shape, Table};
-use crate::symmetry::refinement::{Renaming, least, mix, refine};
-use cubicle_lang::model::System;
+use crate::symmetry::refinement::{Renaming, least, mix, order_sorts, refine};
 
 /// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
@@ -23,8 +23,6 @@ pub struct General {
     /// Of which sort each process is, where that is the same in all states: those of one sort have the same places in each state. Empty
     /// where it is not known.
     sorts: Arc<[u8]>,
-    /// Where sorts are known: the cells whose indices are of the sorts that they are declared for. All others keep their values.
-    used: Option<Arc<[usize]>>,
     shape: Arc<Shape>,
 }
 
@@ -45,33 +43,14 @@ struct Scratch {
     out: Vec<u64>,
 }
 
-/// Bits of a colour for the sort of a process: an enumeration has at most 64 values.
-const SORT_BITS: u32 = 6;
-
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 impl General {
     /// For an instance of which the first processes keep their places, with processes of these sorts, if they are known.
-    pub fn new(fixed: usize, (system, sorts): (&System, &[u8]), cells: &Cells, packing: &Packing) -> Self {
-        let is_used = |cell: &CellShape| {
-            let sort = |at: usize| system.index_sort(cell.var, at);
-            cell.index
-                .iter()
-                .enumerate()
-                .all(|(at, p)| sort(at).is_none_or(|it| sorts[usize::from(*p)] == it))
-        };
-        let used = || (0..cells.len()).filter(|at| is_used(&cells.cells[*at])).collect();
-        let used = (!sorts.is_empty()).then(used);
-        Self { fixed, sorts: sorts.into(), used, shape: Arc::new(Shape::new(fixed, cells, packing)) }
-    }
-
-    /// Puts the sorts of processes into their colours, as what they are ordered by first.
-    fn order_sorts(&self, colours: &mut [u64]) {
-        for (colour, sort) in colours.iter_mut().zip(self.sorts.iter()) {
-            *colour = *colour & (u64::MAX >> SORT_BITS) | u64::from(*sort) << (u64::BITS - SORT_BITS);
-        }
+    pub fn new(fixed: usize, sorts: &[u8], cells: &Cells, packing: &Packing) -> Self {
+        Self { fixed, sorts: sorts.into(), shape: Arc::new(Shape::new(fixed, cells, packing)) }
     }
 
     /// Replaces `state` by its representative. Returns how many permutations were tried.
@@ -109,7 +88,7 @@ impl General {
         colours.clear();
         let first = |(p, alone): (usize, &u64)| mix(if p < self.fixed { p as u64 + 1 } else { 0 }, *alone);
         colours.extend(hints.alone.iter().enumerate().map(first));
-        self.order_sorts(colours);
+        order_sorts(&self.sorts, colours);
         order.clear();
         order.extend(0..procs as u8);
         let mut settled = sort(&mut order[self.fixed..], colours);
@@ -117,7 +96,7 @@ impl General {
             for (colour, pairs) in colours.iter_mut().zip(&hints.pairs) {
                 *colour = mix(*colour, *pairs);
             }
-            self.order_sorts(colours);
+            order_sorts(&self.sorts, colours);
             let seen = (packing, &*state, hints.named.as_slice());
             let mut twins: Renaming = (0..procs as u8).collect();
             settled = sort(&mut order[self.fixed..], colours)
@@ -127,11 +106,8 @@ impl General {
         if !settled {
             if self.shape.wide || hints.nameless > 0 {
                 packing.unpack(state, codes);
-                match &self.used {
-                    Some(used) => refine(cells, used.iter().copied(), codes, colours),
-                    None => refine(cells, 0..cells.len(), codes, colours),
-                }
-                self.order_sorts(colours);
+                refine(cells, codes, colours);
+                order_sorts(&self.sorts, colours);
             }
             let (best, renaming, tried) = least(self.fixed, colours, state, |perm, out| {
                 moved.clear();
@@ -193,7 +169,7 @@ impl General {
             }
             before = known;
             colours.copy_from_slice(&more);
-            self.order_sorts(colours);
+            order_sorts(&self.sorts, colours);
             if sort(&mut order[self.fixed..], colours) || self.alike(seen, order, colours, twins) {
                 return true;
             }
@@ -231,7 +207,6 @@ impl General {
 
     /// Whether exchanging two processes leaves the cells of a table unchanged.
     fn swaps(&self, table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
-        let n = self.shape.procs;
         let (a, b) = (p as i64, q as i64);
         let image = |code: i64| match code {
             _ if !table.pointers => code,
@@ -239,25 +214,26 @@ impl General {
             _ if code == b => a,
             _ => code,
         };
-        let code = |cell: usize| packing.fields[table.first + cell].get(state);
+        let code = |cell: usize| packing.fields[cell].get(state);
         let same = |x: usize, y: usize| image(code(x)) == code(y);
-        let others = || (0..n).filter(move |r| *r != p && *r != q);
-        match table.arity {
-            0 => same(0, 0),
-            1 => same(p, q) && same(q, p) && (!table.pointers || others().all(|r| same(r, r))),
-            _ => {
-                let at = |x: usize, y: usize| x * n + y;
-                same(at(p, p), at(q, q))
-                    && same(at(q, q), at(p, p))
-                    && same(at(p, q), at(q, p))
-                    && same(at(q, p), at(p, q))
-                    && others().all(|r| {
-                        same(at(p, r), at(q, r))
-                            && same(at(q, r), at(p, r))
-                            && same(at(r, p), at(r, q))
-                            && same(at(r, q), at(r, p))
-                    })
-                    && (!table.pointers || others().all(|r| others().all(|s| same(at(r, s), at(r, s)))))
+        let both = |x: usize, y: usize| same(x, y) && same(y, x);
+        let others = |of: Range| of.processes().filter(move |r| *r != p && *r != q);
+        match table.cells.ranges[..] {
+            [] => same(table.cells.first, table.cells.first),
+            [of] => {
+                let at = |r: usize| table.alone(r);
+                (of.place(p).is_none() || both(at(p), at(q)))
+                    && (!table.pointers || others(of).all(|r| same(at(r), at(r))))
+            }
+            // None has more than two.
+            [rows, columns, ..] => {
+                let at = |x: usize, y: usize| table.pair(x, y);
+                let (is_row, is_column) = (rows.place(p).is_some(), columns.place(p).is_some());
+                (!is_row || !is_column || both(at(p, p), at(q, q)) && both(at(p, q), at(q, p)))
+                    && (!is_row || others(columns).all(|r| both(at(p, r), at(q, r))))
+                    && (!is_column || others(rows).all(|r| both(at(r, p), at(r, q))))
+                    && (!table.pointers
+                        || others(rows).all(|r| others(columns).all(|s| same(at(r, s), at(r, s)))))
             }
         }
     }

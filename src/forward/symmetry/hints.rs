@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::ground::places::{self, Range};
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::state::packing::Packing;
@@ -40,9 +41,7 @@ pub struct Shape {
 /// The cells of a variable.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The first cell; the others follow in order of their indices.
-    pub first: usize,
-    pub arity: usize,
+    pub cells: places::Table,
     pub pointers: bool,
     /// Codes from here on are values without names.
     base: i64,
@@ -53,6 +52,21 @@ pub struct Table {
     salt: u64,
     /// Its place among [`Moves::matrices`].
     matrix: Option<usize>,
+}
+
+impl Table {
+    /// The cell of a process that its index may be.
+    #[inline]
+    pub fn alone(&self, p: usize) -> usize {
+        self.cells.first + p - self.cells.ranges[0].from
+    }
+
+    /// The cell of two processes that its indices may be.
+    #[inline]
+    pub fn pair(&self, p: usize, q: usize) -> usize {
+        let [rows, columns] = [self.cells.ranges[0], self.cells.ranges[1]];
+        self.cells.first + (p - rows.from) * columns.len + q - columns.from
+    }
 }
 
 /// Where a cell is.
@@ -89,8 +103,7 @@ impl Shape {
                 let nameless = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract);
                 let class = &cells.classes[cell.class];
                 tables.push(Table {
-                    first: at,
-                    arity: cell.index.len(),
+                    cells: cells.places.of(cell.var).clone(),
                     pointers: cell.kind == CodeKind::Proc,
                     base: if nameless { class.base } else { i64::MAX },
                     renumbers: nameless
@@ -112,7 +125,7 @@ impl Shape {
             let bit = 64 * usize::from(field.word) + usize::from(field.shift);
             cell_at[bit..bit + usize::from(field.bits)].fill(at as u32);
         }
-        let wide = tables.iter().any(|table| table.arity > 2);
+        let wide = tables.iter().any(|table| table.cells.ranges.len() > 2);
         Self { procs: cells.procs, fixed, tables, cells: places, moves, cell_at, wide }
     }
 
@@ -148,31 +161,30 @@ impl Shape {
 
     /// What the cells of a process tell about how processes of these colours are related to it.
     pub fn related(&self, packing: &Packing, state: &[u64], p: usize, colours: &[u64]) -> u64 {
-        let n = self.procs;
         let mut told = 0u64;
         let mut tell =
             |salt: u64, said: u64, colour: u64| told = told.wrapping_add(mix(mix(salt, said), colour));
         for table in &self.tables {
-            let code = |cell: usize| packing.fields[table.first + cell].get(state);
+            let code = |cell: usize| packing.fields[cell].get(state);
             let names = |code: i64| if table.pointers { self.process(code) } else { None };
-            let others = (0..n).filter(|r| *r != p);
-            match table.arity {
-                1 if table.base < i64::MAX => {
-                    let own = code(p);
-                    if let Some(target) = names(own).filter(|target| *target != p) {
+            let others = |range: Range| range.processes().filter(|r| *r != p);
+            match table.cells.ranges[..] {
+                [of] if table.base < i64::MAX => {
+                    let own = of.place(p).map(|place| code(table.cells.first + place));
+                    if let Some(target) = own.and_then(names).filter(|target| *target != p) {
                         tell(table.salt, NAMED, colours[target]);
                     }
-                    for r in others {
-                        let other = code(r);
+                    for r in others(of) {
+                        let other = code(table.alone(r));
                         if names(other) == Some(p) {
                             tell(table.salt, POINTED_AT, colours[r]);
                         }
-                        if other >= table.base && other == own {
+                        if other >= table.base && own == Some(other) {
                             tell(table.salt, NAMELESS, colours[r]);
                         }
                     }
                 }
-                2 => {
+                [rows, columns] => {
                     let said = |code: i64, r: usize| match names(code) {
                         Some(target) if target == p => ITSELF,
                         Some(target) if target == r => ITSELF + 1,
@@ -181,22 +193,25 @@ impl Shape {
                         None => code.cast_unsigned(),
                     };
                     let matrix = table.matrix.filter(|_| !table.pointers).map(|at| &self.moves.matrices[at]);
-                    let row = matrix.map(|matrix| matrix.unusual(state, p));
-                    for r in others {
-                        let unusual = |of: usize, row: Option<u64>, at: usize| match (matrix, row) {
-                            (Some(matrix), Some(row)) => matrix.cell(row, at) != 0,
-                            _ => table.pointers || code(of * n + at) != table.usual,
-                        };
-                        if unusual(p, row, r) {
-                            tell(table.salt, said(code(p * n + r), r), colours[r]);
-                        }
-                        if unusual(r, matrix.map(|matrix| matrix.unusual(state, r)), p) {
-                            tell(!table.salt, said(code(r * n + p), r), colours[r]);
+                    let row = |of: usize| matrix.map(|matrix| matrix.unusual(state, of));
+                    let unusual = |of: usize, row: Option<u64>, at: usize| match (matrix, row) {
+                        (Some(matrix), Some(row)) => matrix.cell(row, at) != 0,
+                        _ => table.pointers || code(table.pair(of, at)) != table.usual,
+                    };
+                    if rows.place(p).is_some() {
+                        let own = row(p);
+                        for r in others(columns).filter(|r| unusual(p, own, *r)) {
+                            tell(table.salt, said(code(table.pair(p, r)), r), colours[r]);
                         }
                     }
-                    if table.pointers {
-                        for at in (0..n * n).filter(|at| names(code(*at)) == Some(p)) {
-                            tell(table.salt, mix(POINTED_AT, colours[at / n]), colours[at % n]);
+                    if columns.place(p).is_some() {
+                        for r in others(rows).filter(|r| unusual(*r, row(*r), p)) {
+                            tell(!table.salt, said(code(table.pair(r, p)), r), colours[r]);
+                        }
+                    }
+                    for r in rows.processes().filter(|_| table.pointers) {
+                        for q in columns.processes().filter(|q| names(code(table.pair(r, *q))) == Some(p)) {
+                            tell(table.salt, mix(POINTED_AT, colours[r]), colours[q]);
                         }
                     }
                 }

@@ -1,13 +1,13 @@
 //! Renaming of processes in a packed state: the bits of several cells move at once.
 
+use crate::ground::places::{Range, Table};
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::state::packing::{Field, Packing};
 
-/// How the bits of an instance move.
+/// How the bits of an instance move. A renaming takes each process to one of its sort.
 #[derive(Debug)]
 pub struct Moves {
-    procs: usize,
     /// Cells about one process each, next to each other in a word.
     records: Vec<Bits>,
     /// Matrices whose rows each lie in a word.
@@ -18,10 +18,11 @@ pub struct Moves {
     pointers: Vec<Field>,
 }
 
-/// Bits of each process, as many for each.
+/// Bits of each process that an index may be, as many for each.
 #[derive(Debug)]
 struct Bits {
     mask: u64,
+    of: Range,
     /// Word and shift for each process.
     at: Vec<(u16, u8)>,
 }
@@ -32,6 +33,8 @@ pub struct Matrix {
     /// Its first cell.
     pub first: usize,
     rows: Bits,
+    /// The processes that a row has cells for.
+    columns: Range,
     /// Bits of a cell.
     bits: u32,
     /// A row of cells that have the code that most have.
@@ -41,8 +44,7 @@ pub struct Matrix {
 /// An array with any number of indices.
 #[derive(Debug)]
 struct Array {
-    first: usize,
-    arity: usize,
+    table: Table,
     /// The indices of each cell, one after the other.
     indices: Vec<u8>,
 }
@@ -50,13 +52,13 @@ struct Array {
 impl Bits {
     #[inline]
     fn get(&self, state: &[u64], p: usize) -> u64 {
-        let (word, shift) = self.at[p];
+        let (word, shift) = self.at[p - self.of.from];
         state[usize::from(word)] >> shift & self.mask
     }
 
     #[inline]
     fn put(&self, state: &mut [u64], p: usize, bits: u64) {
-        let (word, shift) = self.at[p];
+        let (word, shift) = self.at[p - self.of.from];
         let word = &mut state[usize::from(word)];
         *word = *word & !(self.mask << shift) | bits << shift;
     }
@@ -72,61 +74,75 @@ impl Matrix {
     /// The bits of the cell for another process in a row.
     #[inline]
     pub fn cell(&self, row: u64, q: usize) -> u64 {
-        row >> (q as u32 * self.bits) & u64::MAX >> (64 - self.bits)
+        row >> self.shift(q) & self.mask()
+    }
+
+    const fn shift(&self, q: usize) -> u32 {
+        (q - self.columns.from) as u32 * self.bits
+    }
+
+    const fn mask(&self) -> u64 {
+        u64::MAX >> (64 - self.bits)
     }
 
     /// Whether exchanging two processes that no cell names leaves it unchanged.
-    fn exchanges(&self, n: usize, state: &[u64], p: usize, q: usize) -> bool {
-        let (of_p, of_q) = (self.unusual(state, p), self.unusual(state, q));
-        let exchanged = self.cell(of_p, p) == self.cell(of_q, q) && self.cell(of_p, q) == self.cell(of_q, p);
-        let here = |at: usize| (u64::MAX >> (64 - self.bits)) << (at as u32 * self.bits);
-        exchanged
-            && (of_p ^ of_q) & !(here(p) | here(q)) == 0
-            && (0..n).filter(|r| *r != p && *r != q).all(|r| {
+    fn exchanges(&self, state: &[u64], p: usize, q: usize) -> bool {
+        let of_rows = self.rows.of.place(p).is_some();
+        let of_columns = self.columns.place(p).is_some();
+        let mut aside = 0;
+        if of_columns {
+            aside = self.mask() << self.shift(p) | self.mask() << self.shift(q);
+            let alike = |r: usize| {
                 let row = self.unusual(state, r);
                 self.cell(row, p) == self.cell(row, q)
-            })
+            };
+            if !self.rows.of.processes().filter(|r| *r != p && *r != q).all(alike) {
+                return false;
+            }
+        }
+        if !of_rows {
+            return true;
+        }
+        let (of_p, of_q) = (self.unusual(state, p), self.unusual(state, q));
+        let crossed = || self.cell(of_p, p) == self.cell(of_q, q) && self.cell(of_p, q) == self.cell(of_q, p);
+        (of_p ^ of_q) & !aside == 0 && (!of_columns || crossed())
     }
 }
 
 impl Moves {
     /// Those of an instance.
     pub fn new(cells: &Cells, packing: &Packing) -> Self {
-        let n = cells.procs;
-        let mut this = Self {
-            procs: n,
-            records: Vec::new(),
-            matrices: Vec::new(),
-            rest: Vec::new(),
-            pointers: Vec::new(),
-        };
-        for (first, cell) in cells.cells.iter().enumerate() {
-            if first > 0 && cells.cells[first - 1].var == cell.var || packing.fields[first].bits == 0 {
+        let mut this =
+            Self { records: Vec::new(), matrices: Vec::new(), rest: Vec::new(), pointers: Vec::new() };
+        for table in cells.places.tables() {
+            let first = table.first;
+            if table.len() == 0 || packing.fields[first].bits == 0 {
                 continue;
             }
-            let arity = cell.index.len();
-            let fields = &packing.fields[first..first + n.pow(arity as u32)];
+            let cell = &cells.cells[first];
+            let fields = &packing.fields[first..first + table.len()];
             if cell.kind == CodeKind::Proc {
                 this.pointers.extend_from_slice(fields);
             }
             let bits = u32::from(fields[0].bits);
             let at = |fields: &[Field]| (fields[0].word, fields[0].shift);
-            match arity {
-                0 => {}
-                1 => this.record(bits, fields),
-                2 if fields.chunks(n).all(is_row) => {
+            match table.ranges[..] {
+                [] => {}
+                [of] => this.record(bits, of, fields),
+                [of, columns] if fields.chunks(columns.len).all(is_row) => {
                     let rows = Bits {
-                        mask: u64::MAX >> (64 - bits * n as u32),
-                        at: fields.chunks(n).map(at).collect(),
+                        mask: u64::MAX >> (64 - bits * columns.len as u32),
+                        of,
+                        at: fields.chunks(columns.len).map(at).collect(),
                     };
                     let code = fields[0].encode(if cell.undef { UNDEF } else { 0 });
-                    let usual = (0..n as u32).fold(0, |row, q| row | code << (q * bits));
-                    this.matrices.push(Matrix { first, rows, bits, usual });
+                    let usual = (0..columns.len as u32).fold(0, |row, q| row | code << (q * bits));
+                    this.matrices.push(Matrix { first, rows, columns, bits, usual });
                 }
                 _ => {
                     let cells = &cells.cells[first..first + fields.len()];
                     let indices = cells.iter().flat_map(|cell| cell.index.iter().copied()).collect();
-                    this.rest.push(Array { first, arity, indices });
+                    this.rest.push(Array { table: table.clone(), indices });
                 }
             }
         }
@@ -134,21 +150,23 @@ impl Moves {
     }
 
     /// Adds an array to a record whose bits end where its own begin, or as one of its own.
-    fn record(&mut self, bits: u32, fields: &[Field]) {
+    fn record(&mut self, bits: u32, of: Range, fields: &[Field]) {
         let follows = |record: &&mut Bits| {
             let width = u64::BITS - record.mask.leading_zeros();
-            record
-                .at
-                .iter()
-                .zip(fields)
-                .all(|(at, f)| (f.word, u32::from(f.shift)) == (at.0, u32::from(at.1) + width))
+            let of_same = record.of == of
+                && record
+                    .at
+                    .iter()
+                    .zip(fields)
+                    .all(|(at, f)| (f.word, u32::from(f.shift)) == (at.0, u32::from(at.1) + width));
+            of_same
         };
         if let Some(record) = self.records.iter_mut().find(follows) {
             let width = u64::BITS - record.mask.leading_zeros();
             record.mask = u64::MAX >> (64 - width - bits);
         } else {
             let at = fields.iter().map(|f| (f.word, f.shift)).collect();
-            self.records.push(Bits { mask: u64::MAX >> (64 - bits), at });
+            self.records.push(Bits { mask: u64::MAX >> (64 - bits), of, at });
         }
     }
 
@@ -162,35 +180,33 @@ impl Moves {
         from: &[u64],
         to: &mut [u64],
     ) {
-        let n = self.procs;
         let renamed = |p: usize| usize::from(perm[p]);
+        let moved_in =
+            |of: Range| moved.iter().map(|p| usize::from(*p)).filter(move |p| of.place(*p).is_some());
         for record in &self.records {
-            for p in moved.iter().map(|p| usize::from(*p)) {
+            for p in moved_in(record.of) {
                 record.put(to, renamed(p), record.get(from, p));
             }
         }
         for matrix in &self.matrices {
-            let Matrix { rows, bits, .. } = matrix;
-            let place = |q: usize| q as u32 * bits;
-            let cell = u64::MAX >> (64 - bits);
-            let moving = moved.iter().fold(0, |set, q| set | cell << place(usize::from(*q)));
-            for p in 0..n {
+            let Matrix { rows, columns, .. } = matrix;
+            let moving = moved_in(*columns).fold(0, |set, q| set | matrix.mask() << matrix.shift(q));
+            for p in rows.of.processes() {
                 let row = rows.get(from, p);
                 if matrix.unusual(from, p) & moving != 0 {
-                    let moves = moved.iter().map(|q| usize::from(*q));
-                    let new = moves
-                        .fold(row & !moving, |new, q| new | (row >> place(q) & cell) << place(renamed(q)));
+                    let new = moved_in(*columns)
+                        .fold(row & !moving, |new, q| new | matrix.cell(row, q) << matrix.shift(renamed(q)));
                     rows.put(to, renamed(p), new);
                 } else if renamed(p) != p {
                     rows.put(to, renamed(p), row);
                 }
             }
         }
-        for Array { first, arity, indices } in &self.rest {
-            for (at, index) in indices.chunks_exact(*arity).enumerate() {
-                let new = index.iter().fold(0, |new, p| new * n + renamed(usize::from(*p)));
-                if new != at {
-                    packing.fields[first + new].put(to, packing.fields[first + at].raw(from));
+        for Array { table, indices } in &self.rest {
+            for (at, index) in (table.first..).zip(indices.chunks_exact(table.ranges.len())) {
+                let new = table.position(index.iter().map(|p| renamed(usize::from(*p))));
+                if let Some(new) = new.filter(|new| *new != at) {
+                    packing.fields[new].put(to, packing.fields[at].raw(from));
                 }
             }
         }
@@ -199,7 +215,7 @@ impl Moves {
         }
         for field in &self.pointers {
             let target = field.raw(to) as usize;
-            if target < n && renamed(target) != target {
+            if target < perm.len() && renamed(target) != target {
                 field.put(to, u64::from(perm[target]));
             }
         }
@@ -212,13 +228,16 @@ impl Moves {
             process if process == q => p,
             process => process,
         };
-        self.records.iter().all(|record| record.get(state, p) == record.get(state, q))
-            && self.matrices.iter().all(|matrix| matrix.exchanges(self.procs, state, p, q))
-            && self.rest.iter().all(|Array { first, arity, indices }| {
-                indices.chunks_exact(*arity).enumerate().all(|(at, index)| {
-                    let new = index.iter().fold(0, |new, p| new * self.procs + exchanged(*p));
-                    new <= at
-                        || packing.fields[first + new].raw(state) == packing.fields[first + at].raw(state)
+        self.records
+            .iter()
+            .all(|record| record.of.place(p).is_none() || record.get(state, p) == record.get(state, q))
+            && self.matrices.iter().all(|matrix| matrix.exchanges(state, p, q))
+            && self.rest.iter().all(|Array { table, indices }| {
+                (table.first..).zip(indices.chunks_exact(table.ranges.len())).all(|(at, index)| {
+                    let new = table.position(index.iter().map(|p| exchanged(*p)));
+                    new.is_none_or(|new| {
+                        new <= at || packing.fields[new].raw(state) == packing.fields[at].raw(state)
+                    })
                 })
             })
     }

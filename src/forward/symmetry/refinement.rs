@@ -21,9 +21,26 @@ pub const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The general canonical form; also returns how many permutations were tried.
-pub fn settle(cells: &Cells, fixed: usize, codes: &[i64], colours: &mut [u64]) -> (Vec<i64>, Renaming, u32) {
-    refine(cells, 0..codes.len(), codes, colours);
+/// Bits of a colour for the sort of a process: an enumeration has at most 64 values.
+const SORT_BITS: u32 = 6;
+
+/// Puts the sorts of processes, where they are known, into their colours, as what they are ordered by first: processes of one sort have the same
+/// places in each state.
+pub fn order_sorts(sorts: &[u8], colours: &mut [u64]) {
+    for (colour, sort) in colours.iter_mut().zip(sorts) {
+        *colour = *colour & (u64::MAX >> SORT_BITS) | u64::from(*sort) << (u64::BITS - SORT_BITS);
+    }
+}
+
+/// The general canonical form, with processes of these sorts, if they are known; also returns how many permutations were tried.
+pub fn settle(
+    cells: &Cells,
+    (fixed, sorts): (usize, &[u8]),
+    codes: &[i64],
+    colours: &mut [u64],
+) -> (Vec<i64>, Renaming, u32) {
+    refine(cells, codes, colours);
+    order_sorts(sorts, colours);
     least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
 }
 
@@ -59,8 +76,8 @@ pub fn least<T: Clone + Ord>(
     (best, perm, tried)
 }
 
-/// Refines colours of processes, which are invariant under renaming, as far as possible, by the cells `at`.
-pub fn refine(cells: &Cells, at: impl Iterator<Item = usize> + Clone, codes: &[i64], colours: &mut [u64]) {
+/// Refines colours of processes, which are invariant under renaming, as far as possible.
+pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     let procs = cells.procs;
     // Nameless values get colours as well; one row of codes for each class.
     let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
@@ -69,7 +86,7 @@ pub fn refine(cells: &Cells, at: impl Iterator<Item = usize> + Clone, codes: &[i
     for _ in 0..=procs {
         let mut seen = vec![0u64; procs];
         let mut block_seen = vec![0u64; blocks.len()];
-        for (cell, code) in at.clone().map(|at| (&cells.cells[at], codes[at])) {
+        for (cell, &code) in cells.cells.iter().zip(codes) {
             let mut h = mix(u64::from(cell.var.0), 1);
             for (at, p) in cell.index.iter().enumerate() {
                 h = mix(h, colours[usize::from(*p)]);
@@ -155,8 +172,9 @@ pub fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
     out.clear();
     out.resize(codes.len(), 0);
     for (cell, &code) in cells.cells.iter().zip(codes) {
+        let index = cell.index.iter().map(|p| usize::from(perm[usize::from(*p)]));
         let to =
-            cells.layout.position(cell.var, cell.index.iter().map(|p| usize::from(perm[usize::from(*p)])));
+            cells.places.of(cell.var).position(index).expect("processes of one sort have the same cells");
         let points = cell.kind == CodeKind::Proc && code != UNDEF && code < cells.procs as i64;
         out[to] = if points { i64::from(perm[code as usize]) } else { code };
     }

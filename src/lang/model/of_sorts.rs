@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Conj, Dnf, Literal, ProcRef, SystemParts, VarId};
+use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
 
 /// A formula about parameters, for processes of known sorts.
 ///
@@ -44,12 +44,24 @@ impl<'a> FormulaOfSorts<'a> {
     }
 }
 
-/// Whether a literal about the sort of a parameter holds, where the sort is known.
+/// Whether a literal about the sort of a parameter holds, where the sort is known, or whether two of known sorts are the same, where
+/// these differ.
 fn decided(literal: &Literal, array: VarId, sorts: &[Option<u8>]) -> Option<bool> {
-    let Literal::In { cell, values } = literal else { return None };
-    let [ProcRef::Var(param)] = cell.index[..] else { return None };
-    let sort = sorts.get(usize::from(param)).copied().flatten().filter(|_| cell.var == array)?;
-    Some(values >> sort & 1 == 1)
+    let sort = |it: ProcRef| match it {
+        ProcRef::Var(param) => sorts.get(usize::from(param)).copied().flatten(),
+        ProcRef::Const(_) => None,
+    };
+    match literal {
+        Literal::In { cell, values } => {
+            let [process] = cell.index[..] else { return None };
+            sort(process).filter(|_| cell.var == array).map(|sort| values >> sort & 1 == 1)
+        }
+        Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated } => {
+            let (left, right) = (sort(*left)?, sort(*right)?);
+            (left != right).then_some(*negated)
+        }
+        _ => None,
+    }
 }
 
 impl SystemParts {
