@@ -202,39 +202,39 @@ impl General {
         if named[p] == 0 && named[q] == 0 {
             return self.shape.moves.exchanges(packing, state, p, q);
         }
-        self.shape.tables.iter().all(|table| self.swaps(table, packing, state, p, q))
+        self.shape.tables.iter().all(|table| swaps(table, packing, state, p, q))
     }
+}
 
-    /// Whether exchanging two processes leaves the cells of a table unchanged.
-    fn swaps(&self, table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
-        let (a, b) = (p as i64, q as i64);
-        let image = |code: i64| match code {
-            _ if !table.pointers => code,
-            _ if code == a => b,
-            _ if code == b => a,
-            _ => code,
-        };
-        let code = |cell: usize| packing.fields[cell].get(state);
-        let same = |x: usize, y: usize| image(code(x)) == code(y);
-        let both = |x: usize, y: usize| same(x, y) && same(y, x);
-        let others = |of: Range| of.processes().filter(move |r| *r != p && *r != q);
-        match table.cells.ranges[..] {
-            [] => same(table.cells.first, table.cells.first),
-            [of] => {
-                let at = |r: usize| table.alone(r);
-                (of.place(p).is_none() || both(at(p), at(q)))
-                    && (!table.pointers || others(of).all(|r| same(at(r), at(r))))
-            }
-            // None has more than two.
-            [rows, columns, ..] => {
-                let at = |x: usize, y: usize| table.pair(x, y);
-                let (is_row, is_column) = (rows.place(p).is_some(), columns.place(p).is_some());
-                (!is_row || !is_column || both(at(p, p), at(q, q)) && both(at(p, q), at(q, p)))
-                    && (!is_row || others(columns).all(|r| both(at(p, r), at(q, r))))
-                    && (!is_column || others(rows).all(|r| both(at(r, p), at(r, q))))
-                    && (!table.pointers
-                        || others(rows).all(|r| others(columns).all(|s| same(at(r, s), at(r, s)))))
-            }
+/// Whether exchanging two processes leaves the cells of a table unchanged.
+fn swaps(table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
+    let (a, b) = (p as i64, q as i64);
+    let image = |code: i64| match code {
+        _ if !table.pointers => code,
+        _ if code == a => b,
+        _ if code == b => a,
+        _ => code,
+    };
+    let code = |cell: usize| packing.fields[cell].get(state);
+    let same = |x: usize, y: usize| image(code(x)) == code(y);
+    let both = |x: usize, y: usize| same(x, y) && same(y, x);
+    let others = |of: Range| of.processes().filter(move |r| *r != p && *r != q);
+    match table.cells.ranges[..] {
+        [] => same(table.cells.first, table.cells.first),
+        [of] => {
+            let at = |r: usize| table.alone(r);
+            (of.place(p).is_none() || both(at(p), at(q)))
+                && (!table.pointers || others(of).all(|r| same(at(r), at(r))))
+        }
+        // None has more than two.
+        [rows, columns, ..] => {
+            let at = |x: usize, y: usize| table.pair(x, y);
+            let (is_row, is_column) = (rows.place(p).is_some(), columns.place(p).is_some());
+            (!is_row || !is_column || both(at(p, p), at(q, q)) && both(at(p, q), at(q, p)))
+                && (!is_row || others(columns).all(|r| both(at(p, r), at(q, r))))
+                && (!is_column || others(rows).all(|r| both(at(r, p), at(r, q))))
+                && (!table.pointers
+                    || others(rows).all(|r| others(columns).all(|s| same(at(r, s), at(r, s)))))
         }
     }
 }

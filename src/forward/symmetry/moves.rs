@@ -153,13 +153,10 @@ impl Moves {
     fn record(&mut self, bits: u32, of: Range, fields: &[Field]) {
         let follows = |record: &&mut Bits| {
             let width = u64::BITS - record.mask.leading_zeros();
-            let of_same = record.of == of
-                && record
-                    .at
-                    .iter()
-                    .zip(fields)
-                    .all(|(at, f)| (f.word, u32::from(f.shift)) == (at.0, u32::from(at.1) + width));
-            of_same
+            let ends = |(at, f): (&(u16, u8), &Field)| {
+                (f.word, u32::from(f.shift)) == (at.0, u32::from(at.1) + width)
+            };
+            record.of == of && record.at.iter().zip(fields).all(ends)
         };
         if let Some(record) = self.records.iter_mut().find(follows) {
             let width = u64::BITS - record.mask.leading_zeros();
