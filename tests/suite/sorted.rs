@@ -1,4 +1,4 @@
-//! Sorts of processes: random models over two sorts, with relations, pointers, quantifiers and orders, against an interpreter that
+//! Sorts of processes: random models over two or three sorts, with relations, pointers, quantifiers and orders, against an interpreter that
 //! is written from the book alone, for each number of processes of each sort.
 //!
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
@@ -22,7 +22,10 @@ use cubicle::verdict::Verdict;
 use super::doors::small_search;
 use super::support::dice::Dice;
 
-const SORTS: [&str; 2] = ["node", "value"];
+const SORTS: [&str; 3] = ["node", "value", "quorum"];
+
+/// How many processes of each sort.
+type Sizes = [usize; 3];
 
 /// Most states of an instance that is compared.
 const MOST_STATES: usize = 3000;
@@ -61,7 +64,7 @@ enum Literal {
 struct Quantified {
     universal: bool,
     other: bool,
-    /// One sort, or both.
+    /// One sort, or two.
     sorts: Vec<usize>,
     /// One of them holds under a universal, all under an existential.
     literals: Vec<Literal>,
@@ -83,6 +86,8 @@ struct Transition {
 }
 
 struct Model {
+    /// How many of the sorts it has.
+    sorts: usize,
     vars: Vec<Var>,
     /// What never holds of relations, for two processes of these sorts.
     axiom: Option<(Vec<usize>, Vec<Literal>)>,
@@ -146,7 +151,10 @@ impl Model {
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "type node < proc\ntype value < proc\ntype phase = Aa | Bb | Cc")?;
+        for sort in &SORTS[..self.sorts] {
+            writeln!(f, "type {sort} < proc")?;
+        }
+        writeln!(f, "type phase = Aa | Bb | Cc")?;
         for var in &self.vars {
             let index: Vec<&str> = var.index.iter().map(|it| SORTS[*it]).collect();
             let ty = match var.kind {
@@ -258,7 +266,7 @@ const NONE: u8 = u8::MAX;
 
 struct Instance<'m> {
     model: &'m Model,
-    sizes: [usize; 2],
+    sizes: Sizes,
     /// The first cell of each variable.
     first: Vec<usize>,
 }
@@ -266,7 +274,7 @@ struct Instance<'m> {
 type State = Vec<u8>;
 
 /// All tuples of processes of these sorts; `different`: those of one sort differ.
-fn tuples(sizes: [usize; 2], sorts: &[usize], different: bool) -> Vec<Vec<usize>> {
+fn tuples(sizes: Sizes, sorts: &[usize], different: bool) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for (at, sort) in sorts.iter().enumerate() {
         let mut next = Vec::new();
@@ -284,7 +292,7 @@ fn tuples(sizes: [usize; 2], sorts: &[usize], different: bool) -> Vec<Vec<usize>
 }
 
 impl<'m> Instance<'m> {
-    fn new(model: &'m Model, sizes: [usize; 2]) -> Self {
+    fn new(model: &'m Model, sizes: Sizes) -> Self {
         let mut first = Vec::new();
         let mut cells = 0;
         for var in &model.vars {
@@ -428,7 +436,7 @@ struct Found {
 }
 
 /// `None` when there are too many states.
-fn brute_force(model: &Model, sizes: [usize; 2]) -> Option<Found> {
+fn brute_force(model: &Model, sizes: Sizes) -> Option<Found> {
     let instance = Instance::new(model, sizes);
     let first = instance.initial()?;
     let mut seen: BTreeSet<State> = first.iter().cloned().collect();
@@ -467,12 +475,23 @@ fn brute_force(model: &Model, sizes: [usize; 2]) -> Option<Found> {
 // Random models
 
 struct Maker {
+    /// How many sorts there are.
+    sorts: usize,
     dice: Dice,
     vars: Vec<Var>,
     orders: bool,
 }
 
 impl Maker {
+    fn sort(&mut self) -> usize {
+        self.dice.below(self.sorts)
+    }
+
+    /// Another sort than this one.
+    fn other_sort(&mut self, sort: usize) -> usize {
+        (sort + 1 + self.dice.below(self.sorts - 1)) % self.sorts
+    }
+
     /// A name of a sort among those in scope.
     fn of(&mut self, sort: usize, scope: &[usize]) -> Option<Place> {
         let fit: Vec<Place> = (0..scope.len()).filter(|at| scope[*at] == sort).collect();
@@ -504,19 +523,19 @@ impl Maker {
     }
 
     fn params(&mut self, most: usize) -> Vec<usize> {
-        let mut params: Vec<usize> = (0..=self.dice.below(most)).map(|_| self.dice.below(2)).collect();
+        let mut params: Vec<usize> = (0..=self.dice.below(most)).map(|_| self.sort()).collect();
         params.sort_unstable();
         params
     }
 
-    /// `pairs`: a chance in 100 that a quantifier is about processes of both sorts.
+    /// `pairs`: a chance in 100 that a quantifier is about processes of two sorts.
     fn transition(&mut self, pairs: usize) -> Transition {
         let params = self.params(3);
         let guard = self.literals(&params, 3);
         let mut quantified = Vec::new();
         while self.dice.chance(35) && quantified.len() < 2 {
-            let (sort, universal) = (self.dice.below(2), self.dice.chance(70));
-            let sorts = if self.dice.chance(pairs) { vec![sort, 1 - sort] } else { vec![sort] };
+            let (sort, universal) = (self.sort(), self.dice.chance(70));
+            let sorts = if self.dice.chance(pairs) { vec![sort, self.other_sort(sort)] } else { vec![sort] };
             let scope = [&params[..], &sorts].concat();
             let literals = self.literals(&scope, 2);
             let other = sorts.len() == 1 && self.dice.chance(60);
@@ -555,15 +574,16 @@ impl Maker {
     }
 }
 
-fn model(seed: u64) -> Model {
+/// A model over two sorts, or over three.
+fn model(seed: u64, sorts: usize) -> Model {
     let mut dice = Dice::new(seed);
     let orders = dice.chance(15);
-    let mut maker = Maker { dice, vars: Vec::new(), orders };
+    let mut maker = Maker { sorts, dice, vars: Vec::new(), orders };
     for at in 0..2 + maker.dice.below(3) {
         let arity = *maker.dice.pick(&[0, 1, 1, 1, 2, 2]);
-        let index: Vec<usize> = (0..arity).map(|_| maker.dice.below(2)).collect();
+        let index: Vec<usize> = (0..arity).map(|_| maker.sort()).collect();
         let kind = match maker.dice.below(10) {
-            0 | 1 if arity < 2 => Kind::Pointer(maker.dice.below(2)),
+            0 | 1 if arity < 2 => Kind::Pointer(maker.sort()),
             2 | 3 if arity > 0 => Kind::Relation,
             _ => Kind::Phase,
         };
@@ -590,8 +610,8 @@ fn model(seed: u64) -> Model {
         .collect();
     let transitions = (0..2 + maker.dice.below(3)).map(|_| maker.transition(10)).collect();
     let witness = (!relations.is_empty() && maker.dice.chance(50)).then(|| {
-        let sort = maker.dice.below(2);
-        let sorts = [vec![sort; 1 + maker.dice.below(2)], vec![1 - sort]].concat();
+        let sort = maker.sort();
+        let sorts = [vec![sort; 1 + maker.dice.below(2)], vec![maker.other_sort(sort)]].concat();
         let literals = (0..10).filter_map(|_| maker.literal(&sorts));
         let only = |it: &Literal| matches!(it, Literal::Holds(var, ..) if relations.contains(var));
         let literals: Vec<Literal> = literals.filter(only).take(2).collect();
@@ -604,30 +624,41 @@ fn model(seed: u64) -> Model {
     let witness = witness.filter(about);
     let watch = maker.dice.chance(35).then(|| maker.transition(50));
     let watch = watch.filter(|it| it.quantified.iter().any(|it| it.universal));
-    Model { vars: maker.vars, axiom, witness, bad, watch, transitions }
+    Model { sorts, vars: maker.vars, axiom, witness, bad, watch, transitions }
 }
 
-/// A random model over two sorts.
+fn sorts_of(seed: u64) -> usize {
+    if seed % 3 == 2 { 3 } else { 2 }
+}
+
+/// A random model over two or three sorts.
 pub fn text(seed: u64) -> String {
-    model(seed).to_string()
+    model(seed, sorts_of(seed)).to_string()
 }
 
 // The comparison
 
-fn of_sizes(sizes: [usize; 2]) -> ForwardOptions {
-    let of_sorts = SORTS.iter().zip(sizes).map(|(sort, size)| ((*sort).to_owned(), size)).collect();
+/// All ways to divide a number of processes among so many sorts.
+fn divisions(sorts: usize, total: usize) -> Vec<Sizes> {
+    let all = (0..=total)
+        .flat_map(|nodes| (0..=total - nodes).map(move |values| [nodes, values, total - nodes - values]));
+    all.filter(|it| sorts == 3 || it[2] == 0).collect()
+}
+
+fn of_sizes(sorts: usize, sizes: Sizes) -> ForwardOptions {
+    let of_sorts = SORTS[..sorts].iter().zip(sizes).map(|(sort, size)| ((*sort).to_owned(), size)).collect();
     ForwardOptions::default().stop_at_unsafe(false).deadlock(true).of_sorts(of_sorts)
 }
 
 /// Whether there was something to compare; what is wrong.
 fn examine(seed: u64) -> Result<bool, String> {
-    let model = model(seed);
+    let model = model(seed, sorts_of(seed));
     let text = model.to_string();
     let loaded = match cubicle::load(&text) {
         Ok(loaded) => loaded,
-        // A witness without values: no instance has processes of both sorts.
+        // A witness without values: no instance has processes of all sorts.
         Err(why) if why.to_string().contains("C0222") => {
-            let none = brute_force(&model, [1, 1]).is_some_and(|it| it.states == 0);
+            let none = brute_force(&model, [1, 1, 1]).is_some_and(|it| it.states == 0);
             return if none { Ok(true) } else { Err(format!("seed {seed}: C0222\n{text}")) };
         }
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
@@ -645,8 +676,7 @@ fn examine(seed: u64) -> Result<bool, String> {
         model.watch.is_none() && !model.transitions.iter().flat_map(|t| &t.updates).any(any_pointer);
     for total in 0..=4 {
         let mut any = Some(false);
-        for nodes in 0..=total {
-            let sizes = [nodes, total - nodes];
+        for sizes in divisions(model.sorts, total) {
             let Some(right) = brute_force(&model, sizes) else {
                 any = None;
                 continue;
@@ -655,8 +685,8 @@ fn examine(seed: u64) -> Result<bool, String> {
                 unsafe_in.get_or_insert(sizes);
             }
             any = any.map(|any| any || right.bad);
-            let plain = of_sizes(sizes).symmetry(false).undefined_cells(false);
-            for (options, exact) in [(plain, exact_counts), (of_sizes(sizes), false)] {
+            let plain = of_sizes(model.sorts, sizes).symmetry(false).undefined_cells(false);
+            for (options, exact) in [(plain, exact_counts), (of_sizes(model.sorts, sizes), false)] {
                 let found =
                     explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent).exploration;
                 if found.stop != Stop::Complete {
@@ -687,10 +717,10 @@ fn examine(seed: u64) -> Result<bool, String> {
 }
 
 /// How many processes of each sort a state has.
-fn sizes_of(system: &System, state: &Concrete) -> [usize; 2] {
+fn sizes_of(system: &System, state: &Concrete) -> Sizes {
     let array = system.sort_array().expect("the model has sorts");
     let layout = Layout::new(system, state.procs);
-    let mut sizes = [0; 2];
+    let mut sizes = [0; 3];
     for process in 0..state.procs {
         if let Value::Constructor(sort) = state.values[layout.position(array, [process])] {
             sizes[usize::from(sort)] += 1;
@@ -704,7 +734,7 @@ fn proofs(
     text: &str,
     system: &System,
     model: &Model,
-    unsafe_in: Option<[usize; 2]>,
+    unsafe_in: Option<Sizes>,
 ) -> Result<(), String> {
     let proof = match seed % 5 {
         0 => BackwardMode::Classic,

@@ -16,8 +16,8 @@ use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::TemporalReport;
 
 use super::{
-    Instance, Maker, Model, Quantified, SORTS, State, Transition, Update, Var, environment, name, names,
-    of_sizes, sizes_of, tuples,
+    Instance, Maker, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, environment, name,
+    names, of_sizes, sizes_of, tuples,
 };
 use crate::doors::program::{cubicle, text};
 use crate::doors::small_search;
@@ -76,9 +76,9 @@ struct Case {
 
 impl Case {
     fn new(seed: u64) -> Self {
-        let mut model = super::model(seed);
+        let mut model = super::model(seed, 2);
         let vars = std::mem::take(&mut model.vars);
-        let mut maker = Maker { dice: Dice::new(seed ^ 0x5eed), vars, orders: false };
+        let mut maker = Maker { sorts: 2, dice: Dice::new(seed ^ 0x5eed), vars, orders: false };
         let properties = (0..=maker.dice.below(3)).map(|_| property(&mut maker)).collect();
         let mut fair = Vec::new();
         for of in 0..model.transitions.len() {
@@ -120,7 +120,7 @@ fn formula(maker: &mut Maker, params: &[usize], percent: usize) -> Transition {
     let guard = maker.literals(params, 2);
     let mut quantified = Vec::new();
     if maker.dice.chance(percent) {
-        let sort = maker.dice.below(2);
+        let sort = maker.sort();
         let literals = maker.literals(&[params, &[sort]].concat(), 2);
         let (universal, other) = (maker.dice.chance(50), maker.dice.chance(50));
         quantified.push(Quantified { universal, other, sorts: vec![sort], literals });
@@ -148,7 +148,7 @@ struct Demand {
 }
 
 /// `None` when there are too many states.
-fn graph(model: &Model, sizes: [usize; 2]) -> Option<Graph<'_>> {
+fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
     let instance = Instance::new(model, sizes);
     let mut known: BTreeMap<State, usize> = BTreeMap::new();
     let (mut states, mut steps, mut open) = (Vec::new(), Vec::new(), VecDeque::new());
@@ -376,7 +376,7 @@ fn examine(seed: u64) -> Result<usize, String> {
     };
     let mut graphs = Vec::new();
     for total in 0..=3_usize {
-        graphs.extend((0..=total).filter_map(|nodes| graph(&case.model, [nodes, total - nodes])));
+        graphs.extend((0..=total).filter_map(|nodes| graph(&case.model, [nodes, total - nodes, 0])));
     }
     let mut compared = 0;
     for graph in &graphs {
@@ -396,7 +396,7 @@ fn examine(seed: u64) -> Result<usize, String> {
 /// Each property in an instance with these numbers of processes of each sort.
 fn instance(seed: u64, case: &Case, system: &System, graph: &Graph<'_>) -> Result<usize, String> {
     let sizes = graph.instance.sizes;
-    let options = of_sizes(sizes).symmetry((seed / 4).is_multiple_of(2));
+    let options = of_sizes(2, sizes).symmetry((seed / 4).is_multiple_of(2));
     let seen = check_runs(system, sizes.iter().sum(), &options, &Interrupt::default());
     for (at, (property, answer)) in case.properties.iter().zip(&seen.answers).enumerate() {
         let violated = match answer {
@@ -518,10 +518,11 @@ fn endings(case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Result<usize, St
 }
 
 /// The exit code and the output of an exploration.
-fn run(model: &str, sizes: [usize; 2], further: &[&str]) -> Result<(Option<i32>, String), String> {
+fn run(model: &str, sizes: Sizes, further: &[&str]) -> Result<(Option<i32>, String), String> {
     let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
     fs::write(folder.path().join("m.cub"), model).map_err(|why| why.to_string())?;
-    let each: Vec<String> = SORTS.iter().zip(sizes).map(|(sort, size)| format!("{sort}={size}")).collect();
+    let each: Vec<String> =
+        SORTS[..2].iter().zip(sizes).map(|(sort, size)| format!("{sort}={size}")).collect();
     let each = each.join(",");
     let words = ["-q", "--only-forward", "--vacuity", "ignore", "--procs", &each, "m.cub"];
     let output = cubicle(folder.path(), &[&words[..], further].concat());
