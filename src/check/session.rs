@@ -9,7 +9,10 @@ use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::{Purpose, divided};
 use super::remote::RemoteExplorer;
-use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
+use super::schedule::effort_of_level;
+use super::tuning::{
+    EFFORT_WITHOUT_EQUATIONS, FIRST_EFFORT_WITH_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS,
+};
 use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
@@ -135,7 +138,8 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
-        if !self.needs_equations && self.system.counts.is_empty() && moves_numbers(self.system) {
+        let moves = self.system.counts.is_empty() && moves_numbers(self.system);
+        if moves && !self.needs_equations {
             // Looking for equations may take longer than the whole search.
             let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
             let options = BackwardOptions { max_effort: Some(few), ..options.clone() };
@@ -168,6 +172,10 @@ impl<'a> Session<'a> {
         }
         let lemmas = mem::take(&mut self.lemmas);
         let is_exact = proof.oracle_procs().is_none();
+        // States of an oracle may show a bad state at once.
+        let is_short = moves && is_exact && effort == Some(effort_of_level(0));
+        let max_effort = if is_short { Some(FIRST_EFFORT_WITH_EQUATIONS) } else { effort };
+        let options = BackwardOptions { max_effort, ..options };
         let mut paused = self.paused.take_if(|_| is_exact);
         let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
         self.lemmas = lemmas;
