@@ -71,7 +71,7 @@ enum Flavour {
     Plain,
     /// Sentences about the number of elements of a sort.
     Sizes,
-    /// The second sort is so many constants.
+    /// The second sort consists of this number of constants.
     Values(usize),
     /// At most two elements of a sort, and steps that name two.
     Named(usize),

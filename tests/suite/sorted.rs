@@ -638,7 +638,7 @@ pub fn text(seed: u64) -> String {
 
 // The comparison
 
-/// All ways to divide a number of processes among so many sorts.
+/// All ways to divide a number of processes among the first sorts, `sorts` of them.
 fn divisions(sorts: usize, total: usize) -> Vec<Sizes> {
     let all = (0..=total)
         .flat_map(|nodes| (0..=total - nodes).map(move |values| [nodes, values, total - nodes - values]));

@@ -116,7 +116,7 @@ impl Sizes {
     }
 }
 
-/// Whether a formula about equality holds where there are so many elements.
+/// Whether a formula about equality holds where the sort has this number of elements.
 fn holds(formula: &Formula, elements: usize, names: &mut Vec<(VarId, usize)>) -> bool {
     match formula {
         Formula::Bool(truth) => *truth,
