@@ -24,6 +24,9 @@ use cubicle_lang::model::{
 /// Most alternatives of a condition.
 const MOST: usize = 400;
 
+/// Most processes of a gap: universal guards have at most as many.
+const MOST_BOUND: u8 = 4;
+
 /// The name of a tail's array, and the words of its line after the name.
 pub type NamedTail = (String, String);
 
@@ -84,7 +87,7 @@ pub fn read(system: &System, words: &str) -> Option<Tail> {
     let bound = (constants..16).map(ProcRef::Var).take_while(named).count() as u8;
     let all_named =
         denial.iter().flat_map(mentioned).all(|p| matches!(p, ProcRef::Var(v) if v < constants + bound));
-    (bound > 0 && all_named).then_some(Tail { constants, bound, denial })
+    ((1..=MOST_BOUND).contains(&bound) && all_named).then_some(Tail { constants, bound, denial })
 }
 
 /// The system with an array for each tail, and what guards say of it.

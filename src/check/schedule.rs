@@ -59,6 +59,10 @@ pub const BEYOND_GROWTH: usize = 4;
 /// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
 const FIRST_EFFORT: u64 = 300;
 
+/// Effort of exact search with equations between numbers at the first level: where they suffice, few nodes do. More is lost where a bad state is
+/// found at once by exploring, or approximation closes, as with tickets and timestamps. By measurement of models with numbers.
+const FIRST_EFFORT_WITH_EQUATIONS: u64 = 15;
+
 /// States of an exploration of the first level.
 const FIRST_STATES: usize = 20_000;
 
@@ -76,6 +80,16 @@ impl Entry {
     pub fn effort(&self, level: u32) -> u64 {
         let behind = u32::from(self.behind_from.is_some_and(|from| level >= from));
         effort_of_level(level - behind)
+    }
+
+    /// Its effort at a level where a model has equations between numbers.
+    pub fn effort_with_equations(&self, level: u32) -> u64 {
+        let most = if level == 0 && self.proof == BackwardMode::Classic {
+            FIRST_EFFORT_WITH_EQUATIONS
+        } else {
+            u64::MAX
+        };
+        self.effort(level).min(most)
     }
 
     /// Whether it used the effort of a level already at the level before.

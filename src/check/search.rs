@@ -46,7 +46,8 @@ fn once(
     }
     let options = &session.options.backward;
     let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-    let outcome = session.search(search, options.order.unwrap_or_default(), options.max_effort, &repairs);
+    let outcome =
+        session.search(search, options.order.unwrap_or_default(), [options.max_effort; 2], &repairs);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     // Where the first states that it asked for end it, there was no search.
     session.report.backward = Some(outcome).filter(|_| !found_at_once(session));

@@ -9,10 +9,7 @@ use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::{Numbers, OracleOf};
 use super::purpose::{Purpose, divided};
 use super::remote::RemoteExplorer;
-use super::schedule::effort_of_level;
-use super::tuning::{
-    EFFORT_WITHOUT_EQUATIONS, FIRST_EFFORT_WITH_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS,
-};
+use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
@@ -127,12 +124,13 @@ impl<'a> Session<'a> {
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
-    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair.
+    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair. The second effort is that of
+    /// a search in which numbers move.
     pub fn search(
         &mut self,
         proof: BackwardMode,
         order: SearchOrder,
-        effort: Option<u64>,
+        [effort, with_equations]: [Option<u64>; 2],
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let start = Instant::now();
@@ -172,10 +170,7 @@ impl<'a> Session<'a> {
         }
         let lemmas = mem::take(&mut self.lemmas);
         let is_exact = proof.oracle_procs().is_none();
-        // States of an oracle may show a bad state at once.
-        let is_short = moves && is_exact && effort == Some(effort_of_level(0));
-        let max_effort = if is_short { Some(FIRST_EFFORT_WITH_EQUATIONS) } else { effort };
-        let options = BackwardOptions { max_effort, ..options };
+        let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
         let mut paused = self.paused.take_if(|_| is_exact);
         let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
         self.lemmas = lemmas;

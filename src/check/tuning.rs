@@ -10,10 +10,6 @@ pub const DEFAULT_PROCS: usize = 3;
 /// for in vain where a search is short.
 pub const EFFORT_WITHOUT_EQUATIONS: u64 = 200;
 
-/// Effort of the search with equations in the first turn of exact search: where they suffice, few nodes do. More is lost where a bad state is
-/// found at once by exploring, or approximation closes, as with tickets and timestamps. By measurement of models with numbers.
-pub const FIRST_EFFORT_WITH_EQUATIONS: u64 = 15;
-
 /// The same search ends at a cube of more processes: where numbers grow, each step adds one, and tests between large cubes take long.
 pub const PROCS_WITHOUT_EQUATIONS: usize = 4;
 

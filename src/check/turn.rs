@@ -51,9 +51,9 @@ impl Turn {
     /// The search alone.
     pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
-        let effort = self.entry.effort(self.level);
+        let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
         let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-        TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &repairs)))
+        TurnEnd::Searched(Box::new(session.search(proof, order, efforts.map(Some), &repairs)))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends

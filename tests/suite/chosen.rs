@@ -373,8 +373,8 @@ fn campaign(first: u64, count: u64) {
 #[test]
 fn numbers_and_processes_that_a_step_chooses_mean_what_the_book_says() {
     campaign(
-        super::extended::environment("CUBICLE_DOORS_SEED", 0),
-        super::extended::environment("CUBICLE_DOORS_COUNT", 40),
+        super::support::dice::environment("CUBICLE_DOORS_SEED", 0),
+        super::support::dice::environment("CUBICLE_DOORS_COUNT", 40),
     );
 }
 
@@ -382,7 +382,7 @@ fn numbers_and_processes_that_a_step_chooses_mean_what_the_book_says() {
 #[ignore = "takes long"]
 fn campaign_of_numbers_and_processes_that_a_step_chooses() {
     campaign(
-        super::extended::environment("CUBICLE_DOORS_SEED", 1_000),
-        super::extended::environment("CUBICLE_DOORS_COUNT", 2_000),
+        super::support::dice::environment("CUBICLE_DOORS_SEED", 1_000),
+        super::support::dice::environment("CUBICLE_DOORS_COUNT", 2_000),
     );
 }

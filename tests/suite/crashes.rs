@@ -15,16 +15,12 @@ use cubicle::options::{BackwardMode, Options};
 use cubicle::transform::{ActsAgain, Crash, Taken, with_crashes, with_monitor, with_owners};
 use cubicle::verdict::Verdict;
 
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 use crate::support::explore::{Reached, canonical, domain, explore};
 use crate::support::generate::{Weights, generate};
 
 /// States of an instance.
 const STATES: usize = 500;
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
-}
 
 /// Conditions of init on a process `p`, and on another one where it has two parameters.
 const OF_ONE: [&str; 16] = [

@@ -15,7 +15,7 @@ use cubicle::result::{Exploration, Stop};
 use cubicle::transform::shrink::shrink;
 
 use crate::support::clean::Ends;
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 use crate::support::examine::{Failure, random_literal};
 use crate::support::explore::{Reached, canonical, explore};
 use crate::support::generate::{Weights, generate};
@@ -187,10 +187,6 @@ fn verdict(model: &str, seed: u64) -> Result<Tally, Failure> {
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
         failure("panic", text.unwrap_or_default())
     })
-}
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// Examines systems; those that fail, reduced.

@@ -18,7 +18,7 @@ use cubicle::oracle::Blind;
 use cubicle::transform::{Instrumented, excluded_initially, gives, with_owners};
 use cubicle::verdict::Verdict;
 
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 use crate::support::explore::{canonical, explore};
 use crate::support::generate::{Weights, generate};
 
@@ -154,9 +154,6 @@ fn projected(system: &System, with: &Instrumented, procs: usize) -> Option<BTree
 /// Systems with owners reach the same states as without, their proofs are certified, and their runs replay.
 #[test]
 fn owners_change_no_behaviour() {
-    let environment = |name: &str, default: u64| {
-        std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
-    };
     let first = environment("CUBICLE_RANDOM_SEED", 0);
     let count = environment("CUBICLE_RANDOM_COUNT", 150);
     let (mut with_universals, mut compared, mut safe, mut wrong) = (0, 0, 0, 0);

@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cubicle::transform::shrink::shrink;
 
+use crate::support::dice::environment;
 use crate::support::examine::{Failure, Summary, examine};
 use crate::support::generate::{Weights, generate};
 
@@ -22,10 +23,6 @@ fn verdict(model: &str, seed: u64) -> Result<Summary, Failure> {
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
         Err(Failure { kind: "panic", detail: text.unwrap_or_default() })
     })
-}
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// Reduces a failing model, and describes how to reproduce the failure.

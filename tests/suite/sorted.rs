@@ -20,7 +20,7 @@ use cubicle::result::Stop;
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;
-use super::support::dice::Dice;
+use super::support::dice::{Dice, environment};
 
 const SORTS: [&str; 3] = ["node", "value", "quorum"];
 
@@ -770,10 +770,6 @@ fn proofs(
         _ => {}
     }
     Ok(())
-}
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 fn campaign(first: u64, count: u64) {

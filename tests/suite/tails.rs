@@ -15,7 +15,7 @@ use cubicle::options::BackwardMode;
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;
-use super::support::dice::Dice;
+use super::support::dice::{Dice, environment};
 
 const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
 
@@ -404,10 +404,6 @@ fn examine(seed: u64) -> Result<[bool; 2], String> {
         }
         _ => Ok([false; 2]),
     }
-}
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 #[allow(clippy::print_stdout, reason = "shows how many there are of each kind")]

@@ -29,7 +29,7 @@ impl<'a> Accesses<'a> {
     /// Of each variable, whether it is one.
     pub fn of_other_sorts(mut self) -> Vec<bool> {
         let system = self.system;
-        // What it says of all cells of an array is no reason to tell some of them from others.
+        // What it says of all cells of an array tells none of them from the others.
         let everywhere = common(system);
         let others = |conj: &Conj| conj.iter().filter(|it| !everywhere.contains(it)).cloned().collect();
         let init = Dnf(system.init.body.0.iter().map(others).collect());

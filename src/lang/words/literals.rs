@@ -18,7 +18,8 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
     LiteralWriter { system, name, taken: &[] }.cell(cell)
 }
 
-/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, .., which differ
+/// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, .., which
+/// are different.
 pub fn tail(system: &System, tail: &Tail) -> String {
     let name = |p: ProcRef| match p {
         ProcRef::Var(v) if v >= tail.constants => char::from(b'n' + (v - tail.constants) % 13).to_string(),

@@ -157,7 +157,7 @@ fn never_of<'t>(
         let made = never(parts.clone(), symbols, vars, &Facts::default(), (missing, false));
         let all = found.keep(made).unwrap_or_default();
         if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
-            let what = "nothing satisfies this axiom: there is no system to check";
+            let what = "nothing satisfies this axiom: nothing is left to check";
             found.errors.push(Diagnostic::error("C0712", claim.span, what));
         }
         written.push((*claim, all));

@@ -98,7 +98,7 @@ impl Sizes {
             let name = &symbols.sorts[sort.0].0;
             if !allowed.contains(&true) {
                 let what = format!(
-                    "nothing satisfies this, whatever the number of elements of `{name}`: there is no system to check"
+                    "nothing satisfies this, whatever the number of elements of `{name}`: nothing is left to check"
                 );
                 return Err(Box::new(Diagnostic::error("C0712", *span, what)));
             }

@@ -5,11 +5,11 @@
 //! the clause true. So `Member[n, q] = False || Vote[n, v] = True`, which a vote makes true, becomes
 //! `Member[n, q] = False || Vote[n, v] = True || Voted[n] = False`, where a node votes once. Nothing depends on what is found here but speed.
 
-use super::effect::Effect;
-use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::effect::Effect;
+use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said, with_tails};
 use cubicle_lang::model::{
     Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
 };
@@ -56,7 +56,7 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
         }
         // Of bad states it is also of use what becomes true again: they say it all at once.
         match weakened(system, &tail).or((rank == Rank::Bad).then_some(tail)) {
-            Some(tail) if !found.contains(&tail) && is_said(system, &tail) => {
+            Some(tail) if !found.contains(&tail) && is_of_use(system, &tail) => {
                 debug!(?tail, "tail");
                 found.push(tail);
             }
@@ -64,6 +64,11 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
         }
     }
     found
+}
+
+/// Whether a guard says it, and steps have updates for it that are not too large.
+fn is_of_use(system: &System, tail: &Tail) -> bool {
+    is_said(system, tail) && with_tails(system, std::slice::from_ref(tail)).is_some()
 }
 
 /// Those that matter most first, each kind in the order of transitions; of bad states, those that say most come first, and one about each array

@@ -40,6 +40,7 @@ use self::graph::{Graph, explore};
 use self::instance::Failures;
 use self::reduce::reduce;
 pub use self::states::small as small_search;
+use crate::support::dice::environment;
 
 /// A disagreement between the product and brute force.
 struct Disagreement {
@@ -176,10 +177,6 @@ fn through_all(doors: &[Door], model: &Model, seed: u64, tally: &mut Tally) -> V
         }
     }
     wrong
-}
-
-fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 #[test]

@@ -25,12 +25,11 @@ use cubicle::verdict::{Trace, Verdict};
 use super::ast::{
     Assigned, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value, Var,
 };
-use super::environment;
 use super::generate::{comparison, generate, is_possible};
 use super::graph::explore;
 use super::instance::{Failures, Instance, Label};
 use super::states::small;
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 
 /// How many certificates were refused for a claim that is wrong.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);

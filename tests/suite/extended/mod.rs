@@ -26,7 +26,7 @@ use self::generate::model;
 use self::meaning::{brute_force, is_refined};
 use self::model::Model;
 use super::doors::small_search;
-use super::support::dice::Dice;
+use super::support::dice::{Dice, environment};
 
 fn concrete() -> ForwardOptions {
     ForwardOptions::default().symmetry(false).undefined_cells(false).stop_at_unsafe(false).deadlock(true)
@@ -161,10 +161,6 @@ fn proofs(
         }
     }
     Ok(())
-}
-
-pub fn environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 fn campaign(first: u64, count: u64) {

@@ -111,3 +111,16 @@ fn no_test_costs_many_times_the_effort_of_its_search() {
     // A hundred clauses take as long as a small node.
     assert!(clauses <= 5 * 100 * effort, "{clauses} clauses");
 }
+
+/// The first turn is short in models with numbers; an effort that is asked for, which may be the same number, is spent.
+#[test]
+fn a_search_in_which_numbers_move_has_the_effort_that_is_asked_for() {
+    let text = fs::read_to_string("examples/bakery.cub").expect("an example");
+    let system = cubicle::load(&text).expect("a model").system;
+    let [few, more] = [15, 300].map(|effort| {
+        let options = Options::classic().backward(BackwardOptions::default().max_effort(effort));
+        let report = cubicle::check(&system, &options, &Interrupt::default(), &mut Silent);
+        report.expect("no engine fails").backward.expect("a backward search").statistics.nodes
+    });
+    assert!(more > few + 20, "{few} and {more} nodes");
+}

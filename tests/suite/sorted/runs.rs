@@ -16,12 +16,12 @@ use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::TemporalReport;
 
 use super::{
-    Instance, Maker, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, environment, name,
-    names, of_sizes, sizes_of, tuples,
+    Instance, Maker, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, name, names, of_sizes,
+    sizes_of, tuples,
 };
 use crate::doors::program::{cubicle, text};
 use crate::doors::small_search;
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
 const MOST_STATES: usize = 250;

@@ -1,4 +1,4 @@
-//! A seeded source of choices.
+//! A seeded source of choices, and what the environment says of it.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,4 +26,9 @@ impl Dice {
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
+}
+
+/// A number that a variable of the environment gives to a campaign.
+pub fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }

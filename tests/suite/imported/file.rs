@@ -1,0 +1,339 @@
+//! First-order models as random ones are: their text, and an interpreter that evaluates their formulas about two states directly.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+pub const SORTS: [&str; 2] = ["node", "item"];
+
+/// Most evaluations of formulas for one instance.
+pub const MOST_WORK: usize = 1_500_000;
+
+#[derive(Clone)]
+pub enum Term {
+    Var(String),
+    /// A symbol, its arguments, whether in the new state.
+    App(usize, Vec<Term>, bool),
+    If(Box<Formula>, Box<Term>, Box<Term>),
+}
+
+#[derive(Clone)]
+pub enum Formula {
+    True,
+    Is(usize, Vec<Term>, bool),
+    Equal(Term, Term),
+    Not(Box<Formula>),
+    And(Vec<Formula>),
+    Or(Vec<Formula>),
+    Implies(Box<Formula>, Box<Formula>),
+    Iff(Box<Formula>, Box<Formula>),
+    If(Box<Formula>, Box<Formula>, Box<Formula>),
+    Each(bool, Vec<(String, usize)>, Box<Formula>),
+}
+
+use Formula::{And, Each, Equal, Iff, Implies, Is, Not, Or, True};
+
+pub fn not(formula: Formula) -> Formula {
+    Not(Box::new(formula))
+}
+
+pub struct Symbol {
+    pub name: String,
+    pub mutable: bool,
+    pub args: Vec<usize>,
+    /// The sort of its values; `None` for a relation.
+    pub result: Option<usize>,
+}
+
+pub struct Transition {
+    pub params: Vec<(String, usize)>,
+    pub modifies: Vec<usize>,
+    pub parts: Vec<Formula>,
+}
+
+/// What a random model has besides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flavour {
+    Plain,
+    /// Sentences about the number of elements of a sort.
+    Sizes,
+    /// The second sort consists of this number of constants.
+    Values(usize),
+    /// At most two elements of a sort, and steps that name two.
+    Named(usize),
+    /// Initially there is something for all elements.
+    Initial,
+}
+
+pub struct Model {
+    pub flavour: Flavour,
+    pub symbols: Vec<Symbol>,
+    pub axioms: Vec<Formula>,
+    pub init: Vec<Formula>,
+    pub transitions: Vec<Transition>,
+    pub safety: Vec<Formula>,
+}
+
+// The text
+
+impl Model {
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for sort in SORTS {
+            writeln!(out, "sort {sort}").expect("memory");
+        }
+        for symbol in &self.symbols {
+            let word = if symbol.mutable { "mutable" } else { "immutable" };
+            let args: Vec<&str> = symbol.args.iter().map(|it| SORTS[*it]).collect();
+            let (args, name) = (args.join(", "), &symbol.name);
+            let line = match symbol.result {
+                None => format!("{word} relation {name}({args})"),
+                Some(sort) if symbol.args.is_empty() => format!("{word} constant {name}: {}", SORTS[sort]),
+                Some(sort) => format!("{word} function {name}({args}): {}", SORTS[sort]),
+            };
+            writeln!(out, "{line}").expect("memory");
+        }
+        let claims = [("axiom", &self.axioms), ("init", &self.init), ("safety", &self.safety)];
+        for (word, formulas) in claims {
+            for formula in formulas {
+                // Variables in capital letters need not be bound where an argument shows their sort.
+                let text = match formula {
+                    Each(true, _, body) if !self.formula(body).contains('=') => self.formula(body),
+                    other => self.formula(other),
+                };
+                writeln!(out, "{word} {text}").expect("memory");
+            }
+        }
+        for (at, transition) in self.transitions.iter().enumerate() {
+            let params: Vec<String> = bound(&transition.params);
+            let names: Vec<&str> =
+                transition.modifies.iter().map(|it| self.symbols[*it].name.as_str()).collect();
+            let parts: Vec<String> =
+                transition.parts.iter().map(|it| format!("  & {}", self.formula(it))).collect();
+            let (params, names, parts) = (params.join(", "), names.join(", "), parts.join("\n"));
+            writeln!(out, "transition step{at}({params})\n  modifies {names}\n{parts}").expect("memory");
+        }
+        out
+    }
+
+    pub fn app(&self, symbol: usize, args: &[Term], new: bool) -> String {
+        let args: Vec<String> = args.iter().map(|it| self.term(it)).collect();
+        let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+        let text = format!("{}{args}", self.symbols[symbol].name);
+        if new { format!("new({text})") } else { text }
+    }
+
+    pub fn term(&self, term: &Term) -> String {
+        match term {
+            Term::Var(name) => name.clone(),
+            Term::App(symbol, args, new) => self.app(*symbol, args, *new),
+            Term::If(condition, then, other) => {
+                format!("(if {} then {} else {})", self.formula(condition), self.term(then), self.term(other))
+            }
+        }
+    }
+
+    pub fn formula(&self, formula: &Formula) -> String {
+        let list = |parts: &[Formula], word: &str| {
+            let parts: Vec<String> = parts.iter().map(|it| self.formula(it)).collect();
+            format!("({})", parts.join(word))
+        };
+        match formula {
+            True => "true".to_owned(),
+            Is(symbol, args, new) => self.app(*symbol, args, *new),
+            Equal(left, right) => format!("({} = {})", self.term(left), self.term(right)),
+            Not(inner) => match &**inner {
+                Equal(left, right) => format!("({} != {})", self.term(left), self.term(right)),
+                other => format!("!({})", self.formula(other)),
+            },
+            And(parts) if parts.is_empty() => "true".to_owned(),
+            And(parts) => list(parts, " & "),
+            Or(parts) => list(parts, " | "),
+            Implies(left, right) => format!("({} -> {})", self.formula(left), self.formula(right)),
+            Iff(left, right) => format!("({} <-> {})", self.formula(left), self.formula(right)),
+            Formula::If(condition, then, other) => format!(
+                "(if {} then {} else {})",
+                self.formula(condition),
+                self.formula(then),
+                self.formula(other)
+            ),
+            Each(_, vars, body) if vars.is_empty() => self.formula(body),
+            Each(universal, vars, body) => {
+                let word = if *universal { "forall" } else { "exists" };
+                format!("({word} {}. {})", bound(vars).join(", "), self.formula(body))
+            }
+        }
+    }
+}
+
+pub fn bound(vars: &[(String, usize)]) -> Vec<String> {
+    vars.iter().map(|(name, sort)| format!("{name}: {}", SORTS[*sort])).collect()
+}
+
+// The meaning
+
+pub type Cells = Vec<u8>;
+pub type Names = Vec<(String, u8)>;
+
+pub struct Instance<'m> {
+    pub model: &'m Model,
+    pub sizes: [usize; 2],
+    /// Where the cells of each symbol begin.
+    pub first: Vec<usize>,
+    /// How many values each cell may have.
+    pub values: Vec<u8>,
+    pub work: usize,
+}
+
+impl<'m> Instance<'m> {
+    pub fn new(model: &'m Model, sizes: [usize; 2]) -> Self {
+        let (mut first, mut values) = (Vec::new(), Vec::new());
+        for symbol in &model.symbols {
+            first.push(values.len());
+            let cells: usize = symbol.args.iter().map(|it| sizes[*it]).product();
+            let of_each = symbol.result.map_or(2, |sort| sizes[sort]) as u8;
+            values.extend(std::iter::repeat_n(of_each, cells));
+        }
+        Self { model, sizes, first, values, work: 0 }
+    }
+
+    pub fn cells(&self, symbol: usize) -> std::ops::Range<usize> {
+        let end = self.first.get(symbol + 1).copied().unwrap_or(self.values.len());
+        self.first[symbol]..end
+    }
+
+    pub fn read(
+        &mut self,
+        symbol: usize,
+        args: &[Term],
+        new: bool,
+        states: [&Cells; 2],
+        names: &mut Names,
+    ) -> u8 {
+        // What is within `new(..)` is of the new state.
+        let inner = if new { [states[1], states[1]] } else { states };
+        let mut at = 0;
+        for (arg, sort) in args.iter().zip(&self.model.symbols[symbol].args) {
+            at = at * self.sizes[*sort] + usize::from(self.term(arg, inner, names));
+        }
+        let state = if self.model.symbols[symbol].mutable { inner[0] } else { states[0] };
+        state[self.first[symbol] + at]
+    }
+
+    pub fn term(&mut self, term: &Term, states: [&Cells; 2], names: &mut Names) -> u8 {
+        match term {
+            Term::Var(name) => names.iter().rev().find(|it| it.0 == *name).expect("it is bound").1,
+            Term::App(symbol, args, new) => self.read(*symbol, args, *new, states, names),
+            Term::If(condition, then, other) => {
+                let chosen = if self.holds(condition, states, names) { then } else { other };
+                self.term(chosen, states, names)
+            }
+        }
+    }
+
+    pub fn holds(&mut self, formula: &Formula, states: [&Cells; 2], names: &mut Names) -> bool {
+        self.work += 1;
+        match formula {
+            True => true,
+            Is(symbol, args, new) => self.read(*symbol, args, *new, states, names) == 1,
+            Equal(left, right) => self.term(left, states, names) == self.term(right, states, names),
+            Not(inner) => !self.holds(inner, states, names),
+            And(parts) => parts.iter().all(|it| self.holds(it, states, names)),
+            Or(parts) => parts.iter().any(|it| self.holds(it, states, names)),
+            Implies(left, right) => !self.holds(left, states, names) || self.holds(right, states, names),
+            Iff(left, right) => self.holds(left, states, names) == self.holds(right, states, names),
+            Formula::If(condition, then, other) => {
+                let chosen = if self.holds(condition, states, names) { then } else { other };
+                self.holds(chosen, states, names)
+            }
+            Each(universal, vars, body) => {
+                let sizes: Vec<u8> = vars.iter().map(|it| self.sizes[it.1] as u8).collect();
+                let mark = names.len();
+                let found = choices(&sizes).into_iter().any(|values| {
+                    names.truncate(mark);
+                    names.extend(vars.iter().zip(values).map(|((name, _), value)| (name.clone(), value)));
+                    self.holds(body, states, names) != *universal
+                });
+                names.truncate(mark);
+                found != *universal
+            }
+        }
+    }
+
+    pub fn all_hold(&mut self, formulas: &[Formula], states: [&Cells; 2], names: &mut Names) -> bool {
+        formulas.iter().all(|it| self.holds(it, states, names))
+    }
+
+    /// Whether a state that violates a property is reached; `None` when that is too much work.
+    pub fn is_unsafe(&mut self) -> Option<bool> {
+        let total: usize = self
+            .values
+            .iter()
+            .map(|it| usize::from(*it))
+            .try_fold(1, |product: usize, it| product.checked_mul(it).filter(|it| *it < 1 << 13))?;
+        let model = self.model;
+        let mut open = Vec::new();
+        let mut known = HashSet::new();
+        for state in choices(&self.values) {
+            debug_assert!(total > 0);
+            let both = [&state, &state];
+            if self.all_hold(&model.axioms, both, &mut Vec::new())
+                && self.all_hold(&model.init, both, &mut Vec::new())
+            {
+                known.insert(state.clone());
+                open.push(state);
+            }
+        }
+        let mut found = false;
+        while let Some(state) = open.pop() {
+            found |= !self.all_hold(&model.safety, [&state, &state], &mut Vec::new());
+            if found {
+                return Some(true);
+            }
+            for transition in &model.transitions {
+                let free: Vec<usize> = transition.modifies.iter().flat_map(|it| self.cells(*it)).collect();
+                let sizes: Vec<u8> = transition.params.iter().map(|it| self.sizes[it.1] as u8).collect();
+                let values: Vec<u8> = free.iter().map(|it| self.values[*it]).collect();
+                let news = choices(&values);
+                for args in choices(&sizes) {
+                    let mut names: Names = transition
+                        .params
+                        .iter()
+                        .zip(&args)
+                        .map(|((name, _), it)| (name.clone(), *it))
+                        .collect();
+                    for new in &news {
+                        let mut next = state.clone();
+                        free.iter().zip(new).for_each(|(at, value)| next[*at] = *value);
+                        if self.all_hold(&transition.parts, [&state, &next], &mut names)
+                            && known.insert(next.clone())
+                        {
+                            open.push(next);
+                        }
+                    }
+                    if self.work > MOST_WORK {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+/// All tuples of numbers below these.
+pub fn choices(sizes: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for size in sizes {
+        all = all
+            .into_iter()
+            .flat_map(|it| {
+                (0..*size).map(move |value| {
+                    let mut longer = it.clone();
+                    longer.push(value);
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
