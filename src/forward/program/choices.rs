@@ -2,7 +2,6 @@
 
 use crate::program::compiled::Program;
 use crate::program::enumerate::Ended;
-use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{Point, Value};
 
 impl Program {
@@ -12,19 +11,21 @@ impl Program {
         codes: Vec<i64>,
         mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
+        let procs = self.cells.procs;
         let mut stack = vec![codes];
+        stack.retain(|it| self.choosing.all(it, procs));
         while let Some(codes) = stack.pop() {
-            let mut read = self.choices.iter().flat_map(|it| &it.clauses).flat_map(|it| &it.1);
-            if let Some((cell, _)) = read.find(|it| codes[it.0] == UNDEF) {
-                let first = stack.len();
-                self.cells.choices(&codes, *cell, self.cells.open_codes(*cell), |next| stack.push(next));
-                stack[first..].reverse();
-                continue;
-            }
-            let holds = |cell: usize, set: u128| self.cells.codes_of(cell, set) >> codes[cell] & 1 == 1;
-            if self.choices.iter().all(|it| it.first(self.cells.procs, &holds).is_some()) {
+            let Some(cell) = self.choosing.next(&codes) else {
                 f(codes)?;
-            }
+                continue;
+            };
+            let first = stack.len();
+            self.cells.choices(&codes, cell, self.cells.open_codes(cell), |next| {
+                if self.choosing.after(cell, &next, procs) {
+                    stack.push(next);
+                }
+            });
+            stack[first..].reverse();
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::ground::init::{disjuncts, full_sets};
 use crate::ground::places::Places;
 use crate::ground::sorts::FixedSorts;
+use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::program::counted::Counts;
@@ -70,6 +71,7 @@ impl Program {
             let (low, high) = (low.min(-largest), high.max(largest));
             bounds = Some((low, high)).filter(|_| low.abs_diff(high) < 1 << 40);
         }
+        let choosing = Choosing::new(&cells, &choices);
         let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
         let counts = Counts::new(&cells, &counted)?;
         let mut compiler = Compiler {
@@ -106,6 +108,7 @@ impl Program {
             sleep_sets,
             disjuncts,
             choices,
+            choosing,
             sorts,
             full,
             undefined,

@@ -3,6 +3,7 @@
 use crate::ground::choices::Choice;
 use crate::ground::init::InitDisjunct;
 use crate::ground::sorts::FixedSorts;
+use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
 use crate::program::guard_index::GuardIndex;
@@ -31,6 +32,7 @@ pub struct Program {
     pub disjuncts: Vec<InitDisjunct>,
     /// What the cells of witnesses can hold whose values states leave out.
     pub choices: Vec<Choice>,
+    pub choosing: Choosing,
     /// The sorts of processes, where they are the same in all states.
     pub sorts: Option<FixedSorts>,
     pub full: Vec<u128>,

@@ -83,7 +83,8 @@ impl<'a> DisjunctStates<'a> {
         mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         // Tests may read no cell that is defined later: without processes, a count is 0.
-        let possible = self.consistent(&codes) != Some(false);
+        let Program { cells, choosing, .. } = self.program;
+        let possible = self.consistent(&codes) != Some(false) && choosing.all(&codes, cells.procs);
         let mut stack: Vec<Vec<i64>> = possible.then_some(codes).into_iter().collect();
         // How many states the last choice left; the one state that a cell with one value leaves is as new as the state before.
         let mut left = 0;
@@ -99,8 +100,8 @@ impl<'a> DisjunctStates<'a> {
             match next {
                 Next::Done => f(codes, numbers)?,
                 Next::Choose(cell, allowed) => {
-                    self.program.cells.choices(&codes, cell, allowed, |next| {
-                        if self.consistent(&next) != Some(false) {
+                    cells.choices(&codes, cell, allowed, |next| {
+                        if choosing.after(cell, &next, cells.procs) && self.consistent(&next) != Some(false) {
                             stack.push(next);
                         }
                     });
@@ -108,7 +109,8 @@ impl<'a> DisjunctStates<'a> {
                 Next::Set(cell, code) => {
                     if self.allowed[cell] >> code & 1 == 1 {
                         codes[cell] = code;
-                        if self.consistent(&codes) == Some(true) {
+                        if choosing.after(cell, &codes, cells.procs) && self.consistent(&codes) == Some(true)
+                        {
                             stack.push(codes);
                         }
                     }

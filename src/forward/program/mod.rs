@@ -9,6 +9,7 @@
 
 pub mod bad;
 pub mod choices;
+pub mod choosing;
 pub mod code;
 pub mod compile;
 pub mod compiled;

@@ -15,8 +15,9 @@ use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::TemporalReport;
 
+use super::random::{self, Maker};
 use super::{
-    Instance, Maker, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, name, names, of_sizes,
+    Instance, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, name, names, of_sizes,
     sizes_of, tuples,
 };
 use crate::doors::program::{cubicle, text};
@@ -76,7 +77,7 @@ struct Case {
 
 impl Case {
     fn new(seed: u64) -> Self {
-        let mut model = super::model(seed, 2);
+        let mut model = random::model(seed, 2);
         let vars = std::mem::take(&mut model.vars);
         let mut maker = Maker { sorts: 2, dice: Dice::new(seed ^ 0x5eed), vars, orders: false };
         let properties = (0..=maker.dice.below(3)).map(|_| property(&mut maker)).collect();
@@ -159,7 +160,11 @@ fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
             states.len() - 1
         })
     };
-    for state in instance.initial()? {
+    let (first, complete) = instance.initial();
+    if !complete {
+        return None;
+    }
+    for state in first {
         number(state, &mut states, &mut open);
     }
     let initial = states.len();
