@@ -232,13 +232,12 @@ impl<'a> Obligations<'a> {
                 sorts[usize::from(*process)] = sort;
             }
             let mut body = FormulaOfSorts::new(self.system, &init.body);
-            for names in tuples(procs.into(), init.params.into()) {
+            body.instances(init.params, &sorts, |names, of_sorts| {
                 self.interrupt.poll()?;
-                let of_sorts = body.of(names.iter().map(|name| sorts[*name]).collect());
-                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                let said_here = self.reader.dnf(of_sorts, &names, Reading::Now)?;
+                let said_here = self.reader.dnf(of_sorts, names, Reading::Now)?;
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
-            }
+                Ok::<(), ProofFailure>(())
+            })?;
             out.push(self.case(About::Initial, (procs, &[], &named), GroundFormula::all(parts))?);
         }
         Ok(out)

@@ -142,7 +142,12 @@ impl Array {
     }
 
     /// Whether each cell with another code than most, of these indices, passes the test.
-    fn all_unusual(&self, packing: &Packing, state: &[u64], mut test: impl FnMut(usize, &[u8]) -> bool) -> bool {
+    fn all_unusual(
+        &self,
+        packing: &Packing,
+        state: &[u64],
+        mut test: impl FnMut(usize, &[u8]) -> bool,
+    ) -> bool {
         let arity = self.table.ranges.len();
         self.words.iter().all(|word| {
             let mut rest = (state[word.at] ^ word.usual) & word.mask;
