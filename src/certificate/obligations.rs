@@ -269,6 +269,7 @@ impl<'a> Obligations<'a> {
             };
             for (procs, named) in arrangements_where(least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;
+                // The literals that say the sorts stay parts of the case: what they decide in other parts is decided here.
                 let sorts = self.sorts_of(procs, [(&t.guard, &args), (&cube.cube, &named)]);
                 let possible = |cell: &GroundCell| match (sort_array, &cell.index[..]) {
                     (Some(array), &[process]) if cell.var == array => {
