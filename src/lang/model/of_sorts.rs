@@ -24,7 +24,10 @@ impl<'a> FormulaOfSorts<'a> {
     }
 
     /// Calls `tell` with tuples of processes of these sorts (`None`: not known) and what the formula says of them: with all whose instances
-    /// say something that no other one says. Ends with the first error.
+    /// say something that no other one says.
+    ///
+    /// # Errors
+    /// The first one of `tell`, which ends it.
     pub fn instances<E>(
         &mut self,
         params: u8,
