@@ -201,6 +201,21 @@ impl GroundFormula {
         }
     }
 
+    /// An equivalent formula where each enum cell holds one of the constructors that `possible` says.
+    #[must_use]
+    pub fn given(self, possible: &dyn Fn(&GroundCell) -> u64) -> Self {
+        match self {
+            Self::Literal(Atom::In(cell, values), holds) => match possible(&cell) {
+                some if some & !values == 0 => Self::truth(holds),
+                some if some & values == 0 => Self::truth(!holds),
+                _ => Self::Literal(Atom::In(cell, values), holds),
+            },
+            Self::Literal(..) => self,
+            Self::All(parts) => Self::all(parts.into_iter().map(|part| part.given(possible))),
+            Self::Any(parts) => Self::any(parts.into_iter().map(|part| part.given(possible))),
+        }
+    }
+
     /// Calls `visit` with each atom, repetitions included.
     pub fn atoms<'f>(&'f self, visit: &mut dyn FnMut(&'f Atom)) {
         match self {

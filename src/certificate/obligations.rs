@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
 use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
-use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
+use super::ground::{GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use super::refinement::RefinementReader;
@@ -232,13 +232,12 @@ impl<'a> Obligations<'a> {
                 sorts[usize::from(*process)] = sort;
             }
             let mut body = FormulaOfSorts::new(self.system, &init.body);
-            for names in tuples(procs.into(), init.params.into()) {
+            body.instances(init.params, &sorts, |names, of_sorts| {
                 self.interrupt.poll()?;
-                let of_sorts = body.of(names.iter().map(|name| sorts[*name]).collect());
-                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                let said_here = self.reader.dnf(of_sorts, &names, Reading::Now)?;
+                let said_here = self.reader.dnf(of_sorts, names, Reading::Now)?;
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
-            }
+                Ok::<(), ProofFailure>(())
+            })?;
             out.push(self.case(About::Initial, (procs, &[], &named), GroundFormula::all(parts))?);
         }
         Ok(out)
@@ -270,7 +269,17 @@ impl<'a> Obligations<'a> {
             };
             for (procs, named) in arrangements_where(least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;
-                let Some((mut parts, differs)) = self.after(&written, &named, t, &args)? else { continue };
+                // The literals that say the sorts stay parts of the case: what they decide in other parts is decided here.
+                let sorts = self.sorts_of(procs, [(&t.guard, &args), (&cube.cube, &named)]);
+                let possible = |cell: &GroundCell| match (sort_array, &cell.index[..]) {
+                    (Some(array), &[process]) if cell.var == array => {
+                        sorts.get(usize::from(process)).copied().flatten().map_or(u64::MAX, |sort| 1 << sort)
+                    }
+                    _ => u64::MAX,
+                };
+                let Some((mut parts, differs)) = self.after(&written, &named, (t, &args), &possible)? else {
+                    continue;
+                };
                 if !differs {
                     unchanged = true;
                     continue;
@@ -284,7 +293,8 @@ impl<'a> Obligations<'a> {
                         others.push(self.universals(t, &args, 0..other, other)?);
                     }
                     let said = others[..procs.into()].iter().flatten();
-                    let formula = GroundFormula::all(parts.iter().chain(&owned).chain(said).cloned());
+                    let said = owned.iter().chain(said).map(|it| it.clone().given(&possible));
+                    let formula = GroundFormula::all(parts.iter().cloned().chain(said));
                     out.push(self.case(About::Step(t), (procs, &args, &named), formula)?);
                 }
             }
@@ -433,19 +443,19 @@ impl<'a> Obligations<'a> {
         Ok(ways)
     }
 
-    /// The literals of a cube that a transition writes, as they are after it, and whether they differ
-    /// from those before; `None` when they cannot hold.
+    /// The literals of a cube that a transition writes, as they are after it where enum cells hold before it what is `possible`, and whether they
+    /// differ from those before; `None` when they cannot hold.
     fn after(
         &self,
         written: &[&Literal],
         named: &[u8],
-        t: &Transition,
-        args: &[u8],
+        (t, args): (&Transition, &[u8]),
+        possible: &dyn Fn(&GroundCell) -> u64,
     ) -> Result<Option<(Vec<GroundFormula>, bool)>, Overflow> {
         let mut parts = Vec::with_capacity(written.len());
         let mut differs = false;
         for literal in written {
-            let after = self.reader.literal(literal, named, Reading::After(t, args))?;
+            let after = self.reader.literal(literal, named, Reading::After(t, args))?.given(possible);
             if after == GroundFormula::FALSE {
                 return Ok(None);
             }

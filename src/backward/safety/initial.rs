@@ -62,16 +62,12 @@ impl Initial {
             return Ok(out);
         }
         let mut body = FormulaOfSorts::new(system, &init.body);
-        let mut names = vec![0u8; usize::from(init.params)];
-        loop {
+        body.instances(init.params, sorts, |vars, said| {
             context.interrupt.poll()?;
-            out.add(Instantiation { context, procs, vars: &names }.dnf(body.of(of(&names)))?);
-            let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < procs) else {
-                return Ok(out);
-            };
-            names[k] += 1;
-            names[k + 1..].fill(0);
-        }
+            out.add(Instantiation { context, procs, vars }.dnf(said)?);
+            Ok::<(), Halt>(())
+        })?;
+        Ok(out)
     }
 
     fn add(&mut self, formula: InstantiatedFormula) {

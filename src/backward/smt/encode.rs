@@ -1,5 +1,7 @@
 //! Model terms and literals as Z3 expressions over the cells of one state.
 
+use std::convert::Infallible;
+
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::InstanceFormula;
@@ -290,16 +292,13 @@ impl<'a> Encoder<'a> {
             return all(conjuncts);
         }
         let mut body = FormulaOfSorts::new(self.system, &init.body);
-        let mut names = vec![0; usize::from(init.params)];
-        loop {
-            conjuncts.push(self.dnf(frame, &names, body.of(names.iter().map(|name| sorts[*name]).collect())));
-            // Next tuple, repetitions included.
-            let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < self.procs()) else {
-                return all(conjuncts);
-            };
-            names[k] += 1;
-            names[k + 1..].fill(0);
-        }
+        let told: Result<(), Infallible> = body.instances(init.params, sorts, |names, said| {
+            let names: Vec<usize> = names.iter().map(|name| usize::from(*name)).collect();
+            conjuncts.push(self.dnf(frame, &names, said));
+            Ok(())
+        });
+        let Ok(()) = told;
+        all(conjuncts)
     }
 
     /// Formula: the frame is a state of this instance in none of these cubes.

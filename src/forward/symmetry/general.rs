@@ -68,10 +68,7 @@ impl General {
 
     /// Bit i: exchanging the processes i and i + 1 is known to change nothing.
     pub fn equal_neighbours(&self, packing: &Packing, state: &[u64]) -> usize {
-        let Shape { procs, wide, .. } = *self.shape;
-        if wide {
-            return 0;
-        }
+        let procs = self.shape.procs;
         SCRATCH.with_borrow_mut(|Scratch { before, .. }| {
             before.follow(&self.shape, packing, state);
             let of_one_sort = |p: usize| self.sorts.get(p) == self.sorts.get(p + 1);
@@ -185,11 +182,11 @@ impl General {
         colours: &[u64],
         twins: &mut [u8],
     ) -> bool {
-        let mut alike = !self.shape.wide;
+        let mut alike = true;
         for w in order[self.fixed..].windows(2) {
             let (p, q) = (usize::from(w[0]), usize::from(w[1]));
             if colours[p] == colours[q] && twins[q] != w[0] {
-                let exchanged = !self.shape.wide && self.exchanges(packing, state, named, p, q);
+                let exchanged = self.exchanges(packing, state, named, p, q);
                 twins[q] = if exchanged { w[0] } else { w[1] };
                 alike &= exchanged;
             }
@@ -226,8 +223,7 @@ fn swaps(table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) ->
             (of.place(p).is_none() || both(at(p), at(q)))
                 && (!table.pointers || others(of).all(|r| same(at(r), at(r))))
         }
-        // None has more than two.
-        [rows, columns, ..] => {
+        [rows, columns] => {
             let at = |x: usize, y: usize| table.pair(x, y);
             let (is_row, is_column) = (rows.place(p).is_some(), columns.place(p).is_some());
             (!is_row || !is_column || both(at(p, p), at(q, q)) && both(at(p, q), at(q, p)))
@@ -236,6 +232,15 @@ fn swaps(table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) ->
                 && (!table.pointers
                     || others(rows).all(|r| others(columns).all(|s| same(at(r, s), at(r, s)))))
         }
+        _ => table.cells.tuples().zip(table.cells.first..).all(|(index, at)| {
+            let exchanged = |process: usize| match process {
+                _ if process == p => q,
+                _ if process == q => p,
+                _ => process,
+            };
+            let new = table.cells.position(index.into_iter().map(exchanged));
+            new.is_none_or(|new| same(at, new))
+        }),
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Shape {
     fixed: usize,
     pub tables: Vec<Table>,
     cells: Vec<Place>,
+    /// Of each cell with more than two indices: these, each with what the place that it has among them adds to what the cell says.
+    many: Vec<Box<[(u8, u64)]>>,
     /// How renaming moves bits.
     pub moves: Moves,
     /// For each bit of a packed state, the cell that has it.
@@ -89,6 +91,8 @@ enum Tells {
     Alone,
     /// Two processes, and the one that it names.
     Pair,
+    /// More than two processes, and the one that it names.
+    Many,
 }
 
 impl Shape {
@@ -96,6 +100,7 @@ impl Shape {
     pub fn new(fixed: usize, cells: &Cells, packing: &Packing) -> Self {
         let mut tables: Vec<Table> = Vec::new();
         let mut places = Vec::with_capacity(cells.len());
+        let mut many = Vec::with_capacity(cells.len());
         let mut cell_at = vec![0; 64 * packing.words];
         let moves = Moves::new(cells, packing);
         for (at, (cell, field)) in cells.cells.iter().zip(&packing.fields).enumerate() {
@@ -119,14 +124,16 @@ impl Shape {
                 [p] => (Tells::Alone, *p, *p),
                 [p, q] if p == q => (Tells::Alone, *p, *p),
                 [p, q] => (Tells::Pair, *p, *q),
-                _ => (Tells::Nothing, 0, 0),
+                [] => (Tells::Nothing, 0, 0),
+                _ => (Tells::Many, 0, 0),
             };
+            many.push(if let Tells::Many = tells { with_places(&cell.index) } else { Box::default() });
             places.push(Place { table: tables.len() as u16 - 1, tells, p, q });
             let bit = 64 * usize::from(field.word) + usize::from(field.shift);
             cell_at[bit..bit + usize::from(field.bits)].fill(at as u32);
         }
         let wide = tables.iter().any(|table| table.cells.ranges.len() > 2);
-        Self { procs: cells.procs, fixed, tables, cells: places, moves, cell_at, wide }
+        Self { procs: cells.procs, fixed, tables, cells: places, many, moves, cell_at, wide }
     }
 
     #[inline]
@@ -156,6 +163,26 @@ impl Shape {
         add(p, said);
         if p != q {
             add(q, said.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        }
+    }
+
+    /// Adds `times` what a cell with more than two indices tells to what is known of its processes and of the one that it names.
+    fn tell_many(&self, table: &Table, cell: usize, code: i64, times: u64, known: &mut [u64]) {
+        let mut add = |p: usize, told: u64| known[p] = known[p].wrapping_add(told.wrapping_mul(times));
+        let target = if table.pointers { self.process(code) } else { None };
+        for (p, place) in &self.many[cell] {
+            let p = usize::from(*p);
+            let said = match target {
+                Some(target) if target == p => ITSELF,
+                Some(target) if target < self.fixed => FIXED + target as u64,
+                Some(_) => ANOTHER,
+                None if code != UNDEF && code >= table.base => NAMELESS,
+                None => code.cast_unsigned(),
+            };
+            add(p, mix(table.salt, mix(said, *place)));
+            if let Some(target) = target {
+                add(target, mix(table.salt, mix(POINTED_AT, *place)));
+            }
         }
     }
 
@@ -317,6 +344,7 @@ impl Hints {
             Tells::Nothing | Tells::Named => {}
             Tells::Alone => shape.tell(table, about, code, times, &mut self.alone),
             Tells::Pair => shape.tell(table, about, code, times, &mut self.pairs),
+            Tells::Many => shape.tell_many(table, cell, code, times, &mut self.pairs),
         }
         if code >= table.base {
             self.nameless = self.nameless.wrapping_add(times as u32);
@@ -325,4 +353,13 @@ impl Hints {
             }
         }
     }
+}
+
+/// Indices, each with what tells its place among them: the number of that place, and which other ones have the same process.
+fn with_places(index: &[u8]) -> Box<[(u8, u64)]> {
+    let place = |(at, p): (usize, &u8)| {
+        let same = index.iter().enumerate().filter(|(_, q)| *q == p);
+        (*p, mix(at as u64, same.fold(0, |set, (other, _)| set | 1 << other)))
+    };
+    index.iter().enumerate().map(place).collect()
 }

@@ -47,6 +47,20 @@ struct Array {
     table: Table,
     /// The indices of each cell, one after the other.
     indices: Vec<u8>,
+    /// The words that have cells of it.
+    words: Vec<Word>,
+}
+
+/// A word with cells of an array.
+#[derive(Debug)]
+struct Word {
+    at: usize,
+    /// The bits of these cells.
+    mask: u64,
+    /// Those bits where all of the cells have the code that most have.
+    usual: u64,
+    /// The cell that each of the bits is of.
+    cells: [u32; 64],
 }
 
 impl Bits {
@@ -109,6 +123,47 @@ impl Matrix {
     }
 }
 
+impl Array {
+    /// `code` is the one that most of the cells have.
+    fn new(table: &Table, indices: Vec<u8>, fields: &[Field], code: i64) -> Self {
+        let mut words: Vec<Word> = Vec::new();
+        for (cell, field) in (table.first as u32..).zip(fields) {
+            let (at, bits) = (usize::from(field.word), field.mask() << field.shift);
+            let known = words.iter().position(|word| word.at == at).unwrap_or_else(|| {
+                words.push(Word { at, mask: 0, usual: 0, cells: [0; 64] });
+                words.len() - 1
+            });
+            let word = &mut words[known];
+            word.mask |= bits;
+            word.usual |= (field.encode(code) & field.mask()) << field.shift;
+            word.cells[usize::from(field.shift)..][..usize::from(field.bits)].fill(cell);
+        }
+        Self { table: table.clone(), indices, words }
+    }
+
+    /// Whether each cell with another code than most, of these indices, passes the test.
+    fn all_unusual(
+        &self,
+        packing: &Packing,
+        state: &[u64],
+        mut test: impl FnMut(usize, &[u8]) -> bool,
+    ) -> bool {
+        let arity = self.table.ranges.len();
+        self.words.iter().all(|word| {
+            let mut rest = (state[word.at] ^ word.usual) & word.mask;
+            while rest != 0 {
+                let cell = word.cells[rest.trailing_zeros() as usize] as usize;
+                let field = packing.fields[cell];
+                rest &= !(field.mask() << field.shift);
+                if !test(cell, &self.indices[(cell - self.table.first) * arity..][..arity]) {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+}
+
 impl Moves {
     /// Those of an instance.
     pub fn new(cells: &Cells, packing: &Packing) -> Self {
@@ -125,6 +180,7 @@ impl Moves {
                 this.pointers.extend_from_slice(fields);
             }
             let bits = u32::from(fields[0].bits);
+            let usual = if cell.undef { UNDEF } else { 0 };
             let at = |fields: &[Field]| (fields[0].word, fields[0].shift);
             match table.ranges[..] {
                 [] => {}
@@ -135,14 +191,14 @@ impl Moves {
                         of,
                         at: fields.chunks(columns.len).map(at).collect(),
                     };
-                    let code = fields[0].encode(if cell.undef { UNDEF } else { 0 });
+                    let code = fields[0].encode(usual);
                     let usual = (0..columns.len as u32).fold(0, |row, q| row | code << (q * bits));
                     this.matrices.push(Matrix { first, rows, columns, bits, usual });
                 }
                 _ => {
                     let cells = &cells.cells[first..first + fields.len()];
                     let indices = cells.iter().flat_map(|cell| cell.index.iter().copied()).collect();
-                    this.rest.push(Array { table: table.clone(), indices });
+                    this.rest.push(Array::new(table, indices, fields, usual));
                 }
             }
         }
@@ -199,13 +255,16 @@ impl Moves {
                 }
             }
         }
-        for Array { table, indices } in &self.rest {
-            for (at, index) in (table.first..).zip(indices.chunks_exact(table.ranges.len())) {
-                let new = table.position(index.iter().map(|p| renamed(usize::from(*p))));
-                if let Some(new) = new.filter(|new| *new != at) {
-                    packing.fields[new].put(to, packing.fields[at].raw(from));
-                }
+        for array in &self.rest {
+            for word in &array.words {
+                to[word.at] = to[word.at] & !word.mask | word.usual;
             }
+            array.all_unusual(packing, from, |cell, index| {
+                if let Some(new) = array.table.position(index.iter().map(|p| renamed(usize::from(*p)))) {
+                    packing.fields[new].put(to, packing.fields[cell].raw(from));
+                }
+                true
+            });
         }
         if !named {
             return;
@@ -229,12 +288,10 @@ impl Moves {
             .iter()
             .all(|record| record.of.place(p).is_none() || record.get(state, p) == record.get(state, q))
             && self.matrices.iter().all(|matrix| matrix.exchanges(state, p, q))
-            && self.rest.iter().all(|Array { table, indices }| {
-                (table.first..).zip(indices.chunks_exact(table.ranges.len())).all(|(at, index)| {
-                    let new = table.position(index.iter().map(|p| exchanged(*p)));
-                    new.is_none_or(|new| {
-                        new <= at || packing.fields[new].raw(state) == packing.fields[at].raw(state)
-                    })
+            && self.rest.iter().all(|array| {
+                array.all_unusual(packing, state, |cell, index| {
+                    let new = array.table.position(index.iter().map(|p| exchanged(*p)));
+                    new.is_none_or(|new| packing.fields[new].raw(state) == packing.fields[cell].raw(state))
                 })
             })
     }

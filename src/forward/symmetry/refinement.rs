@@ -5,7 +5,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::state::cells::{Cells, CodeKind};
+use crate::state::cells::{CellShape, Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::tuning::MAX_TRIED;
 
@@ -83,10 +83,19 @@ pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
     let mut blocks = vec![0u64; stride * cells.classes.len()];
     let mut distinct = 0;
+    // The cells with the code that most have follow from those with another one, as far as colours tell cells apart.
+    let is_usual = |(cell, code): &(&CellShape, &i64)| {
+        let named = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract);
+        if cell.undef { **code == UNDEF } else { **code == 0 && !named }
+    };
+    let unusual: SmallVec<[(&CellShape, i64); 64]> = (cells.cells.iter().zip(codes))
+        .filter(|it| !is_usual(it))
+        .map(|(cell, code)| (cell, *code))
+        .collect();
     for _ in 0..=procs {
         let mut seen = vec![0u64; procs];
         let mut block_seen = vec![0u64; blocks.len()];
-        for (cell, &code) in cells.cells.iter().zip(codes) {
+        for &(cell, code) in &unusual {
             let mut h = mix(u64::from(cell.var.0), 1);
             for (at, p) in cell.index.iter().enumerate() {
                 h = mix(h, colours[usize::from(*p)]);

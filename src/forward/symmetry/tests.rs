@@ -41,6 +41,16 @@ const NAMING: &str = "type t = A | B type data var P : proc array S[proc] : t ar
     transition t (x y) requires { M[x,y] = False && D[x] <> D[y] }
     { S[x] := B; M[y,x] := True; N[x,y] := P; R[x] := P; D[x] := D[y]; P := ? }";
 
+/// Arrays of three and four indices.
+const MANY: &str = "type t = A | B array S[proc] : t array T[proc,proc,proc] : t array U[proc,proc,proc,proc] : bool
+    init (x y z w) { S[x] = A && T[x,y,z] = A && U[x,y,z,w] = False } unsafe (x y) { T[x,x,y] = B && U[x,y,y,x] = True }
+    transition t (x y) requires { T[x,y,x] = A } { T[x,y,x] := S[y]; U[x,x,y,y] := True; S[x] := B }";
+
+/// Cells of three processes that name one, and values without names.
+const MANY_NAMES: &str = "type t = A | B type data var P : proc array S[proc] : t array D[proc] : data array N[proc,proc,proc] : proc
+    init (x y z) { S[x] = A && N[x,y,z] = x } unsafe (x y) { N[x,x,y] = P && D[x] = D[y] }
+    transition t (x y) requires { N[x,y,x] = P && D[x] <> D[y] } { N[x,y,x] := y; D[x] := D[y]; S[x] := B; P := ? }";
+
 /// Rows of numbers take several words each.
 const NUMBERS: &str = "array S[proc] : int array V[proc,proc] : int array M[proc,proc] : bool
     init (x y) { S[x] = 0 && V[x,y] = 0 && M[x,y] = False } unsafe (x y) { V[x,y] = 3 && M[x,y] = True }
@@ -208,7 +218,7 @@ fn refined_colours_are_canonical() {
     assert!(matches!(program.symmetry, Symmetry::General(ref it) if it.fixed == 0));
     look(MATRIX, 3, true, 300);
     look(MATRIX, 4, false, 100);
-    for text in [NAMING, NUMBERS] {
+    for text in [NAMING, NUMBERS, MANY, MANY_NAMES] {
         let (program, _) = self::program(text, 3, true);
         assert!(matches!(program.symmetry, Symmetry::General(_)), "{text}");
         look(text, 3, true, 300);
@@ -262,7 +272,7 @@ fn equal_processes_have_equal_successors() {
         init (z) { S[z] = A && L[z] = False && P <> z } unsafe (z) { S[z] = C && L[z] = True }
         transition t (x y) requires { S[x] = A && S[y] <> C } { S[x] := B; L[y] := True }
         transition u (x) requires { P = x && L[x] = False } { S[x] := C; P := ? }";
-    let matrices = [(MATRIX, 4), (NUMBERS, 4)];
+    let matrices = [(MATRIX, 4), (NUMBERS, 4), (MANY, 4)];
     for (text, procs) in [(pairs, 4), (pairs, 9), (POINTERS, 4), (POINTERS, 9)].into_iter().chain(matrices) {
         let (program, _) = program(text, procs, false);
         let all = Program { exchangeable: None, ..program.clone() };
@@ -302,7 +312,11 @@ fn initial_states_are_those_of_all_orbits() {
         array S[node] : t array T[key] : t var P : node
         init (n : node k : key) { F[n,n] = True && T[k] = A } unsafe (n : node k : key) { E[n,k] = True && S[n] = B && P = n }
         transition t (n : node) requires { S[n] = A && F[n,n] = True } { S[n] := B }";
-    let cases = [(graph, 4, true), (MATRIX, 3, false), (ordered_sums, 3, false), (sorts, 4, true)];
+    let many = "type node < proc type key < proc type t = A | B array E[node,key,node] : bool array S[node] : t var P : node
+        init (n : node) { S[n] = A } unsafe (n : node k : key) { E[n,k,n] = True && S[n] = B && P = n }
+        transition t (n m : node k : key) requires { E[n,k,m] = False && S[n] = A } { S[n] := B; E[m,k,n] := True }";
+    let cases =
+        [(graph, 4, true), (MATRIX, 3, false), (ordered_sums, 3, false), (sorts, 4, true), (many, 4, true)];
     for (text, procs, left_out) in cases {
         let (program, _) = program(text, procs, false);
         let met = |orbits: bool| {

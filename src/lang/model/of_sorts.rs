@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::semantics::tuples;
+use super::tail::mentioned;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
 
 /// A formula about parameters, for processes of known sorts.
@@ -19,6 +21,48 @@ impl<'a> FormulaOfSorts<'a> {
     /// The formula, of a system.
     pub fn new(system: &SystemParts, formula: &'a Dnf) -> Self {
         Self { formula, array: system.sort_array(), made: HashMap::new() }
+    }
+
+    /// Calls `tell` with tuples of processes of these sorts (`None`: not known) and what the formula says of them: with all whose instances
+    /// say something that no other one says.
+    ///
+    /// # Errors
+    /// The first one of `tell`, which ends it.
+    pub fn instances<E>(
+        &mut self,
+        params: u8,
+        sorts: &[Option<u8>],
+        mut tell: impl FnMut(&[u8], &Dnf) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut kinds: Vec<(Option<u8>, Vec<u8>)> = Vec::new();
+        for (process, sort) in (0..).zip(sorts) {
+            match kinds.iter_mut().find(|kind| kind.0 == *sort) {
+                Some(kind) => kind.1.push(process),
+                None => kinds.push((*sort, vec![process])),
+            }
+        }
+        for of_params in tuples(kinds.len(), params.into()) {
+            let said = self.of(of_params.iter().map(|kind| kinds[*kind].0).collect());
+            if said.0.iter().any(Conj::is_empty) {
+                continue;
+            }
+            // Of a parameter that is not mentioned, one process is enough.
+            let mut choices = vec![1; params.into()];
+            for process in said.0.iter().flatten().flat_map(mentioned) {
+                if let ProcRef::Var(param) = process
+                    && let Some(choices) = choices.get_mut(usize::from(param))
+                {
+                    *choices = kinds[of_params[usize::from(param)]].1.len();
+                }
+            }
+            let most = choices.iter().copied().max().unwrap_or(1);
+            let within = |tuple: &Vec<usize>| tuple.iter().zip(&choices).all(|(at, choices)| at < choices);
+            for tuple in tuples(most, params.into()).filter(within) {
+                let names = tuple.iter().zip(&of_params).map(|(at, kind)| kinds[*kind].1[*at]);
+                tell(&names.collect::<Vec<u8>>(), said)?;
+            }
+        }
+        Ok(())
     }
 
     /// What the formula says of parameters of these sorts: it holds of them exactly when this does. `None`: the sort of this
@@ -102,5 +146,19 @@ mod tests {
         assert_eq!(parts([Some(0), None]).0, 2);
         assert_eq!(parts([None, None]).0, system.init.body.0.len());
         assert_eq!(system.sorts_said(&system.bad[0].cube, 1), [Some(0)]);
+        let mut told = |sorts: &[Option<u8>]| {
+            let mut told = Vec::new();
+            let all = init.instances(system.init.params, sorts, |names, _| {
+                told.push(names.to_vec());
+                Ok::<(), ()>(())
+            });
+            all.map(|()| told)
+        };
+        // Nothing but that a node is up is said of two nodes.
+        let nodes = [[0, 0], [1, 0]];
+        assert_eq!(told(&[Some(0), Some(0)]), Ok(nodes.map(Vec::from).to_vec()));
+        let pairs = [[0, 0], [1, 0], [0, 2], [1, 2]];
+        assert_eq!(told(&[Some(0), Some(0), Some(1)]), Ok(pairs.map(Vec::from).to_vec()));
+        assert_eq!(told(&[None, None]).map(|all| all.len()), Ok(4));
     }
 }
