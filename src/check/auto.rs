@@ -77,6 +77,13 @@ impl Auto<'_, '_> {
                     }
                 }
             }
+            if round == 0
+                && !open.is_empty()
+                && !self.session.moves_numbers()
+                && let Some(verdict) = self.glance()
+            {
+                return OwnerSearchEnd::Verdict(verdict);
+            }
             level += u32::from(!open.is_empty());
             open.extend(later);
             if open.is_empty() {
@@ -117,7 +124,8 @@ impl Auto<'_, '_> {
         fitting
     }
 
-    /// The turns without equations that come before a round, where steps change numbers. The verdict when one decides or the run must end.
+    /// The turns without equations that come before a round, where steps change numbers; after the first of them, before equations are looked for,
+    /// walks look for a bad state. The verdict when one decides or the run must end.
     fn plain_turns(&mut self, entries: &[Entry], round: u32) -> Option<Verdict> {
         if !self.session.moves_numbers() {
             return None;
@@ -134,7 +142,7 @@ impl Auto<'_, '_> {
             }
         }
         self.session.needs_equations = true;
-        None
+        if round == 0 { self.glance() } else { None }
     }
 
     /// Takes the turns of a group, the second beside the first.
@@ -162,20 +170,8 @@ impl Auto<'_, '_> {
         std::iter::once(ended).chain(beside).collect()
     }
 
-    /// How to continue after a turn that ended so; after the first one of a run, walks look for a bad state.
-    fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
-        let ended = self.judge(turn, end);
-        if turn.number == 1
-            && goes_on(&ended)
-            && let Some(verdict) = self.glance()
-        {
-            return OwnerSearchEnd::Verdict(verdict);
-        }
-        ended
-    }
-
     /// How to continue after a turn that ended so.
-    fn judge(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
+    fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
         let outcome = match end {
             TurnEnd::Found(trace) => {
                 return OwnerSearchEnd::Verdict(self.session.decided_by_run(trace));
@@ -224,10 +220,12 @@ impl Auto<'_, '_> {
         if explored.get(at).is_some_and(|it| it.exploration.procs == procs) {
             return None;
         }
-        // Of several sorts, there would have to be more processes.
-        if nearest(system, procs) != procs
-            || oracle_size(system, procs) != procs
+        // Of several sorts there would have to be more processes, and where processes are ordered there are many initial states.
+        let fits = nearest(system, procs) == procs && oracle_size(system, procs) == procs;
+        if !fits
+            || system.orders_processes
             || forward.max_states.is_some()
+            || self.basis.instrumented.is_some()
         {
             return None;
         }

@@ -65,7 +65,7 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
 /// States of an oracle that costs next to nothing.
 pub const TINY_STATES: usize = 4_000;
 
-/// The instance in which walks look for a bad state once the first exact turn has not decided: two processes meet while a third one looks on.
+/// The instance in which walks look for a bad state once the first turns have not decided: two processes meet while a third one looks on.
 pub const GLANCE_PROCS: usize = 3;
 
 /// States of these walks. They take some hundredths of a second, and show most bad states that many steps lead to. By measurement of the unsafe models of the CFL paper.
