@@ -210,29 +210,29 @@ impl Auto<'_, '_> {
         OwnerSearchEnd::Verdict(verdict)
     }
 
-    /// Looks for a bad state by a few walks; the verdict when they meet one. Their states are not kept: those of a breadth-first exploration of
-    /// the same instance, when its turn comes, are the better oracle.
+    /// Looks for a bad state among a few states; the verdict when they have one. The states are not kept: those of the exploration when its turn comes
+    /// are the better oracle.
     fn glance(&mut self) -> Option<Verdict> {
         let (system, forward) = (self.session.system, &self.session.options.forward);
         let procs = schedule::GLANCE_PROCS;
         let explored = &self.session.space.explored;
         let at = explored.partition_point(|it| it.exploration.procs < procs);
-        if explored.get(at).is_some_and(|it| it.exploration.procs == procs) {
-            return None;
-        }
-        // Of several sorts there would have to be more processes, and where processes are ordered there are many initial states.
+        let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
+        // Of several sorts there would have to be more processes.
         let fits = nearest(system, procs) == procs && oracle_size(system, procs) == procs;
-        if !fits
-            || system.orders_processes
-            || forward.max_states.is_some()
-            || self.basis.instrumented.is_some()
-        {
+        if known || !fits || forward.max_states.is_some() || self.basis.instrumented.is_some() {
             return None;
         }
-        let walks = ForwardOptions { strategy: Strategy::Cfl, ..limits(forward, schedule::GLANCE_STATES) };
-        let found = self
-            .session
-            .timed("forward exploration", |session| session.explore(procs, &walks, Purpose::Oracle));
+        let found = self.session.timed("forward exploration", |session| {
+            let mut look = |strategy| {
+                let limits = ForwardOptions { strategy, ..limits(forward, schedule::GLANCE_STATES) };
+                session.explore(procs, &limits, Purpose::Oracle)
+            };
+            let first = look(Strategy::Bfs);
+            let Exploration { stop, depth, .. } = first.exploration;
+            // Where the initial states alone are as many, walks from each of them see little more.
+            if stop == Stop::States && depth > 1 { look(Strategy::Cfl) } else { first }
+        });
         let trace = found.exploration.unsafe_trace.clone()?;
         self.session.tell(Event::ForwardEnd(&found.exploration));
         self.session.space.explored.insert(at, found);

@@ -65,10 +65,11 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
 /// States of an oracle that costs next to nothing.
 pub const TINY_STATES: usize = 4_000;
 
-/// The instance in which walks look for a bad state once the first turns have not decided: two processes meet while a third one looks on.
+/// The instance in which a few states are looked at for a bad one once the first turns have not decided: two processes meet while a third one looks on.
 pub const GLANCE_PROCS: usize = 3;
 
-/// States of these walks. They take some hundredths of a second, and show most bad states that many steps lead to. By measurement of the unsafe models of the CFL paper.
+/// These states, breadth first and then as many by walks. They take some hundredths of a second, and walks show most bad states that many steps lead
+/// to. By measurement of the unsafe models of the CFL paper.
 pub const GLANCE_STATES: usize = 1_000;
 
 /// Of instances that are larger than the searches of a level ask for, at most the N-th part of the states of the level is explored: few models need
