@@ -256,7 +256,7 @@ impl Auto<'_, '_> {
             return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
-            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::GrowingOracle);
+            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::Oracle);
             let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
             if trace.is_some() || complete {
                 session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
