@@ -74,28 +74,24 @@ impl Turn {
         session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
         let from = if self.level == 0 { EFFORT_BEFORE_WALKS } else { 0 };
         let mut waiting = None;
-        let changed = session.timed("forward exploration", |session| {
-            let explored = &mut session.space.explored;
+        let explored_now = session.timed("forward exploration", |session| {
+            let explored = &session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);
-            let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
-            if known {
-                if explored[at].exploration.stop != Stop::States {
-                    return None;
-                }
-                waiting = Some(Demand::walks((procs, states), from));
+            if let Some(known) = explored.get(at).filter(|it| it.exploration.procs == procs) {
+                let cut = known.exploration.stop == Stop::States;
+                waiting = cut.then(|| Demand::walks((procs, states), from));
                 return None;
-            } else {
-                let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
-                let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
-                waiting = cut.then(|| Demand::walks((procs, walked_states(new.exploration.states)), from));
-                session.space.explored.insert(at, new);
             }
-            let exploration = &session.space.explored[at].exploration;
-            session.observer.event(session.system, Event::ForwardEnd(exploration));
-            Some(exploration.unsafe_trace.clone())
+            let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
+            let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
+            waiting = cut.then(|| Demand::walks((procs, walked_states(new.exploration.states)), from));
+            session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
+            let trace = new.exploration.unsafe_trace.clone();
+            session.space.explored.insert(at, new);
+            Some(trace)
         });
         session.demand = waiting.unwrap_or_default();
-        if let Some(trace) = changed? {
+        if let Some(trace) = explored_now? {
             return Some(TurnEnd::Found(trace));
         }
         session.interrupt.reason().map(TurnEnd::Stopped)
