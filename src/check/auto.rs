@@ -11,13 +11,13 @@
 use super::beside::side_by_side;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
-use super::schedule::{self, Entry, SCHEDULE};
+use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
 use super::size::{nearest, oracle_size};
 use super::spurious::look_forward;
 use super::turn::{Turn, TurnEnd, limits};
 use cubicle_run::observer::Event;
-use cubicle_run::options::BackwardMode;
+use cubicle_run::options::{BackwardMode, ForwardOptions, Strategy};
 use cubicle_run::result::{Decider, Exploration, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
 use tracing::info;
@@ -45,6 +45,9 @@ impl Auto<'_, '_> {
         // Efforts grow only when there is a search that more effort may help.
         let mut level = 0;
         for round in 0..self.session.options.rounds.unwrap_or(u32::MAX) {
+            if let Some(verdict) = self.plain_turns(&open, round) {
+                return OwnerSearchEnd::Verdict(verdict);
+            }
             let mut later = Vec::new();
             let mut waiting = std::mem::take(&mut open).into_iter().peekable();
             while let Some(search) = waiting.next() {
@@ -73,6 +76,13 @@ impl Auto<'_, '_> {
                         ended => return ended,
                     }
                 }
+            }
+            if round == 0
+                && !open.is_empty()
+                && !self.session.moves_numbers()
+                && let Some(verdict) = self.glance()
+            {
+                return OwnerSearchEnd::Verdict(verdict);
             }
             level += u32::from(!open.is_empty());
             open.extend(later);
@@ -114,10 +124,31 @@ impl Auto<'_, '_> {
         fitting
     }
 
+    /// The turns without equations that come before a round, where steps change numbers; after the first of them, before equations are looked for,
+    /// walks look for a bad state. The verdict when one decides or the run must end.
+    fn plain_turns(&mut self, entries: &[Entry], round: u32) -> Option<Verdict> {
+        if !self.session.moves_numbers() {
+            return None;
+        }
+        for &entry in entries {
+            let Some(Plain { effort, .. }) = entry.plain.filter(|it| it.round == round) else { continue };
+            let number = self.session.report.stages.len() + 1;
+            let turn = Turn { entry, level: 0, plain: Some(effort), number };
+            let end = turn.take(self.session, self.basis);
+            match self.conclude(&turn, end) {
+                OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {}
+                OwnerSearchEnd::Verdict(verdict) => return Some(verdict),
+                OwnerSearchEnd::Owner(_) => unreachable!("a turn without equations asks for no owner"),
+            }
+        }
+        self.session.needs_equations = true;
+        if round == 0 { self.glance() } else { None }
+    }
+
     /// Takes the turns of a group, the second beside the first.
     fn turns(&mut self, group: &[Entry], level: u32) -> Vec<OwnerSearchEnd> {
         let number = self.session.report.stages.len() + 1;
-        let turn = |at: usize| Turn { entry: group[at], level, number: number + at };
+        let turn = |at: usize| Turn { entry: group[at], level, plain: None, number: number + at };
         if group.len() == 1 {
             let end = turn(0).take(self.session, self.basis);
             return vec![self.conclude(&turn(0), end)];
@@ -163,7 +194,7 @@ impl Auto<'_, '_> {
         self.session.report.backward = Some(outcome);
         match reason {
             None => self.session.report.decider = Some(Decider::Stage(proof)),
-            Some(reason @ Reason::Spurious(_)) => {
+            Some(reason @ Reason::Spurious(_)) if turn.plain.is_none() => {
                 if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
                     return OwnerSearchEnd::Owner(owner);
                 }
@@ -177,6 +208,35 @@ impl Auto<'_, '_> {
             Some(_) => {}
         }
         OwnerSearchEnd::Verdict(verdict)
+    }
+
+    /// Looks for a bad state among a few states; the verdict when they have one. The states are not kept: those of the exploration when its turn comes
+    /// are the better oracle.
+    fn glance(&mut self) -> Option<Verdict> {
+        let (system, forward) = (self.session.system, &self.session.options.forward);
+        let procs = schedule::GLANCE_PROCS;
+        let explored = &self.session.space.explored;
+        let at = explored.partition_point(|it| it.exploration.procs < procs);
+        let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
+        // Of several sorts there would have to be more processes.
+        let fits = nearest(system, procs) == procs && oracle_size(system, procs) == procs;
+        if known || !fits || forward.max_states.is_some() || self.basis.instrumented.is_some() {
+            return None;
+        }
+        let found = self.session.timed("forward exploration", |session| {
+            let mut look = |strategy| {
+                let limits = ForwardOptions { strategy, ..limits(forward, schedule::GLANCE_STATES) };
+                session.explore(procs, &limits, Purpose::Oracle)
+            };
+            let first = look(Strategy::Bfs);
+            let Exploration { stop, depth, .. } = first.exploration;
+            // Where the initial states alone are as many, walks from each of them see little more.
+            if stop == Stop::States && depth > 1 { look(Strategy::Cfl) } else { first }
+        });
+        let trace = found.exploration.unsafe_trace.clone()?;
+        self.session.tell(Event::ForwardEnd(&found.exploration));
+        self.session.space.explored.insert(at, found);
+        Some(self.session.decided_by_run(trace))
     }
 
     /// Whether to try a search before its round: the instances up to that of its oracle have few states, all of which
@@ -196,7 +256,7 @@ impl Auto<'_, '_> {
             return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
-            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::GrowingOracle);
+            let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::Oracle);
             let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
             if trace.is_some() || complete {
                 session.observer.event(session.system, Event::ForwardEnd(&new.exploration));

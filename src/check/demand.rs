@@ -1,4 +1,5 @@
-//! The states of `brab K` and of a property-directed search with K, explored when the search asks for them, and further as it gets longer.
+//! The states of `brab K` and of a property-directed search with K, explored when the search asks for them, and further as it gets longer; in
+//! turns of a schedule, walks from the states that were explored before.
 //!
 //! What a search never asks about is not explored: one that needs no candidate explores nothing, a short one a part of a large instance.
 //! Stages are counted in states and in the effort of the search, never in time, so the same command takes the same path.
@@ -17,13 +18,22 @@ use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::Trace;
 
+/// Work that waits until a search asks for its states.
+#[derive(Clone, Copy, Debug)]
+enum Waiting {
+    /// To explore the instances: within this number of states, or `None` for as many as the options allow.
+    Explore(Option<usize>),
+    /// To walk on from the states of the instance with `procs` processes until there are `states`, once a search has spent the effort `from`.
+    Walk { procs: usize, states: usize, from: u64 },
+}
+
 /// Explorations that wait until a search asks for states.
 #[derive(Debug, Default)]
 pub struct Demand {
     /// Sizes of the instances, in increasing order.
     pub instances: Vec<usize>,
-    /// The stages to come, the next one last: numbers of states, or `None` for as many as the options allow.
-    stages: Vec<Option<usize>>,
+    /// The stages to come, the next one last.
+    stages: Vec<Waiting>,
     /// The stages that were explored.
     explored: usize,
     /// The size of the instance in which a bad state was found, and in which stage, from 1.
@@ -39,12 +49,22 @@ impl Demand {
         let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
         let first =
             (!whole && FIRST_ORACLE_STATES < oracle_states(system, limits)).then_some(FIRST_ORACLE_STATES);
-        Self { instances, stages: std::iter::once(None).chain(first.map(Some)).collect(), ..Self::default() }
+        let stages = std::iter::once(None).chain(first.map(Some)).map(Waiting::Explore).collect();
+        Self { instances, stages, ..Self::default() }
+    }
+
+    /// Walks from the states of the instance with `procs` processes until there are `states`, once a search has spent the effort `from`.
+    pub fn walks((procs, states): (usize, usize), from: u64) -> Self {
+        Self { stages: vec![Waiting::Walk { procs, states, from }], ..Self::default() }
     }
 
     /// Whether a search that has spent this effort is shown more states before it asks further questions.
     fn is_due(&self, spent: u64) -> bool {
-        !self.stages.is_empty() && (self.explored == 0 || spent >= EFFORT_FOR_ALL_STATES)
+        match self.stages.last() {
+            Some(Waiting::Walk { from, .. }) => spent >= *from,
+            Some(Waiting::Explore(_)) => self.explored == 0 || spent >= EFFORT_FOR_ALL_STATES,
+            None => false,
+        }
     }
 }
 
@@ -84,11 +104,31 @@ impl<'a> OnDemand<'a> {
     /// Explores the next stage.
     fn advance(&self, observer: &mut dyn Observer) -> OracleGrowth {
         let demand = &mut **self.demand.borrow_mut();
-        let Some(states) = demand.stages.pop() else { return OracleGrowth::Nothing };
+        let Some(waiting) = demand.stages.pop() else { return OracleGrowth::Nothing };
         let start = Instant::now();
-        let grown = self.explore(demand, states, observer);
+        let grown = match waiting {
+            Waiting::Explore(states) => self.explore(demand, states, observer),
+            Waiting::Walk { procs, states, .. } => self.walk((procs, states), observer),
+        };
         demand.time += start.elapsed();
         grown
+    }
+
+    fn walk(&self, (procs, states): (usize, usize), observer: &mut dyn Observer) -> OracleGrowth {
+        let space = &mut **self.space.borrow_mut();
+        let Some(known) = space.explored.iter_mut().find(|it| it.exploration.procs == procs) else {
+            return OracleGrowth::Nothing;
+        };
+        observer.event(self.run.0, Event::Work("walking from the states seen"));
+        let before = known.exploration.states;
+        if before >= states || !known.grow_to(states) {
+            return OracleGrowth::Nothing;
+        }
+        observer.event(self.run.0, Event::ForwardEnd(&known.exploration));
+        match &known.exploration.unsafe_trace {
+            Some(trace) => OracleGrowth::Unsafe(Box::new(trace.clone())),
+            None => OracleGrowth::More((known.exploration.states - before) as u64),
+        }
     }
 
     fn explore(
@@ -171,8 +211,11 @@ impl Oracle for OnDemand<'_> {
     }
 
     fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
+        let walks = matches!(self.demand.borrow().stages.last(), Some(Waiting::Walk { .. }));
         match self.show(observer) {
             OracleGrowth::Nothing => self.space.borrow().grow(most, observer),
+            // Walks that the turn was to begin with are no reason to have fewer.
+            OracleGrowth::More(_) if walks => self.space.borrow().grow(most, observer),
             grown => grown,
         }
     }

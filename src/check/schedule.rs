@@ -19,8 +19,19 @@ pub struct Entry {
     /// Whether its turn may run beside that of the entry before it, with the same states; it gets what that search shows
     /// the oracle after the turn.
     pub beside: bool,
+    /// Its turn without equations, in a model where steps change numbers.
+    pub plain: Option<Plain>,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,
+}
+
+/// A short turn of a search without equations between numbers: finding equations may take longer, and with them each node costs more.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    /// It comes before this round.
+    pub round: u32,
+    /// Its effort: with half of it timestamps and sense-reversing barriers are no longer decided, more is lost where equations are needed.
+    pub effort: u64,
 }
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
@@ -29,13 +40,18 @@ pub struct Entry {
 /// models need the largest, and each added search costs every model that is decided by another. Property-directed
 /// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
 pub const SCHEDULE: [Entry; 6] = [
-    Entry { behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
-    Entry { beside: true, ..entry(BackwardMode::Brab(2), 0) },
-    Entry { tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
-    Entry { beside: true, ..entry(BackwardMode::Pdr(2), 1) },
+    Entry { plain: plain(0, 200), behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
+    Entry { plain: plain(0, 100), beside: true, ..entry(BackwardMode::Brab(2), 0) },
+    Entry { plain: plain(1, 200), tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
+    Entry { plain: plain(0, 100), beside: true, ..entry(BackwardMode::Pdr(2), 1) },
     entry(BackwardMode::Pdr(3), 2),
-    Entry { beside: true, ..entry(BackwardMode::Brab(4), 3) },
+    Entry { plain: plain(1, 200), beside: true, ..entry(BackwardMode::Brab(4), 3) },
 ];
+
+/// A turn without equations before a round.
+const fn plain(round: u32, effort: u64) -> Option<Plain> {
+    Some(Plain { round, effort })
+}
 
 /// A search from a round on.
 const fn entry(proof: BackwardMode, from: u32) -> Entry {
@@ -43,11 +59,18 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
         BackwardMode::Brab(_) => SearchOrder::Bfsh,
         BackwardMode::Auto | BackwardMode::Classic | BackwardMode::Pdr(_) => SearchOrder::Bfs,
     };
-    Entry { proof, order, from, tiny_first: false, beside: false, behind_from: None }
+    Entry { proof, order, from, tiny_first: false, beside: false, plain: None, behind_from: None }
 }
 
 /// States of an oracle that costs next to nothing.
 pub const TINY_STATES: usize = 4_000;
+
+/// The instance in which a few states are looked at for a bad one once the first turns have not decided: two processes meet while a third one looks on.
+pub const GLANCE_PROCS: usize = 3;
+
+/// These states, breadth first and then as many by walks. They take some hundredths of a second, and walks show most bad states that many steps lead
+/// to. By measurement of the unsafe models of the CFL paper.
+pub const GLANCE_STATES: usize = 1_000;
 
 /// Of instances that are larger than the searches of a level ask for, at most the N-th part of the states of the level is explored: few models need
 /// them. By measurement of a directory of homes and caches in one array of processes.

@@ -124,6 +124,32 @@ impl<'a> Session<'a> {
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
+    /// Whether steps change numbers in a system that does not count: equations between its numbers are looked for.
+    pub fn moves_numbers(&self) -> bool {
+        self.system.counts.is_empty() && moves_numbers(self.system)
+    }
+
+    /// Searches as [`Self::search`], but without equations between numbers, and not for long.
+    pub fn search_plainly(
+        &mut self,
+        proof: BackwardMode,
+        order: SearchOrder,
+        effort: Option<u64>,
+        repairs: &dyn Fn(&Forgotten) -> bool,
+    ) -> Outcome {
+        let start = Instant::now();
+        let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
+        let options =
+            BackwardOptions { order: Some(order), max_effort: Some(few), ..self.options.backward.clone() };
+        let numbers = Numbers::without_equations(self.system);
+        let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
+        // Its cubes are about another system than those of the next one.
+        let outcome =
+            self.search_with((&numbers, &Lemmas::none()), &options, (proof, &mut None), most_procs, repairs);
+        self.spend_search(start);
+        outcome
+    }
+
     /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair. The second effort is that of
     /// a search in which numbers move.
     pub fn search(
@@ -133,30 +159,18 @@ impl<'a> Session<'a> {
         [effort, with_equations]: [Option<u64>; 2],
         repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
-        let start = Instant::now();
-        let options =
-            BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
-        let moves = self.system.counts.is_empty() && moves_numbers(self.system);
+        let moves = self.moves_numbers();
         if moves && !self.needs_equations {
             // Looking for equations may take longer than the whole search.
-            let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
-            let options = BackwardOptions { max_effort: Some(few), ..options.clone() };
-            let numbers = Numbers::without_equations(self.system);
-            let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
-            // Its cubes are about another system than those of the next one.
-            let outcome = self.search_with(
-                (&numbers, &Lemmas::default()),
-                &options,
-                (proof, &mut None),
-                most_procs,
-                repairs,
-            );
+            let outcome = self.search_plainly(proof, order, effort, repairs);
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
             if !undecided || self.interrupt.reason().is_some() {
-                self.spend_search(start);
                 return outcome;
             }
         }
+        let start = Instant::now();
+        let options =
+            BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
         self.needs_equations = true;
         let numbers = Arc::clone(&self.numbers);
         let Some(numbers) = numbers.get_or_init(|| Numbers::of(self.system)) else {

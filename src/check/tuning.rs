@@ -51,6 +51,11 @@ pub const FIRST_ORACLE_STATES: usize = 20_000;
 /// Effort of a search from which all states are worth their time, which repeats the first ones: as long as half of a usual oracle.
 pub const EFFORT_FOR_ALL_STATES: u64 = 800;
 
+/// Effort of a turn of the first level from which walks from the states of its oracle are worth their time, which is several times that of exploring these:
+/// most proofs of few nodes choose the same candidates without. Later turns would repeat the first one with the same states, so they begin with walks. By
+/// measurement of FLASH, German and dispatch protocols.
+pub const EFFORT_BEFORE_WALKS: u64 = 200;
+
 /// The most owners that a search gets ([`owners`](super::owners)): each splits transitions with universal guards, and
 /// each comes after a search that failed without it.
 pub const MOST_OWNERS: usize = 3;

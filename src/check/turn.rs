@@ -1,12 +1,15 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
+use super::demand::Demand;
 use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
 use super::size::{larger, oracle_size};
+use super::tuning::EFFORT_BEFORE_WALKS;
+use cubicle_forward::walked_states;
 use cubicle_run::observer::Event;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::result::{Forgotten, Outcome, Stop};
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::info;
@@ -18,6 +21,8 @@ pub struct Turn {
     pub entry: Entry,
     /// The level of its effort.
     pub level: u32,
+    /// Its effort, where it is one without equations.
+    pub plain: Option<u64>,
     /// Its place among all turns, from 1.
     pub number: usize,
 }
@@ -41,7 +46,7 @@ impl Turn {
     /// Explores the states of the oracle before the search. Returns the end when the run ends here.
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
-        let effort = self.entry.effort(self.level);
+        let effort = self.plain.unwrap_or_else(|| self.entry.effort(self.level));
         info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         let procs = proof.oracle_procs()?;
@@ -51,40 +56,42 @@ impl Turn {
     /// The search alone.
     pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
-        let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
         let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+        if let Some(effort) = self.plain {
+            return TurnEnd::Searched(Box::new(session.search_plainly(proof, order, Some(effort), &repairs)));
+        }
+        let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
         TurnEnd::Searched(Box::new(session.search(proof, order, efforts.map(Some), &repairs)))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends
-    /// here.
+    /// here. Walks from the states of an instance wait until the search asks for them.
     fn explore(&self, session: &mut Session<'_>, procs: usize) -> Option<TurnEnd> {
         let procs = oracle_size(session.system, procs);
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
         session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
-        let changed = session.timed("forward exploration", |session| {
-            let explored = &mut session.space.explored;
+        let from = if self.level == 0 { EFFORT_BEFORE_WALKS } else { 0 };
+        let mut waiting = None;
+        let explored_now = session.timed("forward exploration", |session| {
+            let explored = &session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);
-            let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
-            if known {
-                if explored[at].exploration.stop != Stop::States {
-                    return None;
-                }
-                session.observer.event(session.system, Event::Work("walking from the states seen"));
-                if !explored[at].grow_to(states) {
-                    return None;
-                }
-            } else {
-                let new = session.explore(procs, &limits(forward, states), Purpose::GrowingOracle);
-                session.space.explored.insert(at, new);
+            if let Some(known) = explored.get(at).filter(|it| it.exploration.procs == procs) {
+                let cut = known.exploration.stop == Stop::States;
+                waiting = cut.then(|| Demand::walks((procs, states), from));
+                return None;
             }
-            let exploration = &session.space.explored[at].exploration;
-            session.observer.event(session.system, Event::ForwardEnd(exploration));
-            Some(exploration.unsafe_trace.clone())
+            let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
+            let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
+            waiting = cut.then(|| Demand::walks((procs, walked_states(new.exploration.states)), from));
+            session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
+            let trace = new.exploration.unsafe_trace.clone();
+            session.space.explored.insert(at, new);
+            Some(trace)
         });
-        if let Some(trace) = changed? {
+        session.demand = waiting.unwrap_or_default();
+        if let Some(trace) = explored_now? {
             return Some(TurnEnd::Found(trace));
         }
         session.interrupt.reason().map(TurnEnd::Stopped)

@@ -369,7 +369,12 @@ pub fn explore_within(
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
         observer.event(system, Event::Work("walking from the states seen"));
-        explored.grow_to(states + states * WALKED_SHARE.0 / WALKED_SHARE.1);
+        explored.grow_to(walked_states(states));
     }
     explored
+}
+
+/// The states that an oracle has after walks, where a breadth-first search was cut after these.
+pub const fn walked_states(explored: usize) -> usize {
+    explored + explored * WALKED_SHARE.0 / WALKED_SHARE.1
 }

@@ -48,7 +48,7 @@ pub use checkpoint::manifest::Manifest;
 pub use error::StorageError;
 pub use explore::{
     Explored, Remote, explore, explore_oracle, explore_together, explore_within, follow_campaign,
-    oracle_states, walks,
+    oracle_states, walked_states, walks,
 };
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;

@@ -37,6 +37,11 @@ pub struct Lemmas {
 }
 
 impl Lemmas {
+    /// None, for a search that is too short to look for any.
+    pub fn none() -> Self {
+        Self { found: OnceCell::from(Vec::new()), ..Self::default() }
+    }
+
     /// The lemmas, when they are known; `None` before that, and empty where a number left the 64-bit range.
     pub(super) fn get(&self) -> Option<&[Cube]> {
         self.found.get().map(Vec::as_slice)
