@@ -74,6 +74,32 @@ fn proofs_of_every_kind_are_certified() {
     }
 }
 
+/// A cube of the exact search has a pointer to values at a node, which is as good as no value.
+const ELSEWHERE: &str = "
+type node < proc
+type value < proc
+type phase = Aa | Bb
+array Phase[node] : phase
+array Next[node] : node
+var Chosen : value
+init (n m : node v : value) { Phase[n] = Aa && Next[n] <> m && Chosen <> v }
+unsafe (n m : node v : value) { Chosen = v && Next[m] = n }
+transition stay (n : node v : value) requires { Chosen = v } { Phase[n] := Aa; Next[n] := n }
+transition again (n : node v : value)
+requires { Chosen <> v && Next[n] = n && (forall m : node. Next[n] = m) }
+{ Next[n] := n; Phase[n] := Aa }
+transition choose (v : value) requires { Chosen <> v && (forall_other w : value. Chosen = w) } { Chosen := v }
+";
+
+#[test]
+fn a_pointer_to_a_process_of_another_sort_is_certified() {
+    let written = certified(ELSEWHERE, None).invariants(&system(ELSEWHERE));
+    let elsewhere = "Next[p2] = p1 && (Chosen = p1 || Chosen = p2)";
+    let with =
+        format!("{written}invariant (p1 p2) {{ Sort[p1] = Node && Sort[p2] = Node && {elsewhere} }}\n");
+    assert!(check(ELSEWHERE, &with).is_ok());
+}
+
 /// Two processes never hold the token; that takes the token's owner into account.
 const TOKEN: &str = "
 type t = Idle | Busy
