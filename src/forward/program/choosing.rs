@@ -33,6 +33,11 @@ impl Choosing {
         Self { choices, read, readers }
     }
 
+    /// Whether some choice reads this cell.
+    pub fn reads(&self, cell: usize) -> bool {
+        !self.readers[cell].is_empty()
+    }
+
     /// An undefined cell that they read.
     pub fn next(&self, codes: &[i64]) -> Option<usize> {
         self.read.iter().copied().find(|cell| codes[*cell] == UNDEF)

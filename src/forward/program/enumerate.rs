@@ -58,7 +58,8 @@ impl<'a> DisjunctStates<'a> {
                 e.counted_cells(&mut |c| counted.push(c));
             }
         }
-        cells.sort_by_key(|c| !counted.contains(c));
+        // Where few states have witnesses, the others are dropped before further cells are defined.
+        cells.sort_by_key(|c| (!counted.contains(c), !program.choosing.reads(*c)));
         Ok(Self { program, cells, allowed, tests })
     }
 
