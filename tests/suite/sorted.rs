@@ -36,6 +36,9 @@ type Sizes = [usize; 3];
 /// Most states of an instance that is compared.
 const MOST_STATES: usize = 3000;
 
+/// Most states of all divisions of processes among the sorts that are explored together.
+const MOST_STATES_OF_ALL: usize = 50_000;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// `A`, `B` or `C`.
@@ -582,7 +585,7 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
             all_known &= right.complete;
             compared |= right.complete && explored(sizes, &right)?;
         }
-        let all = ForwardOptions::default();
+        let all = ForwardOptions::default().max_states(MOST_STATES_OF_ALL);
         let found = explore(&loaded.system, total, &all, &Interrupt::default(), &mut Silent).exploration;
         let bad = found.unsafe_trace.is_some();
         if all_known && bad && !any || found.stop == Stop::Complete && any && !bad {
