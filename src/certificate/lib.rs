@@ -91,7 +91,7 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
-//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
+//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -120,7 +120,6 @@ mod owners;
 mod prove;
 mod refinement;
 mod restart;
-mod shown;
 mod smtlib;
 mod solver;
 mod stop;
@@ -141,7 +140,6 @@ pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
-pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
@@ -178,8 +176,6 @@ pub struct CheckOptions<'a> {
     pub timeout: Duration,
     /// Asks the check to stop.
     pub interrupt: &'a Interrupt,
-    /// Obligations that were shown before. With [`Extent::Used`] they are not shown again.
-    pub shown: Option<&'a ShownObligations>,
     /// The model that the certificate must show to be refined; `None` for a certificate about bad states or runs.
     pub abstraction: Option<&'a Arc<Abstraction>>,
 }
@@ -187,20 +183,13 @@ pub struct CheckOptions<'a> {
 impl<'a> CheckOptions<'a> {
     /// Options that take nothing for granted.
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
-        Self { trusting: false, timeout, interrupt, shown: None, abstraction: None }
+        Self { trusting: false, timeout, interrupt, abstraction: None }
     }
 
     /// Sets [`trusting`](field@Self::trusting).
     #[must_use]
     pub const fn trusting(mut self, trusting: bool) -> Self {
         self.trusting = trusting;
-        self
-    }
-
-    /// Sets [`shown`](field@Self::shown).
-    #[must_use]
-    pub const fn shown(mut self, shown: &'a ShownObligations) -> Self {
-        self.shown = Some(shown);
         self
     }
 
@@ -271,7 +260,7 @@ fn check_once(
     let subject = (subject, abstraction.cloned());
     let cubes = Cubes::new(&basis, subject, (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
-    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
+    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }

@@ -21,7 +21,6 @@ use super::ground_instances::{CaseLiterals, Refutation};
 use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
-use super::shown::{ObligationKeys, ShownObligations};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, CLAIMS_PER_CALL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
@@ -65,7 +64,6 @@ pub fn prove(
     extent: Extent,
     timeout: Duration,
     interrupt: &Interrupt,
-    shown: Option<&ShownObligations>,
 ) -> Result<FinishedProof, ProofFailure> {
     let trusted = cubes.all.len() - cubes.proved;
     let _span = info_span!("prove", cubes = cubes.proved, trusted, ?extent).entered();
@@ -97,8 +95,6 @@ pub fn prove(
             claimed: HashSet::new(),
             proof: FinishedProof::default(),
             dropping: None,
-            shown: shown.and_then(|shown| Some((shown, ObligationKeys::new(system, cubes)?))),
-            recalled: Vec::new(),
         }
         .run(extent)
     };
@@ -153,10 +149,6 @@ struct Prover<'a, 'i> {
     proof: FinishedProof,
     /// The cube on trial: it is dropped if the needed ones can be proved without it.
     dropping: Option<usize>,
-    /// The obligations shown before, and their keys.
-    shown: Option<(&'i ShownObligations, ObligationKeys)>,
-    /// The obligations not shown again, with the cubes that refute them.
-    recalled: Vec<(Obligation, Vec<usize>)>,
 }
 
 impl Prover<'_, '_> {
@@ -168,12 +160,12 @@ impl Prover<'_, '_> {
             self.show(Obligation::Owner(owner))?;
         }
         for goal in self.obligations.goals() {
-            self.show_or_recall(goal, extent)?;
+            self.show(goal)?;
         }
         while let Some(cube) = self.queue.pop_front() {
-            self.show_or_recall(Obligation::Initiation(cube), extent)?;
+            self.show(Obligation::Initiation(cube))?;
             for transition in 0..self.obligations.system.transitions.len() {
-                self.show_or_recall(Obligation::Consecution { transition, cube }, extent)?;
+                self.show(Obligation::Consecution { transition, cube })?;
             }
         }
         self.confirm()?;
@@ -181,7 +173,6 @@ impl Prover<'_, '_> {
             self.minimise()?;
             self.confirm()?;
         }
-        self.learn();
         self.proof.shown = self.needed.into_iter().collect();
         self.proof.solver_calls = self.session.calls;
         Ok(self.proof)
@@ -192,34 +183,6 @@ impl Prover<'_, '_> {
         if cube < self.cubes.proved && self.needed.insert(cube) {
             self.queue.push_back(cube);
         }
-    }
-
-    /// Shows an obligation, unless it was shown before and the cubes that refuted it are present.
-    fn show_or_recall(&mut self, obligation: Obligation, extent: Extent) -> Result<(), ProofFailure> {
-        if let (Extent::Used, Some((shown, keys))) = (extent, &self.shown)
-            && let Some(cubes) = shown.recall(keys.of(obligation)).and_then(|used| keys.cubes(used))
-            && cubes.iter().all(|cube| self.is_usable(obligation, *cube))
-        {
-            for &cube in &cubes {
-                self.need(cube);
-            }
-            debug!(?obligation, "shown before");
-            self.recalled.push((obligation, cubes));
-            return Ok(());
-        }
-        self.show(obligation)
-    }
-
-    /// Records the shown obligations for other proofs, once all are shown.
-    fn learn(&self) {
-        let Some((shown, keys)) = &self.shown else { return };
-        let now = self.proof.refutations.iter().map(|(obligation, cases)| {
-            (keys.of(*obligation), keys.of_cubes(cases.iter().flatten().map(|instance| instance.cube)))
-        });
-        let before = self.recalled.iter();
-        shown.learn(now.chain(
-            before.map(|(obligation, cubes)| (keys.of(*obligation), keys.of_cubes(cubes.iter().copied()))),
-        ));
     }
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {

@@ -33,7 +33,7 @@ pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::{Cluster, Facts, listen};
 pub use kept::Kept;
 pub use meeting::{Incoming, Leaves, Meeting};
-pub use mutant_queue::{deal, help, receive};
+pub use mutant_queue::{deal, help};
 pub use remote_walks::RemoteWalks;
 pub use secret::{Secret, SecretError};
 pub use states::SpreadStates;

@@ -1,7 +1,5 @@
 //! Mutants on a cluster: the report is that of one process, and after any fault all processes end soon.
 
-use std::fs;
-
 use crate::cluster::{Hosts, all_end, message, until_it_has};
 use crate::harness::{Running, Signal, run};
 
@@ -17,8 +15,6 @@ fn until_they_work(runs: &[Running]) {
 
 #[test]
 fn the_report_is_that_of_one_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = |name: &str| format!("--cache {}", folder.path().join(name).display());
     for line in
         ["examples/mutex.cub --verbose --trace 3", "examples/mesi.cub --sample 8", "examples/mutex_wrong.cub"]
     {
@@ -29,13 +25,6 @@ fn the_report_is_that_of_one_process() {
             assert_eq!((found.code, &found.stdout), (plain.code, &plain.stdout), "{words}: {found:?}");
         }
     }
-    // All processes know the results of earlier runs.
-    let line = "examples/mutex.cub --verbose";
-    let plain = [(); 2].map(|()| run(&format!("mutate {line} {}", cache("one"))).stdout);
-    let found = [(); 2].map(|()| run(&format!("cluster --local 2 -- mutate {line} {}", cache("two"))).stdout);
-    assert_eq!(found, plain);
-    let kept = |name: &str| fs::read_to_string(folder.path().join(name).join("mutants")).unwrap();
-    assert_eq!(kept("one"), kept("two"));
 }
 
 #[test]

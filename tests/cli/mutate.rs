@@ -43,7 +43,7 @@ fn properties_are_in_a_document_too() {
     assert!(properties["stronger"][0]["of"].as_str().is_some_and(|it| it.starts_with("unsafe at line")));
     for (words, says) in [
         ("--properties --format sarif", "use --format json for programs"),
-        ("--properties --cache x", "cannot be used with"),
+        ("--properties --min-kill-rate 3", "cannot be used with"),
         ("--suggest --min-kill-rate 3", "cannot be used with"),
     ] {
         let outcome = run(&format!("mutate examples/mutex.cub {words}"));
@@ -92,7 +92,6 @@ fn every_end_has_a_document() {
         (format!("{mutex} --no-such-flag"), 2, "unexpected argument"),
         (format!("{mutex} --list"), 2, "cannot be used with"),
         (format!("{mutex} --transition lave"), 2, "did you mean `leave`?"),
-        (format!("{mutex} --cache /dev/null/cache"), 4, "/dev/null/cache"),
         ("examples/bakery.cub --time-limit 0s".to_owned(), 3, "the model itself is not decided"),
     ] {
         let line = format!("mutate {words} --format json");
@@ -144,25 +143,6 @@ fn the_number_of_threads_does_not_change_the_output() {
     assert_eq!(one.code, Some(0), "{one:?}");
     assert_eq!(one, run(&format!("{line} --jobs 3")));
     assert_ne!(one.stdout, run("mutate examples/mesi.cub --sample 30 --seed 4 --verbose").stdout);
-}
-
-#[test]
-fn a_cache_is_used_and_a_damaged_one_is_not() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let cache = folder.path().join("new/cache");
-    let line = format!("mutate examples/mutex.cub --transition leave --cache {}", cache.display());
-    let first = run(&line);
-    assert_eq!((first.code, first.stderr.as_str()), (Some(0), ""));
-    assert_eq!(run(&line), first);
-    let file = cache.join("mutants");
-    let text = std::fs::read_to_string(&file).expect("a file");
-    std::fs::write(&file, &text[..text.len() / 2]).expect("it can be written");
-    let damaged = run(&line);
-    assert_eq!((damaged.code, &damaged.stdout), (Some(0), &first.stdout));
-    assert!(damaged.stderr.contains("is ignored and rewritten: it is damaged"), "{}", damaged.stderr);
-    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text);
-    let nowhere = run("mutate examples/mutex.cub --cache /dev/null/cache");
-    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (Some(4), ""), "{nowhere:?}");
 }
 
 #[test]

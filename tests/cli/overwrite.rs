@@ -120,13 +120,10 @@ fn foreign_files_stay_and_files_of_cubicle_are_replaced() {
         "export --to smtlib @/m.cub -o @/x",
         "shrink @/m.cub --keep exit=1 -o @/x",
         "mutate @/s.cub --transition leave --report @/x",
-        "mutate @/s.cub --transition leave --cache @/c",
         "witness @/s.cub --transition leave --trace-out @/x",
     ] {
         let written = if words.contains("--certificate") {
             path.join("c/invariants.cub")
-        } else if words.contains("--cache") {
-            path.join("c/mutants")
         } else {
             path.join("x")
         };

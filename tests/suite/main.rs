@@ -32,7 +32,6 @@ mod populated;
 mod properties;
 mod random_systems;
 mod runs;
-mod shown;
 mod sorted;
 mod spin_runs;
 mod states;

@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
-use cubicle::mutation::{Change, Fate, KillFinder, MutantResult, Mutation};
-use cubicle::mutation::{
-    Comparison, MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set,
-};
+use cubicle::mutation::{Fate, Mutation};
+use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::options::BackwardMode;
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
@@ -48,7 +46,7 @@ fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) ->
     let loaded = load(text);
     let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
     let plan = Plan::new(&loaded.file, model, selection, &interrupt);
-    run(model, &plan, options, &MutantMemory::default(), &interrupt, &|_| {})
+    run(model, &plan, options, &interrupt, &|_| {})
 }
 
 /// The numbers of the mutants with such a fate.
@@ -178,109 +176,6 @@ fn options_never_turn_a_kill_into_a_survival() {
     }
 }
 
-/// The mutants of a model with the memory of an earlier run, and the new memory.
-fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
-    let (loaded, options) = (load(text), MutationOptions::default());
-    let selection = MutantSelection { transitions: vec!["leave".into(), "ask".into()], ..Default::default() };
-    let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
-    let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
-    let found = run(model, &plan, &options, memory, &interrupt, &|_| {});
-    let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
-    let source = cubicle::diagnostic::Source { name: "model.cub", text };
-    let written = memory.write(&found, &keys, &source, &Comparison::new(&loaded.system, &options));
-    (found, written)
-}
-
-#[test]
-fn remembered_results_are_confirmed() {
-    let (first, written) = remembering(MODEL, &MutantMemory::default());
-    let memory = MutantMemory::read(&written).expect("it was just written");
-    let report = |found: &Mutation, text: &str| {
-        let source = cubicle::diagnostic::Source { name: "model.cub", text };
-        cubicle::report::mutation(found, &source, true, cubicle::report::Style::PLAIN)
-    };
-    let (again, rewritten) = remembering(MODEL, &memory);
-    assert_eq!(report(&again, MODEL), report(&first, MODEL));
-    assert_eq!(rewritten, written);
-
-    // After an edit elsewhere in the model, the fates are those of the edited model, whatever was remembered.
-    for (from, to) in [("forall_other r. At[r] <> In", "true"), ("At[q] <> In }", "At[q] = Out }")] {
-        let edited = MODEL.replace(&format!("({from})"), "true").replace(from, to);
-        assert_ne!(edited, MODEL);
-        let (with, _) = remembering(&edited, &memory);
-        let (without, _) = remembering(&edited, &MutantMemory::default());
-        assert_eq!(killed(&with), killed(&without), "{edited}");
-        assert_eq!(survived(&with), survived(&without), "{edited}");
-        assert_eq!(report(&with, &edited), report(&without, &edited));
-    }
-}
-
-/// For each mutant of a report: its fate in a word, and what it changes.
-fn told(found: &Mutation) -> Vec<(&'static str, Option<Change>, bool)> {
-    let fate = |mutant: &MutantResult| match &mutant.fate {
-        Fate::Killed(_) => ("killed", false),
-        Fate::Survived(survival) => ("survived", survival.same),
-        Fate::Same => ("survived", true),
-        _ => ("open", false),
-    };
-    found.mutants.iter().map(|it| (fate(it).0, it.change, fate(it).1)).collect()
-}
-
-#[test]
-fn a_remembered_comparison_is_with_the_current_model() {
-    let model = |guard: &str| {
-        format!(
-            "type st = A | B | C
-            array At[proc] : st
-            init (p) {{ At[p] = A }}
-            unsafe (p q) {{ At[p] = C && At[q] = C }}
-            transition ask (p) requires {{ At[p] = A }} {{ At[p] := B }}
-            transition leave (p) requires {{ At[p] = {guard} && forall_other q. At[q] <> C }} {{ At[p] := C }}"
-        )
-    };
-    // After the second edit the last transition is never possible, after the fourth it is again: mutants of that line are
-    // unchanged, but the model that they are compared with is another one.
-    let mut memory = MutantMemory::default();
-    let mut differ = BTreeSet::new();
-    for guard in ["B", "C", "A", "B", "C"] {
-        let text = model(guard);
-        let (with, written) = remembering(&text, &memory);
-        let (without, _) = remembering(&text, &MutantMemory::default());
-        assert_eq!(told(&with), told(&without), "{text}");
-        differ.insert(format!("{:?}", told(&with)));
-        memory = MutantMemory::read(&written).expect("it was just written");
-    }
-    assert_eq!(differ.len(), 3);
-}
-
-#[test]
-fn no_memory_makes_a_killed_mutant_survive() {
-    let (_, written) = remembering(MODEL, &MutantMemory::default());
-    let mut memory = MutantMemory::read(&written).expect("it was just written");
-    // Edits like those of an author: mutants of the model outside of the examined selection, one after the other.
-    let edits = candidates(&load(MODEL).file, MODEL);
-    let elsewhere = |it: &&cubicle::transform::mutate::MutantCandidate| {
-        it.transition.as_deref().is_none_or(|name| name == "enter") && it.system(MODEL).is_some()
-    };
-    let edits: Vec<_> = edits.iter().filter(elsewhere).collect();
-    let mut recalled = 0;
-    for edit in edits.iter().step_by(edits.len() / 9) {
-        let edited = edit.text(MODEL);
-        let (with, written) = remembering(&edited, &memory);
-        let (without, _) = remembering(&edited, &MutantMemory::default());
-        assert!(killed(&with).is_disjoint(&survived(&without)), "{edited}");
-        assert!(killed(&without).is_disjoint(&survived(&with)), "{edited}");
-        for (with, without) in told(&with).iter().zip(told(&without)).filter(|(it, _)| it.0 == "survived") {
-            assert_eq!((with.1, with.2), (without.1, without.2), "{edited}");
-        }
-        recalled += with.killed().filter(|(_, kill)| kill.finder == KillFinder::Memory).count();
-        recalled += with.survivors().filter(|(_, survival)| survival.decider.is_none()).count();
-        // All results for one model are available for the next.
-        memory = MutantMemory::read(&written).expect("it was just written");
-    }
-    assert!(recalled > 20, "{recalled}");
-}
-
 /// The same states and steps in small instances are not a proof: a larger instance may kill the mutant.
 #[test]
 fn a_mutant_with_the_same_states_leaves_the_curve_open() {
@@ -312,26 +207,10 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
     let model = ModelSource::new(&loaded.system, MODEL);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &Interrupt::default());
     let now = Interrupt::default().until(Instant::now());
-    let memory = MutantMemory::default();
-    let found = run(model, &plan, &MutationOptions::default(), &memory, &now, &|_| {});
+    let found = run(model, &plan, &MutationOptions::default(), &now, &|_| {});
     assert!(found.mutants.iter().all(|it| matches!(it.fate, Fate::Untried)));
     assert_eq!(found.counted(), 0);
     assert!(found.stopped.is_some());
-}
-
-#[test]
-fn a_cache_that_is_damaged_or_of_another_version_is_ignored() {
-    let (_, written) = remembering(MODEL, &MutantMemory::default());
-    assert!(MutantMemory::read(&written).is_ok());
-    for (text, says) in [
-        (String::new(), "damaged"),
-        (written.replacen("leave", "laeve", 1), "damaged"),
-        (written[..written.len() - 9].to_owned(), "damaged"),
-        (written.replacen("cubicle-mutants ", "cubicle-mutants 0", 1), "another version"),
-    ] {
-        let error = MutantMemory::read(&text).err();
-        assert!(error.as_ref().is_some_and(|it| it.to_string().contains(says)), "{error:?}");
-    }
 }
 
 #[test]
@@ -355,7 +234,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let (model, interrupt) = (ModelSource::new(&loaded.system, &text), Interrupt::default());
         let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
         let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
-        let found = run(model, &plan, &options, &MutantMemory::default(), &interrupt, &|_| {});
+        let found = run(model, &plan, &options, &interrupt, &|_| {});
         for mutant in &found.mutants {
             let system = mutant.candidate.system(&text).expect("mutants are models");
             let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));

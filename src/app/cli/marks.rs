@@ -8,12 +8,11 @@ use std::path::Path;
 /// How much of a file is read to know what it is, in bytes.
 const HEAD_BYTES: u64 = 4096;
 
-/// In lower case, what our texts contain near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
+/// In lower case, what our texts contain near their beginning: comments; manual pages; lemmas and
 /// certificates, also those of earlier versions.
-const MARKS: [&str; 5] = [
+const MARKS: [&str; 4] = [
     "written by cubicle",
     ".th cubicle",
-    "cubicle-mutants ",
     "cubicle --lemmas-in`",
     "`cubicle check-certificate",
 ];

@@ -11,7 +11,7 @@ use cubicle_lang::model::{BadKind, System};
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
-use cubicle_tools::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
+use cubicle_tools::mutation::{curve, rate_by, rate_by_claim, smallest_set};
 
 /// The mutants of a model as one document.
 #[derive(Clone, Debug, Serialize)]
@@ -162,7 +162,7 @@ pub struct MutantRecord {
     pub steps: Option<usize>,
     /// That run, in a line.
     pub run: Option<String>,
-    /// What found it: `exploration`, `walks`, `search` or `cache`.
+    /// What found it: `exploration`, `walks` or `search`.
     pub found_by: Option<String>,
     /// Cubes of the certificate of a survivor.
     pub invariants: Option<usize>,
@@ -303,7 +303,7 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
     };
     match &mutant.fate {
         Fate::Killed(kill) => {
-            let finder = finder_name(kill.finder);
+            let finder = kill.finder.name();
             let system = candidate.system(source.text);
             record.fate = FateWord::Killed;
             record.claims = kill.claims.iter().map(|it| found.claims[*it].name.clone()).collect();

@@ -12,7 +12,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{Options, Strategy};
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
-use cubicle_tools::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
+use cubicle_tools::mutation::{self, MutantSelection, MutationOptions, Plan};
 
 /// Base 64 with padding.
 fn base64(bytes: &[u8]) -> String {
@@ -205,8 +205,7 @@ fn a_page_of_mutants_has_all_its_parts() {
     let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
     let model = ModelSource::new(&loaded.system, LOCK);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
-    let memory = MutantMemory::default();
-    let found = mutation::run(model, &plan, &options, &memory, &interrupt, &|_| {});
+    let found = mutation::run(model, &plan, &options, &interrupt, &|_| {});
     let name = "\"><img src=x onerror=alert(1)>.cub";
     let source = Source { name, text: LOCK };
     let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));

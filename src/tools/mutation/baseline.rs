@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use crate::mutation::MutantClaim;
-use cubicle_certificate::ShownObligations;
 use cubicle_forward::{Explored, Fingerprint, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
@@ -35,8 +34,6 @@ pub struct Baseline<'a> {
     instances: Vec<[ComparedInstance; 2]>,
     /// Stops everything.
     pub interrupt: &'a Interrupt,
-    /// The obligations that certificates have shown.
-    pub shown: &'a ShownObligations,
 }
 
 /// Whether states or steps are compared.
@@ -52,14 +49,13 @@ impl<'a> Baseline<'a> {
         claims: Vec<MutantClaim>,
         options: &'a MutationOptions,
         interrupt: &'a Interrupt,
-        shown: &'a ShownObligations,
     ) -> Self {
         let first = usize::from(system.proc_constants).max(1);
         // Smaller instances show no interaction of processes.
         let last = options.procs.max(first).max(2);
         let sizes: Vec<usize> = (first..=last).filter(|procs| admits(system, *procs)).collect();
         let instances = sizes.iter().map(|_| Default::default()).collect();
-        Self { system, claims, sizes, options, instances, interrupt, shown }
+        Self { system, claims, sizes, options, instances, interrupt }
     }
 
     /// How an instance is explored, up to its first bad state.

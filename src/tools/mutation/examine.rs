@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::baseline::{Baseline, What};
 use super::claims;
-use super::memory::Recall;
+use super::plan::MutationOptions;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
-use cubicle_certificate::{self as certificate, CheckOptions, Claim, Extent};
+use cubicle_certificate::{self as certificate, CheckOptions, Claim};
 use cubicle_check::{check_on_this_thread, effort_of_level};
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
@@ -29,24 +29,11 @@ pub struct Mutant<'a> {
     pub system: &'a System,
     /// Its text.
     pub text: &'a str,
-    /// Rounds of searches that it gets.
-    pub rounds: u32,
 }
 
-/// The fate of a mutant, and what it changes; `recall` is what earlier runs found.
-pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Change>) {
-    let mut run = None;
-    match recall {
-        Some(Recall::Known(fate, change)) => return (fate, change),
-        Some(Recall::Run(trace)) => run = Some(trace),
-        Some(Recall::Proof(proof)) => {
-            if let Some(survival) = mutant.survives_by(&proof) {
-                return mutant.compared(Fate::Survived(survival));
-            }
-        }
-        Some(Recall::Hard) | None => {}
-    }
-    match mutant.decided(run) {
+/// The fate of a mutant, and what it changes.
+pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
+    match mutant.decided() {
         Decided::Bad(trace, finder) => (mutant.killed(trace, finder), None),
         Decided::Open(reason) if mutant.baseline.interrupt.reason().is_some() => {
             (Fate::Undecided(reason), None)
@@ -67,9 +54,8 @@ pub enum Decided {
 }
 
 impl Mutant<'_> {
-    /// Whether bad states are reachable, with the cheapest engine first. A known run to one replaces only the search, which costs
-    /// most: the model may have changed since, so that fewer processes are enough or another claim is violated first.
-    pub fn decided(&self, known: Option<Trace>) -> Decided {
+    /// Whether bad states are reachable, with the cheapest engine first.
+    pub fn decided(&self) -> Decided {
         let Mutant { baseline, system, .. } = self;
         let mut cut = None;
         for &size in &baseline.sizes {
@@ -86,7 +72,7 @@ impl Mutant<'_> {
         if let Some(trace) = self.walk(cut) {
             return Decided::Bad(trace, KillFinder::Walks);
         }
-        known.map_or_else(|| self.decide(), |trace| Decided::Bad(trace, KillFinder::Memory))
+        self.decide()
     }
 
     /// The fate of a mutant that this run kills.
@@ -113,14 +99,6 @@ impl Mutant<'_> {
         (fate, change)
     }
 
-    /// Checks whether an invariant, as declarations, proves it safe.
-    fn survives_by(&self, proof: &str) -> Option<Survival> {
-        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
-        let certificate = certificate::check(self.system, self.text, proof, Extent::Used, how).ok()?;
-        let proof = certificate.invariants(self.system);
-        Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
-    }
-
     /// Walks in an instance that was not explored completely, and in one larger than the largest.
     fn walk(&self, cut: Option<usize>) -> Option<Trace> {
         let beyond = self.baseline.sizes.last().map(|last| last + 1);
@@ -144,10 +122,10 @@ impl Mutant<'_> {
     }
 
     fn options(&self) -> Options {
-        let proof = self.baseline.options.proof;
+        let MutationOptions { proof, rounds, .. } = *self.baseline.options;
         let (rounds, effort) = match proof {
-            BackwardMode::Auto => (Some(self.rounds), None),
-            _ => (None, Some(effort_of_level(self.rounds))),
+            BackwardMode::Auto => (Some(rounds), None),
+            _ => (None, Some(effort_of_level(rounds))),
         };
         let states = ForwardOptions::default().seed(self.baseline.options.seed);
         Options::default()
@@ -161,7 +139,7 @@ impl Mutant<'_> {
 
     /// Accepts a proof if its certificate checks.
     fn certified(&self, report: &Report) -> Decided {
-        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
         let claim = Claim::of(report);
         match certificate::certify(self.system, self.text, claim, how) {
             Ok(certificate) => Decided::Safe(Survival {

@@ -2,8 +2,7 @@
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`]. In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, with the cheapest
-//! engine first), `memory` (results of earlier runs), `claims` (which claims a mutant violates), `examiner` (combines these),
-//! `pool` (threads), `others` (processes), `run` (the whole run), `summary` (kill rates,
+//! engine first), `claims` (which claims a mutant violates), `examiner` (combines these), `pool` (threads), `others` (processes), `run` (the whole run), `summary` (kill rates,
 //! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of the
 //! claims: what the model could claim in addition).
 //!
@@ -16,7 +15,6 @@ mod claims;
 mod examine;
 mod examiner;
 mod found;
-mod memory;
 mod others;
 mod plan;
 mod pool;
@@ -26,7 +24,6 @@ mod run;
 mod summary;
 
 pub use found::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-pub use memory::{Comparison, MemoryError, MutantMemory, finder_name};
 pub use others::{Helper, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;

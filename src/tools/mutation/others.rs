@@ -1,9 +1,6 @@
 //! Mutants that other processes examine, and their answers.
 
-use serde::{Deserialize, Serialize};
-
 use super::examiner::{MutantExaminer, MutantOutcome};
-use super::memory::{MutantMemory, ShownWords, shown_by, shown_words};
 use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Panicked};
 use crate::mutation::Fate;
@@ -21,24 +18,15 @@ pub trait Others: Sync {
 /// Examines mutants for another process.
 pub struct Helper<'a>(MutantExaminer<'a>);
 
-/// The answer for a mutant.
-#[derive(Serialize, Deserialize)]
-struct Answer {
-    found: Result<MutantOutcome, Panicked>,
-    /// The obligations that certificates have shown since the previous answer.
-    shown: ShownWords,
-}
-
 impl<'a> Helper<'a> {
     /// A helper for the mutants of a plan.
     pub fn new(
         model: ModelSource<'a>,
         plan: &'a Plan,
         options: &'a MutationOptions,
-        memory: &'a MutantMemory,
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self(MutantExaminer::new(model, plan, options, memory, interrupt))
+        Self(MutantExaminer::new(model, plan, options, interrupt))
     }
 
     /// The answer for the mutant at a position of the plan; empty when there is no such mutant.
@@ -50,9 +38,7 @@ impl<'a> Helper<'a> {
         if place >= looking.plan.mutants.len() {
             return Vec::new();
         }
-        let found = pool::attempt(|| looking.at(place));
-        let shown = shown_words(&looking.memory.shown.take_learned());
-        serde_json::to_vec(&Answer { found, shown }).expect("keys are strings")
+        serde_json::to_vec(&pool::attempt(|| looking.at(place))).expect("keys are strings")
     }
 }
 
@@ -60,15 +46,14 @@ impl MutantExaminer<'_> {
     /// Reads another process's answer for the mutant at a position of the plan. `None` when it is invalid: in particular, a run
     /// is replayed.
     pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, Panicked>> {
-        let Answer { found, shown } = serde_json::from_slice(answer).ok()?;
+        let found = serde_json::from_slice(answer).ok()?;
         if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {
-            let system = self.plan.mutants[place].0.system(self.text)?;
+            let system = self.plan.mutants[place].system(self.text)?;
             let known = kill.claims.iter().all(|claim| *claim < self.baseline.claims.len());
             if !known || kill.trace.bad.is_none() || replay(&system, &kill.trace).is_err() {
                 return None;
             }
         }
-        self.memory.shown.learn(shown_by(&shown)?);
         Some(found)
     }
 }

@@ -10,7 +10,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
-use cubicle_transform::mutate::{MeaningKey, MutantCandidate, Operator, candidates, key};
+use cubicle_transform::mutate::{MutantCandidate, Operator, candidates, key};
 
 /// How to examine mutants.
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ pub struct MutantSelection {
 /// The mutants to examine.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// In the order of the text, each with the key of its meaning.
-    pub mutants: Vec<(MutantCandidate, MeaningKey)>,
+    /// In the order of the text.
+    pub mutants: Vec<MutantCandidate>,
     /// Number of candidates that are not models.
     pub ill_typed: usize,
     /// Number of candidates with the same meaning as the model or as another candidate.
@@ -81,11 +81,11 @@ impl Plan {
             }
             match candidate.system(text).map(|it| key(&it)) {
                 None => plan.ill_typed += 1,
-                Some(key) if known.insert(key) => plan.mutants.push((candidate, key)),
+                Some(key) if known.insert(key) => plan.mutants.push(candidate),
                 Some(_) => plan.same += 1,
             }
         }
-        plan.mutants.sort_by_key(|(it, _)| it.number);
+        plan.mutants.sort_by_key(|it| it.number);
         plan
     }
 }

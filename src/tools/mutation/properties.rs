@@ -6,7 +6,7 @@ use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
 use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-use cubicle_certificate::{self as certificate, CheckOptions, Claim, ShownObligations, literal_words};
+use cubicle_certificate::{self as certificate, CheckOptions, Claim, literal_words};
 use cubicle_forward::explore;
 use cubicle_lang::bits::bits;
 use cubicle_lang::load::ModelSource;
@@ -47,8 +47,7 @@ pub fn properties(
     interrupt: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
 ) -> Properties {
-    let shown = ShownObligations::default();
-    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt, &shown);
+    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
     let mut search = PropertySearch {
         baseline: &baseline,
         text,
@@ -175,7 +174,7 @@ impl PropertySearch<'_> {
         (self.tell)(format!("trying {} properties", all.len()));
         let results = pool::share(&all, baseline.options.jobs, stop, |it| {
             let system = &with_claims(baseline.system, std::iter::once(&it.claim));
-            Mutant { baseline, system, text: self.text, rounds: baseline.options.rounds }.decided(None)
+            Mutant { baseline, system, text: self.text }.decided()
         });
         let mut holding = Vec::new();
         for (it, result) in all.into_iter().zip(results) {
@@ -257,7 +256,7 @@ fn notices(
     let claims: Vec<Forbidden> = properties.iter().map(|it| it.claim.clone()).collect();
     let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
     tell(format!("examining what {} mutants violate", plan.mutants.len()));
-    let results = pool::share(&plan.mutants, baseline.options.jobs, stop, |(candidate, _)| {
+    let results = pool::share(&plan.mutants, baseline.options.jobs, stop, |candidate| {
         let mutant = candidate.system(text).expect("the plan has models only");
         violated(baseline, &mutant, &claims)
     });

@@ -45,8 +45,6 @@ pub struct MutantResult {
     pub candidate: MutantCandidate,
     /// Its fate.
     pub fate: Fate,
-    /// Whether it got less effort than requested because it was undecided the last time, and is still undecided.
-    pub hurried: bool,
     /// What it changes, in the largest instance that is compared; `None` when that is unknown.
     pub change: Option<Change>,
 }
@@ -90,14 +88,23 @@ pub enum KillFinder {
     Walks,
     /// A search for a proof.
     Search,
-    /// The cache: a run that was found earlier, and was replayed.
-    Memory,
+}
+
+impl KillFinder {
+    /// `exploration`, `walks` or `search`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exploration => "exploration",
+            Self::Walks => "walks",
+            Self::Search => "search",
+        }
+    }
 }
 
 /// How a mutant survived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survival {
-    /// The engine that proved it safe; `None` if another process or an earlier run did.
+    /// The engine that proved it safe; `None` if another process did.
     #[serde(skip)]
     pub decider: Option<Decider>,
     /// Cubes of the certificate.

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::examiner::{MutantExaminer, MutantOutcome};
-use super::memory::MutantMemory;
 use super::others::Others;
 use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Panicked, Shared};
@@ -22,13 +21,12 @@ pub struct MutationProgress {
     pub killed: usize,
 }
 
-/// Examines the mutants of a plan. `memory` has the results of earlier runs, to be confirmed; `tell` receives the progress,
-/// from any thread.
+/// Examines the mutants of a plan; `tell` receives the progress, from any thread.
 ///
 /// ```
 /// use cubicle_lang::load::ModelSource;
 /// use cubicle_run::interrupt::Interrupt;
-/// use cubicle_tools::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run};
+/// use cubicle_tools::mutation::{MutantSelection, MutationOptions, Plan, run};
 ///
 /// let text = "
 ///     array Inside[proc] : bool
@@ -41,7 +39,7 @@ pub struct MutationProgress {
 /// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
 /// let model = ModelSource::new(&loaded.system, text);
 /// let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
-/// let found = run(model, &plan, &options, &MutantMemory::default(), &interrupt, &|_| {});
+/// let found = run(model, &plan, &options, &interrupt, &|_| {});
 /// assert!(found.killed().count() >= 3);
 /// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
@@ -52,11 +50,10 @@ pub fn run(
     model: ModelSource<'_>,
     plan: &Plan,
     options: &MutationOptions,
-    memory: &MutantMemory,
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    run_with(model, plan, options, memory, None, interrupt, tell)
+    run_with(model, plan, options, None, interrupt, tell)
 }
 
 /// Like [`run`], with `others` that also examine mutants; see [`Helper`](super::Helper). Their results take the place of
@@ -68,12 +65,11 @@ pub fn run_with(
     model: ModelSource<'_>,
     plan: &Plan,
     options: &MutationOptions,
-    memory: &MutantMemory,
     others: Option<&dyn Others>,
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let looking = MutantExaminer::new(model, plan, options, memory, interrupt);
+    let looking = MutantExaminer::new(model, plan, options, interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may handle a signal itself, but the user who interrupts wants the whole run to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
@@ -100,7 +96,7 @@ pub fn run_with(
         looked
     });
     let stopped = interrupt.reason();
-    let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
+    let mutants = plan.mutants.iter().zip(results).map(|(candidate, result)| {
         let looked = match result {
             None => MutantOutcome::only(Fate::Untried),
             Some(Err(Panicked(text))) => MutantOutcome::only(Fate::Failed(text)),
@@ -112,8 +108,8 @@ pub fn run_with(
             }
             Some(Ok(looked)) => looked,
         };
-        let MutantOutcome { fate, change, hurried } = looked;
-        MutantResult { candidate: candidate.clone(), fate, hurried, change }
+        let MutantOutcome { fate, change } = looked;
+        MutantResult { candidate: candidate.clone(), fate, change }
     });
     Mutation {
         mutants: mutants.collect(),

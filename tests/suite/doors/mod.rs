@@ -17,7 +17,6 @@ mod formulas;
 mod generate;
 mod graph;
 mod instance;
-mod mutants;
 mod pointers;
 pub mod program;
 mod reader;
@@ -123,7 +122,6 @@ const DOORS: &[Door] = &[
     Door { name: "shrunk", every: 66, enter: small::shrunk },
     Door { name: "vacuity", every: 1, enter: states::vacuity },
     Door { name: "certified", every: 20, enter: certified::certified },
-    Door { name: "mutants", every: 66, enter: mutants::cache },
     Door { name: "runs_failing", every: 6, enter: runs::failing },
     Door { name: "monitors", every: 2, enter: runs::monitors },
     Door { name: "logs", every: 1, enter: validate::logs },

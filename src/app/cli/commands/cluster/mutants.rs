@@ -7,10 +7,10 @@ use std::thread::{self, Builder};
 use std::time::Duration;
 
 use cubicle_check::STACK_BYTES;
-use cubicle_cluster::{Cluster, Fault, Meeting, deal, help, receive};
+use cubicle_cluster::{Cluster, Fault, Meeting, deal, help};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
-use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
+use cubicle_tools::mutation::{Helper, Others, Plan, THREAD};
 
 use signal_hook::low_level;
 
@@ -85,11 +85,6 @@ impl Team for MutantTeam {
         Ok(())
     }
 
-    fn tell(&self, cache: &str) {
-        let Some(meeting) = self.meeting.get() else { return };
-        meeting.others().for_each(|other| meeting.say(other, cache.as_bytes()));
-    }
-
     fn end(&self) {
         if let Some(meeting) = self.meeting.get() {
             // Why a process was lost is known by then.
@@ -115,26 +110,20 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
         };
     let model = ModelSource::new(system, text);
     let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
-    // Nothing arrives when the model itself is not safe.
-    if let Some(cache) = receive(&meeting) {
-        let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
-        let options = args.options();
-        let helper = Helper::new(model, &plan, &options, &cache, &interrupt);
-        let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
-        let (work, code) = (|place| helper.answer(place), Cell::new(None));
-        let over = || {
-            let ended = following.ended(meeting.end());
-            code.set(Some(ended));
-            // A step that ignores the request to end is not waited for.
-            thread::spawn(move || {
-                thread::sleep(GRACE);
-                low_level::exit(ended.into());
-            });
-        };
-        help(&meeting, (workers, &worker), &interrupt, &work, &over);
-        if let Some(code) = code.get() {
-            return code;
-        }
-    }
-    following.ended(meeting.end())
+    let options = args.options();
+    let helper = Helper::new(model, &plan, &options, &interrupt);
+    let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
+    let (work, code) = (|place| helper.answer(place), Cell::new(None));
+    let over = || {
+        let ended = following.ended(meeting.end());
+        code.set(Some(ended));
+        // A step that ignores the request to end is not waited for.
+        thread::spawn(move || {
+            thread::sleep(GRACE);
+            low_level::exit(ended.into());
+        });
+    };
+    // Nothing is handed out when the model itself is not safe.
+    help(&meeting, (workers, &worker), &interrupt, &work, &over);
+    code.get().unwrap_or_else(|| following.ended(meeting.end()))
 }

@@ -39,12 +39,12 @@ pub struct MutateArgs {
     pub print: Option<usize>,
 
     /// Look for claims that are stronger than those of the model and true, strongest first, instead of mistakes
-    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "min_kill_rate", "trace", "verbose", "report"])]
     pub properties: bool,
 
     /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those that notice most
     /// mistakes that no claim notices come first
-    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "min_kill_rate", "trace", "verbose", "report"])]
     pub suggest: bool,
 
     /// Only mistakes of these kinds (may be repeated, or several with commas)
@@ -91,11 +91,6 @@ pub struct MutateArgs {
     #[arg(long)]
     pub anyway: bool,
 
-    /// Keep results in DIR: after an edit of the model, runs and proofs of the last time are only checked, and
-    /// what was not decided gets less effort
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-
     /// End with exit code 3 when less than this share of the mutants is killed
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub min_kill_rate: Option<f64>,
@@ -104,7 +99,7 @@ pub struct MutateArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "print"])]
     pub report: Option<PathBuf>,
 
-    /// Replace a file of --report or --cache that this program did not write
+    /// Replace a file of --report that this program did not write
     #[arg(long)]
     pub force: bool,
 

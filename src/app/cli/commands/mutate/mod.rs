@@ -23,9 +23,7 @@ use cubicle_run::options::{Options, Vacuity};
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::Reason;
 use cubicle_tools::mutation::Mutation;
-use cubicle_tools::mutation::{
-    Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
-};
+use cubicle_tools::mutation::{Others, Plan, PropertySelection, properties, run_with as look_at};
 use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 
@@ -40,9 +38,6 @@ use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{document, exit, files, input, outputs, settings};
 
-/// Name of the file of a cache.
-const MEMORY: &str = "mutants";
-
 /// Other processes that examine mutants, too.
 pub trait Team: Others + Send {
     /// Waits until all have joined, which must agree on the model and on these facts. `log` gets warnings about strangers.
@@ -56,9 +51,6 @@ pub trait Team: Others + Send {
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
     ) -> Result<(), Fault>;
-
-    /// Sends them the cache, before mutants are handed out.
-    fn tell(&self, cache: &str);
 
     /// Ends them: there is nothing more to do.
     fn end(&self);
@@ -76,9 +68,7 @@ pub fn parse(words: &[OsString]) -> Result<MutateArgs, NoInvocation> {
 
 /// The arguments, when the files that they name may be written.
 fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
-    let page = args.report.iter().map(|path| ("--report", path.clone()));
-    let cache = args.cache.iter().map(|folder| ("--cache", folder.join(MEMORY)));
-    let written: Vec<_> = page.chain(cache).collect();
+    let written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
     outputs::check(&[("the model", args.model.clone())], &written, args.force)?;
     Ok(args)
 }
@@ -157,12 +147,11 @@ impl MutateRun<'_> {
         if args.list {
             let style = settings::automatic_style(&stdout());
             ending.begin();
-            ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
+            ending.output.write(&report::listed(plan.mutants.iter(), &source, style));
             return Ok(exit::OK);
         }
         let page = args.report.as_ref().map_or(Ok(()), |path| files::probe(path));
-        let cache = || args.cache.as_ref().map_or(Ok(()), |folder| files::probe_folder(folder));
-        page.and_then(|()| cache()).map_err(|failure| self.failed(failure))?;
+        page.map_err(|failure| self.failed(failure))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
             return self.properties(model, &plan, proof.as_ref());
@@ -172,17 +161,9 @@ impl MutateRun<'_> {
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
         };
         let (options, others) = (args.options(), self.team.map(|team| team as &dyn Others));
-        let (memory, cache) = self.remembered();
-        if let Some(team) = self.team {
-            team.tell(&cache);
-        }
-        let found = look_at(model, &plan, &options, &memory, others, self.interrupt, &tell);
+        let found = look_at(model, &plan, &options, others, self.interrupt, &tell);
         ending.begin();
-        let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
-        // Before any output, since a document says whether this succeeded.
-        let kept =
-            self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
-        Ok(self.show(&found, &source, kept.err().map(|failure| failure.error)))
+        Ok(self.show(&found, &source))
     }
 
     /// Reports why there are no mutants.
@@ -191,28 +172,6 @@ impl MutateRun<'_> {
             self.ending.messages.error(&failure.error);
         }
         (failure.reported(), None)
-    }
-
-    /// The file of the cache, if there is one.
-    fn memory_file(&self) -> Option<PathBuf> {
-        self.args.cache.as_ref().map(|folder| folder.join(MEMORY))
-    }
-
-    /// What earlier runs found, parsed and as the text of the file.
-    fn remembered(&self) -> (MutantMemory, String) {
-        let Some(path) = self.memory_file().filter(|path| path.exists()) else {
-            return Default::default();
-        };
-        let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-        let parsed = |text: String| match MutantMemory::read(&text) {
-            Ok(memory) => Ok((memory, text)),
-            Err(why) => Err(why.to_string()),
-        };
-        read.and_then(parsed).unwrap_or_else(|why| {
-            let text = format!("the cache {} is ignored and rewritten: {why}", path.display());
-            self.ending.messages.warning(&text);
-            Default::default()
-        })
     }
 
     /// Waits for the others, if there are any.
@@ -228,13 +187,6 @@ impl MutateRun<'_> {
             }
             None => self.failed(Failure::internal(format!("{why}; start all processes again"))),
         })
-    }
-
-    /// Writes what this run found.
-    fn remember(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        let Some(path) = self.memory_file() else { return Ok(()) };
-        files::make_folder(files::folder_of(&path))?;
-        files::write(&path, &text())
     }
 
     /// Prints one mutant as a model.
@@ -316,17 +268,12 @@ impl MutateRun<'_> {
         Ok(code)
     }
 
-    /// Writes what was found; the exit code. `error`: what went wrong with it.
-    fn show(&mut self, found: &Mutation, source: &Source<'_>, error: Option<String>) -> u8 {
+    /// Writes what was found; the exit code.
+    fn show(&mut self, found: &Mutation, source: &Source<'_>) -> u8 {
         let mut code = self.code(found);
-        if let Some(error) = &error {
-            self.ending.messages.error(error);
-            code = exit::INTERNAL;
-        }
         let Self { args, ending, .. } = *self;
         let document = |code| {
             let mut run = ending.draft(code, &ending.document());
-            run.error.clone_from(&error);
             let notes = self.afterwards.iter().map(|note| Message::new(Level::Note, note.as_str()));
             run.messages.extend(notes);
             MutationDocument::new(found, source, &run)
