@@ -1,5 +1,6 @@
 //! Why there is no certificate.
 
+use super::added::NotDerived;
 use super::cubes::Cubes;
 use super::ground::Overflow;
 use super::obligation::Obligation;
@@ -34,6 +35,12 @@ pub enum ProofFailure {
     Processes,
     /// The run must end, for this reason.
     Stopped(Reason),
+}
+
+impl From<NotDerived> for NoCertificate {
+    fn from((NotDerived::Unfit(why) | NotDerived::TooHard(why)): NotDerived) -> Self {
+        Self::NotDerived(why)
+    }
 }
 
 impl From<Overflow> for ProofFailure {

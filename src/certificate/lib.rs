@@ -90,8 +90,8 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
-//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `smtlib` (the same
+//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
+//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -104,7 +104,9 @@
 mod abstraction;
 mod added;
 mod announcements;
+mod claim;
 mod classes;
+mod confirm;
 mod counts;
 mod cubes;
 mod explain;
@@ -116,6 +118,7 @@ pub mod kernel;
 mod monitor;
 mod obligation;
 mod obligations;
+mod options;
 mod owners;
 mod prove;
 mod refinement;
@@ -129,31 +132,27 @@ mod text;
 mod tuning;
 mod unreadable;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use tracing::debug;
 
 pub use abstraction::Abstraction;
+pub use claim::Claim;
+pub use confirm::{Confirmed, confirm};
 pub use cubes::Cubes;
 pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
+pub use options::CheckOptions;
 pub use prove::Extent;
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
-use abstraction::sayable;
-use added::NotDerived;
+use claim::Stated;
+use confirm::abstraction_of;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::{Count, Owner, System, Tail, Var, VarId, owner_names};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::result::Report;
-use cubicle_run::verdict::Forbidden;
+use cubicle_lang::model::System;
 use index::Refutations;
-use owners::{NamedOwner, extended};
 use text::CertificateText;
 
 /// A checked certificate.
@@ -165,40 +164,6 @@ pub struct Certificate {
     refutations: Vec<Refutations>,
     /// Calls of Z3.
     pub solver_calls: u64,
-}
-
-/// Options of a check.
-#[derive(Clone, Copy, Debug)]
-pub struct CheckOptions<'a> {
-    /// Whether the `invariant`s of the model are taken for granted.
-    pub trusting: bool,
-    /// Time limit of one solver call.
-    pub timeout: Duration,
-    /// Asks the check to stop.
-    pub interrupt: &'a Interrupt,
-    /// The model that the certificate must show to be refined; `None` for a certificate about bad states or runs.
-    pub abstraction: Option<&'a Arc<Abstraction>>,
-}
-
-impl<'a> CheckOptions<'a> {
-    /// Options that take nothing for granted.
-    pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
-        Self { trusting: false, timeout, interrupt, abstraction: None }
-    }
-
-    /// Sets [`trusting`](field@Self::trusting).
-    #[must_use]
-    pub const fn trusting(mut self, trusting: bool) -> Self {
-        self.trusting = trusting;
-        self
-    }
-
-    /// Sets [`abstraction`](field@Self::abstraction).
-    #[must_use]
-    pub const fn refining(mut self, abstraction: &'a Arc<Abstraction>) -> Self {
-        self.abstraction = Some(abstraction);
-        self
-    }
 }
 
 /// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
@@ -243,22 +208,8 @@ fn check_once(
 ) -> Result<(Certificate, usize), NoCertificate> {
     let CertificateText { subject, basis, owners, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
-    let abstraction = options.abstraction;
-    if abstraction.is_some() != subject.refines.is_some() {
-        let why = if abstraction.is_some() {
-            "it is not about a refinement"
-        } else {
-            "it is about a refinement: the abstract model is missing"
-        };
-        return Err(NoCertificate::Unreadable(TextError::Subject(why.to_owned())));
-    }
-    if let Some(NotDerived::Unfit(why) | NotDerived::TooHard(why)) =
-        abstraction.and_then(|it| sayable(it).err())
-    {
-        return Err(NoCertificate::NotDerived(why));
-    }
-    let subject = (subject, abstraction.cloned());
-    let cubes = Cubes::new(&basis, subject, (owners, counts), cubes, options.trusting);
+    let abstraction = abstraction_of(&subject, options.abstraction)?;
+    let cubes = Cubes::new(&basis, (subject, abstraction), (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
@@ -280,36 +231,6 @@ pub fn certify(
     certify_as(&Subject::default(), ModelSource::new(system, model), system, claim, options)
 }
 
-/// What an engine says that it has shown: that no reachable state is in any of these cubes.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Claim<'a> {
-    /// Variables of the system that bad cubes read, in place of which they said what had set them.
-    pub announcements: &'a [VarId],
-    /// Ghost arrays that the cubes may mention, after the variables of the system.
-    pub tails: &'a [Tail],
-    /// Ghost variables that they may mention, after these.
-    pub owners: &'a [Owner],
-    /// Counts that they may mention, after the owners.
-    pub counts: &'a [(Var, Count)],
-    /// The cubes.
-    pub cubes: &'a [Forbidden],
-}
-
-impl<'a> Claim<'a> {
-    /// What the backward search of a report has shown.
-    pub fn of(report: &'a Report) -> Self {
-        let proof = report.backward.as_ref();
-        let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-        Self {
-            announcements: &report.announcements,
-            tails: &report.tails,
-            owners: &report.owners,
-            counts,
-            cubes,
-        }
-    }
-}
-
 /// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
 /// taken; the checked system is derived again from the model itself.
 ///
@@ -319,22 +240,12 @@ pub fn certify_as(
     subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
-    Claim { announcements, tails, owners, counts, cubes }: Claim<'_>,
+    claim: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let underived = |why| match why {
-        NotDerived::Unfit(why) | NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
-    };
-    let announcements = announcements::named(made, announcements);
-    let made = &announcements::reduced(made, &announcements).map_err(underived)?;
-    let subject = &Subject { announcements, tails: tails::named(made, tails), ..subject.clone() };
-    let made = &tails::extended(made, &subject.tails).map_err(underived)?;
-    let named = owner_names(made, owners).into_iter().zip(owners);
-    let owners: Vec<NamedOwner> =
-        named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-    let all = &extended(made, &owners).with_counts(counts);
-    let text = text::file(model.system, subject, (made, all), &owners, cubes, options.trusting)
-        .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
+    let Stated { subject, basis, owners, all } = Stated::new(subject, made, claim)?;
+    let text = text::file(model.system, &subject, (&basis, &all), &owners, claim.cubes, options.trusting)
+        .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))?;
     check(model.system, model.text, &text, Extent::Needed, options)
 }
 

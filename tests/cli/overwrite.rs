@@ -122,11 +122,8 @@ fn foreign_files_stay_and_files_of_cubicle_are_replaced() {
         "mutate @/s.cub --transition leave --report @/x",
         "witness @/s.cub --transition leave --trace-out @/x",
     ] {
-        let written = if words.contains("--certificate") {
-            path.join("c/invariants.cub")
-        } else {
-            path.join("x")
-        };
+        let written =
+            if words.contains("--certificate") { path.join("c/invariants.cub") } else { path.join("x") };
         let _ = fs::remove_dir_all(path.join("c"));
         fs::create_dir(path.join("c")).expect("a folder");
         let is = || fs::read_to_string(&written).expect("it is there");

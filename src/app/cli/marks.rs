@@ -10,12 +10,8 @@ const HEAD_BYTES: u64 = 4096;
 
 /// In lower case, what our texts contain near their beginning: comments; manual pages; lemmas and
 /// certificates, also those of earlier versions.
-const MARKS: [&str; 4] = [
-    "written by cubicle",
-    ".th cubicle",
-    "cubicle --lemmas-in`",
-    "`cubicle check-certificate",
-];
+const MARKS: [&str; 4] =
+    ["written by cubicle", ".th cubicle", "cubicle --lemmas-in`", "`cubicle check-certificate"];
 
 /// The beginning of a file in lower case; empty for one that cannot be read.
 fn start_of(path: &Path) -> String {

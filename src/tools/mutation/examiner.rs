@@ -41,11 +41,7 @@ impl<'a> MutantExaminer<'a> {
         interrupt: &'a Interrupt,
     ) -> Self {
         let claims = claims::of(system, text);
-        Self {
-            baseline: Baseline::new(system, claims, options, interrupt),
-            text,
-            plan,
-        }
+        Self { baseline: Baseline::new(system, claims, options, interrupt), text, plan }
     }
 
     /// Examines the mutant at a position of the plan.
