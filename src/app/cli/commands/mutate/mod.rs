@@ -5,7 +5,6 @@ mod args;
 use std::ffi::OsString;
 use std::io::stdout;
 use std::iter;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser;
