@@ -120,8 +120,9 @@ impl Step<'_> {
     fn values(&self, parts: &mut SystemParts, index: &[ProcRef]) -> Option<Ways<Linear>> {
         let other = ProcRef::Var(self.arity() + index.len() as u8);
         let generic = self.after(index, other)?;
+        let unchanged = generic == self.now(index, other)?;
         let mut base = number(Rational::ZERO);
-        if generic == self.now(index, other)? {
+        if unchanged {
             let cell = Cell { var: self.count.var, index: index.iter().copied().collect() };
             base.terms.push((cell, Rational::ONE));
         } else {
@@ -131,8 +132,9 @@ impl Step<'_> {
         }
         let mut all: Ways<Linear> = vec![(vec![Conj::new()], base)];
         for p in (0..self.arity()).map(ProcRef::Var) {
-            // What the first summand takes this process for, and what it is.
-            let as_other = self.at(&generic, other, p)?;
+            // What the first summand has of this process. The count itself has what its own formula says of it: of `generic`, all is left
+            // out that is so of each process but the parameters, such as `c <> p`.
+            let as_other = if unchanged { self.now(index, p)? } else { self.at(&generic, other, p)? };
             let after = self.after(index, p)?;
             if as_other == after {
                 continue;

@@ -6,6 +6,7 @@ mod build;
 mod certificates;
 mod chosen;
 mod claims;
+mod counted_steps;
 mod counts;
 mod crashes;
 mod deadlocks;

@@ -119,6 +119,7 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
                 params,
                 cube: vec![none],
                 denial: Dnf(vec![vec![some]]),
+                reads: vec![var],
                 span,
             });
         }

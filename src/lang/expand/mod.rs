@@ -29,6 +29,8 @@ pub use self::sort_table::Sorts;
 use self::sorts::Rewriter;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
 
+use indexmap::IndexSet;
+
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::Family;
 use crate::syntax::ast::{
@@ -47,6 +49,8 @@ pub struct Expansion {
     pub sorts: Option<Sorts>,
     /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
     pub families: Vec<Family>,
+    /// For each `invariant` of the original, where it is, the variables of the core that its text mentions.
+    pub mentioned: Vec<(Span, Vec<String>)>,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -174,6 +178,10 @@ impl Expander {
                     SymbolKind::Witness(params, axiom) => {
                         self.witness(decl, (params, axiom.as_deref()), &mut symbols, &mut rest);
                     }
+                    SymbolKind::Total(index) => {
+                        self.symbol(decl, &mut symbols);
+                        self.values_of_sort(decl, index, &mut rest);
+                    }
                     _ => self.symbol(decl, &mut symbols),
                 },
                 Item::Property(property) => {
@@ -204,6 +212,7 @@ impl Expander {
             }
         }
         let families = self.families();
+        let mentioned = self.mentioned(file, &rest);
         for values in std::mem::take(&mut self.symbols.further) {
             let span = Span::default();
             types.push(Item::Type(range_type(
@@ -227,7 +236,48 @@ impl Expander {
             diagnostics: diagnostics.into_vec(),
             sorts,
             families,
+            mentioned,
         }
+    }
+
+    /// The variables that the text of each `invariant` mentions, itself or by a predicate. Of a variable that is several in the core, those
+    /// that the core mentions; all where it mentions none, since simplification took what was said.
+    fn mentioned(&self, file: &File, core: &[Item]) -> Vec<(Span, Vec<String>)> {
+        let invariants = file.items.iter().filter_map(|item| match item {
+            Item::Property(it) if it.kind == PropertyKind::Invariant => Some(it),
+            _ => None,
+        });
+        let predicates = file.items.iter().filter_map(|item| match item {
+            Item::Predicate(it) => Some(it),
+            _ => None,
+        });
+        let of = |property: &Property| {
+            let mut words = IndexSet::new();
+            witnesses::words_of(&property.body, &mut words);
+            let mut at = 0;
+            while let Some(word) = words.get_index(at) {
+                let named = |it: &&Predicate| it.name.text == *word;
+                if let Some(predicate) = predicates.clone().find(named) {
+                    witnesses::words_of(&predicate.body, &mut words);
+                }
+                at += 1;
+            }
+            let mut in_core = IndexSet::new();
+            for item in core {
+                if let Item::Property(it) = item
+                    && it.loc == property.loc
+                {
+                    witnesses::words_of(&it.body, &mut in_core);
+                }
+            }
+            let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
+            let leaves = variables.flat_map(|it| {
+                let some = it.leaves.values().any(|leaf| in_core.contains(leaf));
+                it.leaves.values().filter(move |leaf| !some || in_core.contains(*leaf))
+            });
+            (property.loc.0, leaves.cloned().collect())
+        };
+        invariants.map(of).collect()
     }
 
     /// Declarations with sorts of processes in terms of one kind of processes.

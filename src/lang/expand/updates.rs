@@ -11,6 +11,7 @@ use super::make::{self, all, any, number};
 use super::substitute::{in_path, in_term, substituted};
 use super::terms::{Linear, Place, Value, Way, linear};
 use super::types::{Full, Index, Trouble, Type};
+use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, Loc, Name, Operand, Path, Quantifier, Rhs, Term, TermKind, Update,
@@ -144,6 +145,17 @@ impl Expander {
             );
             return None;
         }
+        for var in vars {
+            let sort = self.sort_at(&assigned.target, var);
+            if let (Some(said), Some(sort)) = (&var.sort, sort.filter(|it| !it.is_empty()))
+                && said.text != sort
+            {
+                let message = format!("`{}` is indexed by a `{sort}` here", assigned.target.name);
+                let error = Diagnostic::error("C0218", var.span(), message);
+                self.push(error.label(format!("`{}` is of sort `{}`", var.text, said.text)));
+                return None;
+            }
+        }
         assigned.bound = vars.to_vec();
         if others {
             let index = assigned.target.index.as_deref().unwrap_or_default();
@@ -155,8 +167,12 @@ impl Expander {
                 })
             };
             let processes: Vec<&Name> = vars.iter().filter(|var| !finite(var)).collect();
-            for (var, param) in processes.iter().flat_map(|var| params.iter().map(move |param| (*var, param)))
-            {
+            // Parameters of other sorts are other processes.
+            let comparable = |var: &Name, param: &Name| {
+                self.sort_at(&assigned.target, var).is_none_or(|sort| sort == sort_of(param).text)
+            };
+            let pairs = processes.iter().flat_map(|var| params.iter().map(move |param| (*var, param)));
+            for (var, param) in pairs.filter(|(var, param)| comparable(var, param)) {
                 let (left, right) = (Term::name(var.clone()), Term::name(param.clone()));
                 assigned
                     .when
@@ -164,6 +180,16 @@ impl Expander {
             }
         }
         Some(())
+    }
+
+    /// The sort of the processes that a name among the indices of a target stands for; `None` where it is not one, or there are no sorts.
+    fn sort_at(&self, target: &Path, name: &Name) -> Option<String> {
+        let sorts = self.sorts.as_ref()?;
+        let variable = self.symbols.variables.get(&target.name.text)?;
+        let kinds = variable.index.iter().zip(target.index.iter().flatten());
+        let of_processes = kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, term)| term);
+        let at = of_processes.map(small_name).position(|it| it.is_some_and(|it| it.text == name.text))?;
+        sorts.indices.get(variable.leaves.values().next()?)?.get(at).cloned()
     }
 
     /// The places of a channel; `None`, with an error, when it is not one.

@@ -101,7 +101,7 @@ impl Expander {
             return;
         };
         let mut taken: IndexSet<String> = params.iter().map(|it| it.text.clone()).collect();
-        bound_in(axiom, &mut taken);
+        words_of(axiom, &mut taken);
         let mut value = decl.ty.text.chars().take(1).collect::<String>();
         while taken.contains(&value) {
             value.push('_');
@@ -115,6 +115,30 @@ impl Expander {
         let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
         let (kind, name) = (PropertyKind::Invariant, Some(name.clone()));
         rest.push(Item::Property(Property { kind, name, params: Vec::new(), body, loc: decl.loc }));
+    }
+
+    /// That each cell of a declared array of witnesses holds a process of its sort.
+    pub(super) fn values_of_sort(&mut self, decl: &SymbolDecl, index: &[Name], rest: &mut Vec<Item>) {
+        let Some(sorts) = self.sorts.clone() else { return };
+        let (name, at) = (&decl.name, decl.loc);
+        let bound = |number: usize, sort: &Name| {
+            Name { text: format!("p{number}"), loc: at, sort: None }.of_sort(sort.clone())
+        };
+        let params: Vec<Name> = (0..).zip(index).map(|(number, sort)| bound(number, sort)).collect();
+        let value = bound(params.len(), &decl.ty);
+        let mut never = Vec::new();
+        for same in partitions(&params) {
+            let named: Vec<&Name> =
+                same.iter().filter(|(param, first)| param.text == first.text).map(|it| &it.0).collect();
+            let is_value = |value: &Name| {
+                let index = same.iter().map(|it| plain(&it.1, at)).collect();
+                compare(cell(&name.text, index, at), Comparison::Eq, value, at)
+            };
+            never.extend(of_other_sorts(&named, &value, &is_value, &sorts, at));
+        }
+        let body = Expr::new(ExprKind::Or(never), at.0);
+        let kind = PropertyKind::Invariant;
+        rest.push(Item::Property(Property { kind, name: None, params: Vec::new(), body, loc: at }));
     }
 
     /// The axiom, with the name of the value for the witness; `None` with an error.
@@ -221,54 +245,73 @@ fn partitions(params: &[Name]) -> Vec<Same> {
 
 /// What never holds where parameters coincide like this.
 fn cases(same: &Same, array: &Name, value: &Name, holds: &Expr, sorts: Option<&Sorts>, at: Loc) -> Vec<Expr> {
-    let plain = |it: &Name| Name { text: it.text.clone(), loc: at, sort: None };
     let given: IndexMap<String, Term> =
-        same.iter().map(|(param, first)| (param.text.clone(), Term::name(plain(first)))).collect();
-    let cell = |array: &str, index: Vec<Name>| {
-        let array = Name { text: array.to_owned(), loc: at, sort: None };
-        Term { kind: TermKind::Base(Base::Cell { array, index }), loc: at }
-    };
-    let compare = |left: Term, op, right: &Name| {
-        Expr::new(ExprKind::Compare { op, left, right: Term::name(plain(right)) }, at.0)
-    };
+        same.iter().map(|(param, first)| (param.text.clone(), Term::name(plain(first, at)))).collect();
     let is_value = |value: &Name| {
-        let index = same.iter().map(|it| plain(&it.1)).collect();
-        compare(cell(&array.text, index), Comparison::Eq, value)
-    };
-    let exists = |vars: Vec<Name>, parts: Vec<Expr>| {
-        let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
-        Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
+        let index = same.iter().map(|it| plain(&it.1, at)).collect();
+        compare(cell(&array.text, index, at), Comparison::Eq, value, at)
     };
     let named: Vec<&Name> =
         same.iter().filter(|(param, first)| param.text == first.text).map(|it| &it.0).collect();
-    let vars: Vec<Name> = named.iter().map(|it| plain(it).of_sort(sort_of(it))).collect();
+    let vars: Vec<Name> = named.iter().map(|it| plain(it, at).of_sort(sort_of(it))).collect();
     let fails = Expr::new(ExprKind::Not(Box::new(substituted(holds, &given))), at.0);
     let mut all =
-        vec![exists(vars.into_iter().chain([value.clone()]).collect(), vec![is_value(value), fails])];
-    let Some(sorts) = sorts else { return all };
+        vec![exists(vars.into_iter().chain([value.clone()]).collect(), vec![is_value(value), fails], at)];
+    if let Some(sorts) = sorts {
+        all.extend(of_other_sorts(&named, value, &is_value, sorts, at));
+    }
+    all
+}
+
+/// That the value at parameters of their sorts is not of its own: some other process, or one of them.
+fn of_other_sorts(
+    named: &[&Name],
+    value: &Name,
+    is_value: &dyn Fn(&Name) -> Expr,
+    sorts: &Sorts,
+    at: Loc,
+) -> Vec<Expr> {
     let of_sort = |it: &Name, op, sort: &Name| {
         let value = sorts.values.get(&sort.text)?;
         let value = Name { text: value.clone(), loc: at, sort: None };
-        Some(compare(cell(&sorts.array, vec![plain(it)]), op, &value))
+        Some(compare(cell(&sorts.array, vec![plain(it, at)], at), op, &value, at))
     };
     // No text has such a sort: any process.
-    let any = |it: &Name| plain(it).of_sort(Name { text: String::new(), loc: at, sort: None });
+    let any = |it: &Name| plain(it, at).of_sort(Name { text: String::new(), loc: at, sort: None });
     let sort = sort_of(value);
     let of_their_sorts: Vec<Expr> =
         named.iter().filter_map(|it| of_sort(it, Comparison::Eq, &sort_of(it))).collect();
     let vars: Vec<Name> = named.iter().map(|it| any(it)).collect();
     let parts = of_their_sorts.iter().cloned().chain([is_value(value)]);
     let parts = parts.chain(of_sort(value, Comparison::Ne, &sort)).collect();
-    all.push(exists(vars.iter().cloned().chain([any(value)]).collect(), parts));
+    let mut all = vec![exists(vars.iter().cloned().chain([any(value)]).collect(), parts, at)];
     for own in named.iter().filter(|it| sort_of(it).text != sort.text) {
         let parts = of_their_sorts.iter().cloned().chain([is_value(own)]).collect();
-        all.push(exists(vars.clone(), parts));
+        all.push(exists(vars.clone(), parts, at));
     }
     all
 }
 
-/// Adds the names that a formula binds.
-fn bound_in(formula: &Expr, names: &mut IndexSet<String>) {
+fn plain(it: &Name, at: Loc) -> Name {
+    Name { text: it.text.clone(), loc: at, sort: None }
+}
+
+fn cell(array: &str, index: Vec<Name>, at: Loc) -> Term {
+    let array = Name { text: array.to_owned(), loc: at, sort: None };
+    Term { kind: TermKind::Base(Base::Cell { array, index }), loc: at }
+}
+
+fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
+    Expr::new(ExprKind::Compare { op, left, right: Term::name(plain(right, at)) }, at.0)
+}
+
+fn exists(vars: Vec<Name>, parts: Vec<Expr>, at: Loc) -> Expr {
+    let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
+    Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
+}
+
+/// Adds the words of a formula.
+pub(super) fn words_of(formula: &Expr, names: &mut IndexSet<String>) {
     let text = formula.to_string();
     let words = crate::syntax::spans(&text);
     names.extend(words.map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()));

@@ -32,7 +32,7 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     let expansion = expand::expand(&file);
     // What follows from an error in a construct is not worth a line of its own.
     let (system, more) = if expansion.diagnostics.is_empty() {
-        let (system, more) = model::elaborate(&expansion.file, text);
+        let (system, more) = model::elaborate(&expansion.file, text, &expansion.mentioned);
         let mut more = sensible(more, &expansion, &file, text);
         let with_words = |it: System| {
             let sorts = expansion.sorts.as_ref().map(expand::Sorts::of_processes);

@@ -7,16 +7,25 @@
 //! all the same, which assumes only what is true, and is reported.
 //!
 //! A declaration is an axiom as a whole. One that mentions no cell at all (`invariant (p q) { true }`, "there
-//! are not two processes") stays a lemma: `number_procs` is the way to say that. So does one that mentions a
-//! cell that some transition assigns, even with its own value.
+//! are not two processes") stays a lemma: `number_procs` is the way to say that. So does one whose text mentions a
+//! cell that the text of some transition assigns, even with its own value, and also where the formula does not depend on it.
 
 use super::initially::Initially;
 use super::linear::{LinearConstraint, normalise};
 use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId};
 use crate::diagnostic::Span;
 
+/// What the text of a model says, whatever becomes of it.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// The variables that each `invariant` mentions.
+    pub mentioned: Vec<(Span, Vec<VarId>)>,
+    /// The variables that transitions assign, also those that never fire.
+    pub assigned: Vec<VarId>,
+}
+
 /// Moves the axioms among the invariants in `system.bad` to `system.axioms`.
-pub(super) fn separate(system: &mut SystemParts) {
+pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
     let mut declared: Vec<Span> = Vec::new();
     for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
         if !declared.contains(&bad.span) {
@@ -27,10 +36,15 @@ pub(super) fn separate(system: &mut SystemParts) {
     for span in declared {
         let of_it = |bad: &&Bad| bad.kind == BadKind::Invariant && bad.span == span;
         let cubes: Vec<&Bad> = system.bad.iter().filter(of_it).collect();
-        if !cubes.iter().all(|bad| is_about_parameters(system, &bad.cube)) || implied(system, &cubes) {
+        let mentioned = texts.mentioned.iter().find(|it| it.0 == span).map_or(&[][..], |it| &it.1);
+        let changes = mentioned.iter().any(|var| texts.assigned.contains(var));
+        if changes
+            || !cubes.iter().all(|bad| is_about_parameters(system, &bad.cube, mentioned))
+            || implied(system, &cubes)
+        {
             continue;
         }
-        let these: Option<Vec<Axiom>> = cubes.iter().map(|bad| axiom(system, bad)).collect();
+        let these: Option<Vec<Axiom>> = cubes.iter().map(|bad| axiom(system, bad, mentioned)).collect();
         // A negation has numbers beyond 64 bits: left to the proof.
         axioms.extend(these.unwrap_or_default());
     }
@@ -40,11 +54,18 @@ pub(super) fn separate(system: &mut SystemParts) {
     system.axioms = axioms;
 }
 
-/// Whether the cube has cells, and no transition assigns any of them.
-pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj) -> bool {
-    let assigned = |var: VarId| system.transitions.iter().any(|t| system.may_change(t, var));
+/// Whether the cube has cells, and no transition assigns any of them or of what its declaration mentions besides.
+pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj, mentioned: &[VarId]) -> bool {
+    let assigned = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
     let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
-    !vars.is_empty() && !vars.into_iter().any(assigned)
+    !vars.is_empty() && !vars.iter().chain(mentioned).any(assigned)
+}
+
+impl Axiom {
+    /// Whether no transition assigns anything that it is about, so that it may be assumed.
+    pub fn is_constant(&self, system: &SystemParts) -> bool {
+        is_about_parameters(system, &self.cube, &self.reads)
+    }
 }
 
 /// Whether init surely excludes all cubes.
@@ -53,7 +74,7 @@ fn implied(system: &SystemParts, cubes: &[&Bad]) -> bool {
     cubes.iter().all(|bad| initially.satisfies(bad.params, &bad.cube) == Some(false))
 }
 
-fn axiom(system: &SystemParts, bad: &Bad) -> Option<Axiom> {
+fn axiom(system: &SystemParts, bad: &Bad, mentioned: &[VarId]) -> Option<Axiom> {
     let denied: Option<Vec<Conj>> =
         bad.cube.iter().map(|literal| Some(vec![negated(system, literal)?])).collect();
     let (name, number) = (bad.name.clone(), bad.number);
@@ -63,6 +84,7 @@ fn axiom(system: &SystemParts, bad: &Bad) -> Option<Axiom> {
         params: bad.params,
         cube: bad.cube.clone(),
         denial: Dnf(denied?),
+        reads: mentioned.to_vec(),
         span: bad.span,
     })
 }

@@ -2,7 +2,7 @@
 
 use tracing::debug;
 
-use super::{Bad, BadKind, Conj, Literal, System, SystemParts, axioms, ranges};
+use super::{Bad, BadKind, Conj, Literal, System, SystemParts, ranges};
 
 impl System {
     /// The system that is made of these parts. Derived data is computed anew, whatever the parts contain: value ranges,
@@ -25,7 +25,7 @@ impl SystemParts {
     fn reopen_axioms(&mut self) {
         let axioms = std::mem::take(&mut self.axioms);
         let (kept, open): (Vec<_>, Vec<_>) =
-            axioms.into_iter().partition(|axiom| axioms::is_about_parameters(self, &axiom.cube));
+            axioms.into_iter().partition(|axiom| axiom.is_constant(self));
         self.axioms = kept;
         if open.is_empty() {
             return;

@@ -6,13 +6,19 @@ use super::context::Context;
 use super::families::Families;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
-use super::symbols::Symbols;
+use super::axioms::Texts;
+use super::symbols::{Symbol, Symbols};
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
 /// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
-pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
+/// `mentioned` are the names of variables that the text of each `invariant` has, also those that are not in `file` any more.
+pub fn elaborate(
+    file: &File,
+    text: &str,
+    mentioned: &[(Span, Vec<String>)],
+) -> (Option<System>, Vec<Diagnostic>) {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
@@ -58,10 +64,23 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         witnesses: symbols.witnesses.clone(),
         families: Families::default(),
     };
-    axioms::separate(&mut system);
+    axioms::separate(&mut system, &texts(file, mentioned, &symbols));
     let system = System::new(system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
+}
+
+/// What the text says of invariants and updates.
+fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> Texts {
+    let var = |name: &String| match symbols.lookup(name) {
+        Some(Symbol::Var(var)) => Some(var),
+        _ => None,
+    };
+    let transitions = file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
+    Texts {
+        mentioned: mentioned.iter().map(|(at, names)| (*at, names.iter().filter_map(var).collect())).collect(),
+        assigned: transitions.flat_map(|it| &it.updates).filter_map(|it| var(&it.target.text)).collect(),
+    }
 }
 
 /// The meaning of the declarations so far.

@@ -348,6 +348,8 @@ pub struct Axiom {
     pub cube: Conj,
     /// The negation of the cube: one literal in each disjunct.
     pub denial: Dnf,
+    /// The variables that the text of the declaration mentions, whether or not the cube depends on them. No transition assigns them.
+    pub reads: Vec<VarId>,
     /// The declaration; other axioms may come from the same.
     pub span: Span,
 }

@@ -19,6 +19,8 @@ pub struct Rewriter<'a> {
     pub(super) joins: bool,
     /// Names of processes, innermost last; the sort is empty where it is not known.
     scope: Vec<(String, String)>,
+    /// The names among them that stand for terms, and these.
+    pub(super) lets: Vec<(String, TermKind)>,
     pub diagnostics: Vec<Diagnostic>,
     /// Names that are not sorts.
     pub unknown: Vec<Name>,
@@ -38,6 +40,7 @@ impl<'a> Rewriter<'a> {
             asks: false,
             joins: true,
             scope: Vec::new(),
+            lets: Vec::new(),
             diagnostics: Vec::new(),
             unknown: Vec::new(),
         }
@@ -99,6 +102,15 @@ impl<'a> Rewriter<'a> {
     fn transition(&mut self, transition: Transition) -> Transition {
         let (params, conditions) = self.bind(&transition.params, &[], true);
         let requires = transition.requires.as_ref().map(|guard| self.formula(guard));
+        let lets = transition.lets.iter().map(|it| {
+            let value = self.term(&it.value);
+            let sort = self.sort_of(&it.value).unwrap_or_default();
+            self.scope.push((it.name.text.clone(), sort));
+            self.lets.push((it.name.text.clone(), it.value.kind.clone()));
+            Let { value, ..it.clone() }
+        });
+        let lets = lets.collect();
+        let conditions = [conditions, self.values_defined(&transition)].concat();
         let requires = match (requires, conditions.is_empty()) {
             (Some(guard), _) => Some(all(conditions, guard)),
             (None, true) => None,
@@ -107,19 +119,16 @@ impl<'a> Rewriter<'a> {
                 Some(all(conditions, truth))
             }
         };
-        let lets = transition.lets.iter().map(|it| {
-            let value = self.term(&it.value);
-            let sort = self.sort_of(&it.value).unwrap_or_default();
-            self.scope.push((it.name.text.clone(), sort));
-            Let { value, ..it.clone() }
-        });
-        let lets = lets.collect();
         let updates = transition.updates.iter().map(|it| self.update(it)).collect();
-        self.scope.clear();
+        self.leave();
         Transition { params, requires, lets, updates, ..transition }
     }
 
     fn update(&mut self, update: &Update) -> Update {
+        if let Some(of_all) = self.pointed_cell(update) {
+            self.indices(&update.target, update.index.as_deref().unwrap_or_default());
+            return self.update(&of_all);
+        }
         let target = &update.target.text;
         let pointed = self.sorts.pointed.get(target).cloned();
         let index = update.index.as_deref().unwrap_or_default();
@@ -229,7 +238,9 @@ impl<'a> Rewriter<'a> {
                 if let Some(sort) = self.sort_of(left) {
                     self.agrees(Some(&sort), right);
                 }
-                ExprKind::Compare { op: *op, left: self.term(left), right: self.term(right) }
+                let kind = ExprKind::Compare { op: *op, left: self.term(left), right: self.term(right) };
+                let compared = Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) };
+                return self.where_defined(&[left, right], compared);
             }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let outside = self.scope.len();
@@ -412,6 +423,12 @@ impl<'a> Rewriter<'a> {
     /// Takes all names out of scope.
     pub(super) fn leave(&mut self) {
         self.scope.clear();
+        self.lets.clear();
+    }
+
+    /// Whether a name is bound.
+    pub(super) fn in_scope(&self, name: &str) -> bool {
+        self.scope.iter().any(|(it, _)| it == name)
     }
 }
 

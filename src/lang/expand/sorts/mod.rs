@@ -6,10 +6,11 @@
 //! Cells at processes of other sorts than those of the declaration are in no formula and never change.
 //!
 //! In reading order: `collect` (which sorts there are), `bound` (conditions of bound names, and whether
-//! sorts agree), `initially` (the conditions of `init`, whose parameters are all processes).
+//! sorts agree), `pointers` (conditions of cells that pointers index), `initially` (the conditions of `init`, whose parameters are all processes).
 
 mod bound;
 mod collect;
 mod initially;
+mod pointers;
 
 pub use bound::Rewriter;
