@@ -271,6 +271,7 @@ impl Expander {
                 }
             }
             let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
+            let in_core = &in_core;
             let leaves = variables.flat_map(|it| {
                 let some = it.leaves.values().any(|leaf| in_core.contains(leaf));
                 it.leaves.values().filter(move |leaf| !some || in_core.contains(*leaf))

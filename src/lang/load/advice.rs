@@ -3,9 +3,8 @@
 
 use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
-use crate::model::semantics::Trace;
-use crate::model::semantics::satisfies;
-use crate::model::{BadKind, System, is_initially};
+use crate::model::semantics::{Layout, State, Trace, Value, satisfies, with_counts};
+use crate::model::{BadKind, Rational, System, VarId, is_initially};
 use crate::syntax;
 use crate::syntax::ast::{Item, PropertyKind};
 
@@ -33,9 +32,10 @@ pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Optio
     };
     if let Some((negation, turned)) = turned_round(text, bad.span) {
         let negation = negation.text;
-        let mut states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
-        let met = |state| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
-        if !states.any(met) && !may_begin_in(&turned, bad.span) {
+        let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
+        let states: Option<Vec<State>> = states.map(|state| state_of(&turned, system, state)).collect();
+        let met = |state: &State| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
+        if states.is_some_and(|states| !states.iter().any(met)) && !may_begin_in(&turned, bad.span) {
             help = format!("{help}; did you mean `{negation}`?");
         }
     }
@@ -77,6 +77,24 @@ fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
     let system = meaning(&turned).ok()?.system;
     let assumed = system.axioms.iter().any(|axiom| axiom.span.start == span.start);
     (!assumed).then_some((Mend { span: body.span, text: negation }, system))
+}
+
+/// A state of a system as one of another reading of the text, which may count other things. `None` where that has further variables, to note
+/// what it says of all processes, or where a number leaves the 64-bit range.
+fn state_of(turned: &System, system: &System, state: &State) -> Option<State> {
+    let layout = Layout::new(system, state.procs);
+    let mut values = Vec::new();
+    for (id, var) in (0..).map(VarId).zip(&turned.vars) {
+        let cells = state.procs.pow(var.arity() as u32);
+        if turned.count_of(id).is_some() {
+            values.extend(std::iter::repeat_n(Value::Number(Rational::ZERO), cells));
+            continue;
+        }
+        let known = system.vars.iter().position(|it| it.name == var.name && it.kind == var.kind)?;
+        let first = layout.position(VarId(known as u16), []);
+        values.extend_from_slice(&state.values[first..first + cells]);
+    }
+    with_counts(turned, State { values, ..state.clone() })
 }
 
 /// Indices in [`System::bad`](crate::model::SystemParts::bad) of the cubes of the declaration that starts where `span` does.
