@@ -1,20 +1,18 @@
 //! The cubes of an invariant prepared for the search of instances.
 
-use std::collections::BTreeMap;
-
 use super::cubes::{CubeInstance, Cubes};
-use super::ground::{GroundFormula, GroundReader, Reading};
+use super::ground::GroundReader;
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use cubicle_lang::model::{Literal, ProcRef, System, Term, VarId};
 use cubicle_run::interrupt::Interrupt;
 
 /// What a literal of a cube requires, whatever the processes.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Demand {
     /// Some cell of the variable is within these constructors.
     Mask(VarId, u64),
-    /// Some literal mentions these variables.
+    /// Something is said of these variables.
     Vars(Vec<VarId>),
 }
 
@@ -25,10 +23,8 @@ pub struct CubeIndex<'a> {
     pub reader: GroundReader<'a>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     pub levels: Vec<Vec<Vec<&'a Literal>>>,
-    /// For each cube, what a conjunction must contain for its literals to imply an instance.
-    pub demands: Vec<Vec<Demand>>,
-    /// Cubes of a single literal about one cell, by its variable.
-    pub single: BTreeMap<VarId, Vec<usize>>,
+    /// What must be known for the literals of a cube to follow, with a bit for each cube that has such a literal.
+    demands: Vec<(Demand, Vec<u64>)>,
     interrupt: Interrupt,
 }
 
@@ -39,76 +35,88 @@ impl<'a> CubeIndex<'a> {
             reader: GroundReader::new(system),
             levels: Vec::new(),
             demands: Vec::new(),
-            single: BTreeMap::new(),
             interrupt: interrupt.clone(),
         };
+        let words = cubes.all.len().div_ceil(64);
         for (number, forbidden) in cubes.all.iter().enumerate() {
             let mut levels = vec![Vec::new(); usize::from(forbidden.params) + 1];
             for literal in &forbidden.cube {
                 levels[last_parameter(literal)].push(literal);
+                let demand = match literal {
+                    Literal::In { cell, values } => Demand::Mask(cell.var, *values),
+                    other => Demand::Vars(literal_vars(other)),
+                };
+                let at = index.demands.iter().position(|it| it.0 == demand).unwrap_or_else(|| {
+                    index.demands.push((demand, vec![0; words]));
+                    index.demands.len() - 1
+                });
+                index.demands[at].1[number / 64] |= 1 << (number % 64);
             }
             index.levels.push(levels);
-            let mut vars: Vec<VarId> = forbidden.cube.iter().flat_map(literal_vars).collect();
-            vars.sort_unstable();
-            vars.dedup();
-            if let ([_], [var]) = (&forbidden.cube[..], &vars[..]) {
-                index.single.entry(*var).or_default().push(number);
-            }
-            index.demands.push(forbidden.cube.iter().map(Self::demand).collect());
         }
         index
     }
 
-    fn demand(literal: &Literal) -> Demand {
-        match literal {
-            Literal::In { cell, values } => Demand::Mask(cell.var, *values),
-            other => Demand::Vars(literal_vars(other)),
+    /// The cubes of which all demands are met, or all but one if `open`.
+    pub fn candidates(&self, met: &mut dyn FnMut(&Demand) -> bool, open: bool) -> Vec<usize> {
+        let cubes = self.levels.len();
+        let (mut once, mut twice) = (vec![0_u64; cubes.div_ceil(64)], vec![0_u64; cubes.div_ceil(64)]);
+        for (demand, of) in &self.demands {
+            if !met(demand) {
+                for ((once, twice), of) in once.iter_mut().zip(&mut twice).zip(of) {
+                    *twice |= *once & of;
+                    *once |= of;
+                }
+            }
         }
+        let unmet = if open { twice } else { once };
+        (0..cubes).filter(|cube| unmet[cube / 64] >> (cube % 64) & 1 == 0).collect()
     }
 
-    /// Calls `found` with the instances of cube `number` over the processes `procs` all of whose literals pass
-    /// `test`, until it returns true. Ends early when the run must end; a caller that draws a conclusion must check that.
+    /// Calls `found` with the instances of cube `number` over the processes `procs` none of whose literals fails `test`, and at most one of which
+    /// is open, if `open`; with this one. Until `found` returns true. Ends early when the run must end; a caller that draws a conclusion
+    /// must check that.
     pub fn instances(
         &self,
         number: usize,
-        procs: &[u8],
-        test: &mut dyn FnMut(&GroundFormula) -> bool,
-        found: &mut dyn FnMut(CubeInstance) -> bool,
+        (procs, open): (&[u8], bool),
+        test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
+        found: &mut dyn FnMut(CubeInstance, Option<&'a Literal>) -> bool,
     ) -> bool {
         let levels = &self.levels[number];
         if levels.len() > procs.len() + 1 {
             return false;
         }
         let mut chosen = Vec::with_capacity(levels.len() - 1);
-        self.extend(number, procs, &mut chosen, test, found)
+        self.extend(number, (procs, open), (&mut chosen, None), test, found)
     }
 
     fn extend(
         &self,
         number: usize,
-        procs: &[u8],
-        chosen: &mut Vec<u8>,
-        test: &mut dyn FnMut(&GroundFormula) -> bool,
-        found: &mut dyn FnMut(CubeInstance) -> bool,
+        (procs, open): (&[u8], bool),
+        (chosen, mut left): (&mut Vec<u8>, Option<&'a Literal>),
+        test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
+        found: &mut dyn FnMut(CubeInstance, Option<&'a Literal>) -> bool,
     ) -> bool {
         if self.interrupt.poll().is_err() {
             return true;
         }
         let levels = &self.levels[number];
-        let passes = levels[chosen.len()].iter().all(|literal| {
-            // Without a step there is no arithmetic that could overflow.
-            self.reader.literal(literal, chosen, Reading::Now).is_ok_and(|formula| test(&formula))
-        });
-        if !passes {
-            return false;
+        for &literal in &levels[chosen.len()] {
+            match test(literal, chosen) {
+                Some(true) => {}
+                None if open && left.is_none() => left = Some(literal),
+                _ => return false,
+            }
         }
         if chosen.len() + 1 == levels.len() {
-            return found(CubeInstance { cube: number, procs: chosen.clone() });
+            return found(CubeInstance { cube: number, procs: chosen.clone() }, left);
         }
         for &p in procs {
             if !chosen.contains(&p) {
                 chosen.push(p);
-                let stop = self.extend(number, procs, chosen, test, found);
+                let stop = self.extend(number, (procs, open), (chosen, left), test, found);
                 chosen.pop();
                 if stop {
                     return true;

@@ -91,7 +91,7 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts` and `obligations` (the conditions to
-//! show), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
+//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -112,16 +112,18 @@ mod cubes;
 mod explain;
 mod failure;
 mod ground;
-mod ground_instances;
 mod index;
+mod intervals;
 pub mod kernel;
 mod monitor;
 mod obligation;
 mod obligations;
 mod options;
 mod owners;
+mod possible;
 mod prove;
 mod refinement;
+mod refuter;
 mod restart;
 mod smtlib;
 mod solver;

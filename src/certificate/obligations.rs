@@ -21,8 +21,8 @@ use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Forbidden;
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ObligationCase {
+#[derive(Clone, Debug)]
+pub struct ObligationCase<'a> {
     /// Number of processes: the rigid ones, then the others in order of appearance.
     pub procs: u8,
     /// Processes for the parameters of the transition.
@@ -31,8 +31,14 @@ pub struct ObligationCase {
     pub named: Vec<u8>,
     /// The formula that must be unsatisfiable.
     pub formula: GroundFormula,
-    /// What the cells of counts are: these hold whenever the formula is read.
-    pub counts: Definitions,
+    about: About<'a>,
+}
+
+impl ObligationCase<'_> {
+    /// Whether it says that a cube held before a step that leaves its literals as they are.
+    pub const fn is_identity(&self, obligation: Obligation) -> bool {
+        matches!((obligation, self.about), (Obligation::Consecution { .. }, About::State))
+    }
 }
 
 /// The state that a case is about.
@@ -93,30 +99,20 @@ impl<'a> Obligations<'a> {
         if self.counts.is_some() { self.unnamed.end() } else { self.unnamed.first }
     }
 
-    /// A case with the definitions of its counts.
-    fn case(
-        &self,
-        about: About<'_>,
-        (procs, args, named): (u8, &[u8], &[u8]),
-        formula: GroundFormula,
-    ) -> Result<ObligationCase, ProofFailure> {
-        let counts = match &self.counts {
-            Some(definitions) if formula != GroundFormula::FALSE => {
-                let cells =
-                    definitions.needed(&formula, procs, !matches!(about, About::Initial | About::Empty));
-                let step = match about {
-                    About::Step(t) => Some((t, args)),
-                    About::Empty | About::Initial | About::State => None,
-                };
-                let known = &|process| self.known(about, args, procs, process);
-                match about {
-                    About::Empty => definitions.empty(&cells)?,
-                    _ => definitions.of(&cells, Situation { procs, step, known })?,
-                }
-            }
-            _ => Definitions::default(),
+    /// What the cells of counts are that a case needs: this holds whenever its formula is read.
+    pub fn definitions(&self, case: &ObligationCase<'_>) -> Result<Definitions, ProofFailure> {
+        let ObligationCase { procs, args, formula, about, .. } = case;
+        let Some(definitions) = &self.counts else { return Ok(Definitions::default()) };
+        let cells = definitions.needed(formula, *procs, !matches!(about, About::Initial | About::Empty));
+        let step = match about {
+            About::Step(t) => Some((*t, &args[..])),
+            About::Empty | About::Initial | About::State => None,
         };
-        Ok(ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, counts })
+        let known = &|process| self.known(*about, args, *procs, process);
+        match about {
+            About::Empty => Ok(definitions.empty(&cells)?),
+            _ => definitions.of(&cells, Situation { procs: *procs, step, known }),
+        }
     }
 
     /// What is known of a process beside the named ones.
@@ -146,7 +142,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// The cases of an obligation; none when it holds because there are too few processes.
-    pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase>, ProofFailure> {
+    pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
             Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
@@ -210,7 +206,7 @@ impl<'a> Obligations<'a> {
         self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
     }
 
-    fn initiation(&self, cube: &Forbidden) -> Result<Vec<ObligationCase>, ProofFailure> {
+    fn initiation(&self, cube: &Forbidden) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let init = &self.system.init;
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
@@ -222,7 +218,7 @@ impl<'a> Obligations<'a> {
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
                 let both = GroundFormula::all([formula.clone(), empty]);
-                out.push(self.case(About::Empty, (procs, &[], &named), both)?);
+                out.push(case(About::Empty, (procs, &[], &named), both));
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
@@ -238,12 +234,12 @@ impl<'a> Obligations<'a> {
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
                 Ok::<(), ProofFailure>(())
             })?;
-            out.push(self.case(About::Initial, (procs, &[], &named), GroundFormula::all(parts))?);
+            out.push(case(About::Initial, (procs, &[], &named), GroundFormula::all(parts)));
         }
         Ok(out)
     }
 
-    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<ObligationCase>, ProofFailure> {
+    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
@@ -295,7 +291,7 @@ impl<'a> Obligations<'a> {
                     let said = others[..procs.into()].iter().flatten();
                     let said = owned.iter().chain(said).map(|it| it.clone().given(&possible));
                     let formula = GroundFormula::all(parts.iter().cloned().chain(said));
-                    out.push(self.case(About::Step(t), (procs, &args, &named), formula)?);
+                    out.push(case(About::Step(t), (procs, &args, &named), formula));
                 }
             }
         }
@@ -303,7 +299,7 @@ impl<'a> Obligations<'a> {
             // The cube held before the step, whatever arguments and guard: a more general case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                out.push(self.case(About::State, (procs, &[], &named), formula)?);
+                out.push(case(About::State, (procs, &[], &named), formula));
             }
         }
         Ok(out)
@@ -315,14 +311,14 @@ impl<'a> Obligations<'a> {
     }
 
     /// An initial state that is not one of the abstract model.
-    fn begins(&self) -> Result<Vec<ObligationCase>, ProofFailure> {
+    fn begins(&self) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let reader = self.refinement();
         let init = &self.system.init;
         let mut out = Vec::new();
         if self.system.proc_constants == 0 {
             let parts =
                 [self.reader.dnf(&init.without_processes, &[], Reading::Now)?, reader.not_initial(0)?];
-            out.push(self.case(About::Empty, (0, &[], &[]), GroundFormula::all(parts))?);
+            out.push(case(About::Empty, (0, &[], &[]), GroundFormula::all(parts)));
         }
         for procs in reader.begins() {
             let mut parts = vec![reader.not_initial(procs)?];
@@ -331,13 +327,13 @@ impl<'a> Obligations<'a> {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
-            out.push(self.case(About::Initial, (procs, &[], &[]), GroundFormula::all(parts))?);
+            out.push(case(About::Initial, (procs, &[], &[]), GroundFormula::all(parts)));
         }
         Ok(out)
     }
 
     /// A step of a transition that none of its abstract steps explains.
-    fn refines(&self, t: &Transition) -> Result<Vec<ObligationCase>, ProofFailure> {
+    fn refines(&self, t: &'a Transition) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let reader = self.refinement();
         let mut out = Vec::new();
         for (least, args) in arrangements(self.system.proc_constants, t.arity() as u8, &self.interrupt)? {
@@ -356,7 +352,7 @@ impl<'a> Obligations<'a> {
                     for other in 0..procs {
                         parts.extend(self.universals(t, &args, 0..other, other)?);
                     }
-                    out.push(self.case(About::Step(t), (procs, &args, &[]), GroundFormula::all(parts))?);
+                    out.push(case(About::Step(t), (procs, &args, &[]), GroundFormula::all(parts)));
                 }
             }
         }
@@ -490,15 +486,23 @@ impl<'a> Obligations<'a> {
         Ok(said)
     }
 
-    fn property(&self, number: usize) -> Result<Vec<ObligationCase>, ProofFailure> {
+    fn property(&self, number: usize) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let bad = &self.system.bad[number];
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(self.case(About::State, (procs, &[], &named), formula)?);
+            out.push(case(About::State, (procs, &[], &named), formula));
         }
         Ok(out)
     }
+}
+
+fn case<'a>(
+    about: About<'a>,
+    (procs, args, named): (u8, &[u8], &[u8]),
+    formula: GroundFormula,
+) -> ObligationCase<'a> {
+    ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, about }
 }
 
 /// The cells of a witness that a case is split by, as processes of these sorts: those at an argument of the step and other named processes,

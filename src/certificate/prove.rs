@@ -1,5 +1,5 @@
 //! Shows that cubes are unreachable: finds, for each case of each obligation, instances of the invariant
-//! that refute it, and has Z3 decide that they do.
+//! that refute it, by propagation or with Z3.
 //!
 //! Starting from the properties, only cubes that some refutation uses are proved themselves, so that the
 //! result is inductive and every cube in it is used.
@@ -9,21 +9,23 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-use hashbrown::{HashMap, HashSet};
-use tracing::{debug, debug_span, info, info_span};
+use hashbrown::HashMap;
+use tracing::{debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
+use super::counts::Definitions;
 use super::cubes::{CubeInstance, Cubes, orders};
 use super::failure::ProofFailure;
 use super::ground::{GroundCell, GroundFormula, Reading};
-use super::ground_instances::{CaseLiterals, Refutation};
 use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
+use super::possible::Possible;
+use super::refuter::{Attempt, Refutable, Refuter};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
-    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, CLAIMS_PER_CALL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
+    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
     INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
 };
 use cubicle_lang::model::{Literal, System};
@@ -73,30 +75,24 @@ pub fn prove(
     let prover = &|| {
         let index = CubeIndex::new(system, cubes, interrupt);
         let obligations = Obligations::new(system, cubes, interrupt);
-        let procs = 0..obligations.unnamed.first;
         Prover {
             cubes,
-            session: ProverSession::new(
-                system,
-                procs,
-                obligations.processes(),
-                orders(system, cubes),
-                timeout,
-            ),
-            obligations,
+            session: None,
+            refuter: Refuter::new(system, &index),
+            obligations: &obligations,
             index: &index,
             interrupt,
+            timeout,
+            extent,
             needed: BTreeSet::new(),
             queue: VecDeque::new(),
             active: Vec::new(),
             recent: Vec::new(),
             known: HashMap::new(),
-            claims: Vec::new(),
-            claimed: HashSet::new(),
             proof: FinishedProof::default(),
             dropping: None,
         }
-        .run(extent)
+        .run()
     };
     let proof = thread::scope(|scope| {
         let checker = thread::Builder::new().name("certificate".into()).stack_size(STACK_BYTES);
@@ -124,36 +120,30 @@ struct Active {
     fact: (Bool, Bool),
 }
 
-/// A refutation that Z3 has not confirmed yet.
-#[derive(Debug)]
-struct Claim {
-    obligation: Obligation,
-    refuted: Bool,
-}
-
 struct Prover<'a, 'i> {
-    obligations: Obligations<'a>,
+    obligations: &'i Obligations<'a>,
     cubes: &'a Cubes,
-    session: ProverSession<'a>,
+    refuter: Refuter<'i>,
+    /// Z3, once it is needed: its context alone takes milliseconds.
+    session: Option<ProverSession<'a>>,
     index: &'i CubeIndex<'a>,
     interrupt: &'i Interrupt,
+    timeout: Duration,
+    extent: Extent,
     needed: BTreeSet<usize>,
     queue: VecDeque<usize>,
     active: Vec<Active>,
     /// Places in `active`, those that a refutation needed last at the end.
     recent: Vec<usize>,
     known: HashMap<CubeInstance, usize>,
-    claims: Vec<Claim>,
-    /// All claims so far: many cases have the same refutation.
-    claimed: HashSet<(GroundFormula, Vec<GroundFormula>)>,
     proof: FinishedProof,
     /// The cube on trial: it is dropped if the needed ones can be proved without it.
     dropping: Option<usize>,
 }
 
-impl Prover<'_, '_> {
-    fn run(mut self, extent: Extent) -> Result<FinishedProof, ProofFailure> {
-        if extent == Extent::All {
+impl<'a> Prover<'a, '_> {
+    fn run(mut self) -> Result<FinishedProof, ProofFailure> {
+        if self.extent == Extent::All {
             (0..self.cubes.proved).for_each(|cube| self.need(cube));
         }
         for owner in 0..self.cubes.owners.len() {
@@ -168,14 +158,20 @@ impl Prover<'_, '_> {
                 self.show(Obligation::Consecution { transition, cube })?;
             }
         }
-        self.confirm()?;
-        if extent == Extent::Needed {
+        if self.extent == Extent::Needed {
             self.minimise()?;
-            self.confirm()?;
         }
         self.proof.shown = self.needed.into_iter().collect();
-        self.proof.solver_calls = self.session.calls;
+        self.proof.solver_calls = self.session.map_or(0, |session| session.calls);
         Ok(self.proof)
+    }
+
+    /// Z3, which begins to work now if it has not yet.
+    fn session(&mut self) -> &mut ProverSession<'a> {
+        let Obligations { system, unnamed, .. } = *self.obligations;
+        let (procs, all) = (0..unnamed.first, self.obligations.processes());
+        let ordered = orders(system, self.cubes);
+        self.session.get_or_insert_with(|| ProverSession::new(system, procs, all, ordered, self.timeout))
     }
 
     /// Puts a cube on the list of those to show.
@@ -205,22 +201,27 @@ impl Prover<'_, '_> {
     fn refute(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase,
+        case: &ObligationCase<'_>,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let usable = |cube| self.is_usable(obligation, cube);
-        let mut said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
-        let mut at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
         // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
         let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
-        if let (None, Some(cube)) = (&at_once, obligation.cube().filter(|it| usable(*it) && is_named(*it))) {
-            let itself = CubeInstance { cube, procs: case.named.clone() };
-            if said.assume(self.index, itself) {
-                at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation));
-            }
+        let itself = obligation.cube().filter(|it| self.is_usable(obligation, *it) && is_named(*it));
+        let itself = itself.map(|cube| CubeInstance { cube, procs: case.named.clone() });
+        if let (true, Some(itself)) = (case.is_identity(obligation), &itself) {
+            return Ok(vec![itself.clone()]);
         }
-        match at_once {
-            Some(refutation) => self.claim(obligation, refutation),
-            None => self.search(obligation, case, &said),
+        let rank = |cube| self.is_usable(obligation, cube).then(|| self.rank(obligation, cube));
+        let is_free = |cube| self.extent == Extent::Used && self.is_shown_anyway(cube);
+        let attempt = self.refuter.attempt(Refutable {
+            formula: &case.formula,
+            procs: case.procs,
+            first: itself.as_ref(),
+            rank: &rank,
+            is_free: &is_free,
+        })?;
+        match attempt {
+            Attempt::Refuted(instances) => Ok(instances),
+            Attempt::Open(possible, used) => self.search(obligation, case, &possible, &used),
         }
     }
 
@@ -233,14 +234,30 @@ impl Prover<'_, '_> {
         kept && !matches!(obligation, Obligation::Initiation(_) | Obligation::Owner(_))
     }
 
-    /// Cubes whose instances may be assumed, the most promising first: the cube itself, those needed anyway,
-    /// the others.
-    fn order(&self, obligation: Obligation) -> impl Iterator<Item = usize> {
-        let needed = self.needed.iter().copied();
-        let others = (0..self.cubes.proved).filter(|cube| !self.needed.contains(cube));
-        let trusted = self.cubes.proved..self.cubes.all.len();
-        let order = obligation.cube().into_iter().chain(needed).chain(trusted).chain(others);
-        order.filter(move |&cube| self.is_usable(obligation, cube))
+    /// Whether using a cube gives nothing more to show.
+    fn is_shown_anyway(&self, cube: usize) -> bool {
+        cube >= self.cubes.proved || self.needed.contains(&cube)
+    }
+
+    /// The place of a cube in the order in which cubes are tried: the cube itself, those needed anyway, those taken for granted, the
+    /// others.
+    fn rank(&self, obligation: Obligation, cube: usize) -> usize {
+        if obligation.cube() == Some(cube) {
+            return 0;
+        }
+        match (cube < self.cubes.proved, self.is_shown_anyway(cube)) {
+            (true, true) => 1,
+            (false, _) => 2,
+            (true, false) => 3,
+        }
+    }
+
+    /// Cubes whose instances may be assumed, the most promising first.
+    fn order(&self, obligation: Obligation) -> Vec<usize> {
+        let mut usable: Vec<usize> =
+            (0..self.cubes.all.len()).filter(|cube| self.is_usable(obligation, *cube)).collect();
+        usable.sort_by_key(|cube| self.rank(obligation, *cube));
+        usable
     }
 
     /// Drops cubes that the others make redundant, the last first, within a bounded number of cases.
@@ -256,7 +273,7 @@ impl Prover<'_, '_> {
             }
         }
         let mut left = FREE_TRIALS + cases / CASES_PER_TRIAL;
-        let calls = self.session.calls + FREE_CALLS + self.session.calls / CALLS_PER_TRIAL_CALL;
+        let calls = self.calls() + FREE_CALLS + self.calls() / CALLS_PER_TRIAL_CALL;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
@@ -268,7 +285,7 @@ impl Prover<'_, '_> {
                 {
                     continue;
                 }
-                if left == 0 || self.session.calls > calls {
+                if left == 0 || self.calls() > calls {
                     break 'cubes;
                 }
                 left -= 1;
@@ -299,6 +316,11 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
+    /// Calls of Z3 so far.
+    fn calls(&self) -> u64 {
+        self.session.as_ref().map_or(0, |session| session.calls)
+    }
+
     /// The literals of an instance.
     fn literals(&self, instance: &CubeInstance) -> Result<Vec<GroundFormula>, ProofFailure> {
         let reader = self.index.reader;
@@ -306,123 +328,91 @@ impl Prover<'_, '_> {
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
 
-    fn formula_of(&mut self, case: &ObligationCase, defined: bool) -> Bool {
-        let mut parts = self.session.order_of(case.procs);
-        parts.push(self.session.formula(&case.formula));
-        if defined {
-            parts.extend(case.counts.facts.iter().map(|fact| self.session.formula(fact)));
-        }
-        Bool::and(&parts)
-    }
-
-    /// Records a refutation; Z3 confirms many such claims in one call. The rest of the case does not matter.
-    fn claim(
-        &mut self,
-        obligation: Obligation,
-        refutation: Refutation,
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let Refutation { support, instances } = refutation;
-        let mut excluded = Vec::with_capacity(instances.len());
-        for instance in &instances {
-            excluded.push(GroundFormula::All(self.literals(instance)?));
-        }
-        let refuted = (support, excluded);
-        if self.claimed.contains(&refuted) {
-            return Ok(instances);
-        }
-        let mut parts = vec![self.session.formula(&refuted.0)];
-        parts.extend(refuted.1.iter().map(|cube| self.session.formula(cube).not()));
-        self.claimed.insert(refuted);
-        self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
-        // During a trial, a failed claim must not be mistaken for a failed trial.
-        if self.claims.len() >= CLAIMS_PER_CALL && self.dropping.is_none() {
-            self.confirm()?;
-        }
-        Ok(instances)
-    }
-
-    /// Has Z3 decide the claims made since the last time.
-    fn confirm(&mut self) -> Result<(), ProofFailure> {
-        let claims = std::mem::take(&mut self.claims);
-        if claims.is_empty() {
-            return Ok(());
-        }
-        debug!(refutations = claims.len(), "confirming");
-        let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
-        if let CaseAnswer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
-            return Ok(());
-        }
-        for claim in claims {
-            match self.session.check(&claim.refuted, &[], self.interrupt)? {
-                CaseAnswer::Unsat(_) => {}
-                CaseAnswer::Sat(_) => return Err(ProofFailure::Refuted(claim.obligation)),
-                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(claim.obligation, why)),
-            }
-        }
-        Ok(())
-    }
-
     /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
     fn search(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase,
-        said: &CaseLiterals,
+        case: &ObligationCase<'_>,
+        possible: &Possible<'_>,
+        used: &[CubeInstance],
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
         let mut counts = false;
         case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
         if !counts {
-            match self.search_in(obligation, case, said, false) {
-                Err(ProofFailure::Refuted(_)) if !case.counts.facts.is_empty() => {}
+            match self.search_in(obligation, case, &Definitions::default(), (possible, used)) {
+                Err(failure @ ProofFailure::Refuted(_)) => {
+                    let definitions = self.obligations.definitions(case)?;
+                    if definitions.facts.is_empty() {
+                        return Err(failure);
+                    }
+                    return self.search_in(obligation, case, &definitions, (possible, used));
+                }
                 other => return other,
             }
         }
-        self.search_in(obligation, case, said, true)
+        let definitions = self.obligations.definitions(case)?;
+        self.search_in(obligation, case, &definitions, (possible, used))
     }
 
-    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with the
-    /// definitions of its counts if `defined`.
+    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
+    /// definitions of its counts.
     fn search_in(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase,
-        said: &CaseLiterals,
-        defined: bool,
+        case: &ObligationCase<'_>,
+        definitions: &Definitions,
+        (possible, used): (&Possible<'_>, &[CubeInstance]),
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let formula = self.formula_of(case, defined);
-        let order: Vec<usize> = self.order(obligation).collect();
-        let named: Vec<u8> = (0..case.procs).collect();
-        let groups: &[Vec<u8>] = if defined { &case.counts.unnamed } else { &[] };
-        let mut chosen = self.at_hand(obligation, case, said, groups);
-        for instance in self.about_sums(&order, groups) {
+        let order = self.order(obligation);
+        let groups: &[Vec<u8>] = &definitions.unnamed;
+        let mut chosen = self.at_hand(obligation, case, possible, groups);
+        // What remains possible rests on those that were used.
+        for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
             let i = self.activate(instance)?;
             if !chosen.contains(&i) {
                 chosen.push(i);
             }
         }
-        // The facts from the literals rest on these.
-        for instance in said.used() {
-            let i = self.activate(instance.clone())?;
-            if !chosen.contains(&i) {
-                chosen.push(i);
-            }
-        }
+        let session = self.session();
+        let mut parts = session.order_of(case.procs);
+        parts.push(session.formula(&case.formula));
+        parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
+        session.open(&Bool::and(&parts));
+        let refuted = self.refute_opened(obligation, case, (&order, groups), chosen);
+        self.session().close();
+        let needed = refuted?;
+        self.recent.retain(|i| !needed.contains(i));
+        self.recent.extend(&needed);
+        Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect())
+    }
+
+    /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
+    fn refute_opened(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase<'_>,
+        (order, groups): (&[usize], &[Vec<u8>]),
+        mut chosen: Vec<usize>,
+    ) -> Result<Vec<usize>, ProofFailure> {
+        let named: Vec<u8> = (0..case.procs).collect();
+        let mut assumed = 0;
         loop {
-            let facts: Vec<(Bool, Bool)> = chosen.iter().map(|&i| self.active[i].fact.clone()).collect();
-            let mut state = match self.session.check(&formula, &facts, self.interrupt)? {
-                CaseAnswer::Unsat(core) => {
-                    let needed: Vec<usize> = core.into_iter().map(|i| chosen[i]).collect();
-                    self.recent.retain(|i| !needed.contains(i));
-                    self.recent.extend(&needed);
-                    return Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect());
-                }
+            for &i in &chosen[assumed..] {
+                let (name, fact) = self.active[i].fact.clone();
+                self.session().assume(&name, &fact);
+            }
+            assumed = chosen.len();
+            let names: Vec<Bool> = chosen.iter().map(|&i| self.active[i].fact.0.clone()).collect();
+            let interrupt = self.interrupt;
+            let mut state = match self.session().check(&names, interrupt)? {
+                CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen[i]).collect()),
                 CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
             let mut violated = Vec::new();
-            let unnamed = self.obligations.unnamed;
-            let session = &mut self.session;
+            let (unnamed, index) = (self.obligations.unnamed, self.index);
+            let session = self.session();
             let mut exists =
                 |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(&mut state, &lacks));
             // Instances about named processes first, then those with unnamed ones of one partition.
@@ -432,17 +422,17 @@ impl Prover<'_, '_> {
             'rounds: for unnamed in &rounds {
                 let procs = [&named[..], unnamed].concat();
                 for known_cells_only in [true, false] {
-                    for &cube in &order {
-                        let session = &mut self.session;
-                        let index = self.index;
+                    for &cube in order {
                         index.instances(
                             cube,
-                            &procs,
-                            &mut |literal| {
-                                (!known_cells_only || session.knows(literal))
-                                    && session.holds(&mut state, literal)
+                            (&procs, false),
+                            &mut |literal, names| {
+                                // Without a step there is no arithmetic that could overflow.
+                                let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                                let fits = !known_cells_only || session.knows(&literal);
+                                Some(fits && session.holds(&mut state, &literal))
                             },
-                            &mut |instance| {
+                            &mut |instance, _| {
                                 violated.push(instance);
                                 violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
                             },
@@ -461,14 +451,13 @@ impl Prover<'_, '_> {
             if violated.is_empty() {
                 return Err(ProofFailure::Refuted(obligation));
             }
-            let known = chosen.len();
             for instance in violated {
                 let i = self.activate(instance)?;
                 if !chosen.contains(&i) {
                     chosen.push(i);
                 }
             }
-            if chosen.len() == known {
+            if chosen.len() == assumed {
                 return Err(ProofFailure::Undecided(
                     obligation,
                     "the solver's states are not definite".into(),
@@ -498,8 +487,8 @@ impl Prover<'_, '_> {
     fn at_hand(
         &self,
         obligation: Obligation,
-        case: &ObligationCase,
-        said: &CaseLiterals,
+        case: &ObligationCase<'_>,
+        possible: &Possible<'_>,
         groups: &[Vec<u8>],
     ) -> Vec<usize> {
         let usable = |i: &usize| {
@@ -507,7 +496,7 @@ impl Prover<'_, '_> {
             let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
             (known(&[]) || groups.iter().any(|group| known(group)))
                 && self.is_usable(obligation, instance.cube)
-                && !literals.iter().any(|literal| said.contradicts(literal))
+                && !literals.iter().any(|literal| possible.truth(literal) == Some(false))
         };
         self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
     }
@@ -518,7 +507,8 @@ impl Prover<'_, '_> {
             return Ok(i);
         }
         let literals = self.literals(&instance)?;
-        let clause = self.session.formula(&self.obligations.excluded(&instance)?);
+        let excluded = self.obligations.excluded(&instance)?;
+        let clause = self.session().formula(&excluded);
         let selector = Bool::new_const(format!("instance {}", self.active.len()));
         let i = self.active.len();
         self.known.insert(instance.clone(), i);

@@ -8,7 +8,7 @@ use super::cubes::{CubeInstance, Cubes, orders};
 use super::explain::obligation as named;
 use super::failure::ProofFailure;
 use super::ground::{
-    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Reading, Sign,
 };
 use super::index::Refutations;
 use super::obligation::Obligation;
@@ -241,9 +241,9 @@ impl<'a> ScriptWriter<'a> {
     fn case(
         &mut self,
         out: &mut String,
-        case: &ObligationCase,
+        case: &ObligationCase<'_>,
         instances: &[CubeInstance],
-    ) -> Result<(), Overflow> {
+    ) -> Result<(), ProofFailure> {
         self.procs = self.procs.max(case.procs);
         out.push_str("\n  (and");
         let rigid = self.system.proc_constants;
@@ -256,7 +256,7 @@ impl<'a> ScriptWriter<'a> {
             out.push_str("\n    ");
             self.formula(out, part);
         }
-        for part in &case.counts.facts {
+        for part in &self.obligations.definitions(case)?.facts {
             out.push_str("\n    ");
             self.formula(out, part);
         }

@@ -50,6 +50,9 @@ pub struct ProverSession<'a> {
     cells: HashMap<GroundCell, CellExpr>,
     atoms: HashMap<Atom, Bool>,
     timeout: Duration,
+    /// What was said of cells while a case was open, which holds afterwards, too.
+    declared: Vec<Bool>,
+    is_open: bool,
     /// Calls so far.
     pub calls: u64,
 }
@@ -76,6 +79,8 @@ impl<'a> ProverSession<'a> {
             cells: HashMap::new(),
             atoms: HashMap::new(),
             timeout,
+            declared: Vec::new(),
+            is_open: false,
             calls: 0,
         };
         // Processes beyond those of a case are values outside of it: nothing else is known about them.
@@ -112,8 +117,7 @@ impl<'a> ProverSession<'a> {
         known
     }
 
-    /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the
-    /// session, so this must not be called between [`ProverSession::check`]'s push and pop.
+    /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the session.
     pub fn formula(&mut self, formula: &GroundFormula) -> Bool {
         match formula {
             GroundFormula::Literal(atom, holds) => {
@@ -131,28 +135,32 @@ impl<'a> ProverSession<'a> {
         }
     }
 
-    /// Whether `formula` holds in some state where these facts, each with a name of its own, hold.
-    pub fn check(
-        &mut self,
-        formula: &Bool,
-        facts: &[(Bool, Bool)],
-        interrupt: &Interrupt,
-    ) -> Result<CaseAnswer, Interrupted> {
-        self.calls += 1;
+    /// Opens a case: until it is closed, `formula` holds.
+    pub fn open(&mut self, formula: &Bool) {
         self.solver.push();
+        self.is_open = true;
         self.solver.assert(formula);
-        for (name, fact) in facts {
-            self.solver.assert(&Bool::or(&[name.not(), fact.clone()]));
+    }
+
+    /// Closes the case.
+    pub fn close(&mut self) {
+        self.solver.pop();
+        self.is_open = false;
+        for fact in std::mem::take(&mut self.declared) {
+            self.solver.assert(&fact);
         }
-        let names: Vec<Bool> = facts.iter().map(|(name, _)| name.clone()).collect();
-        let result = match solver::check(&self.solver, "obligation", &names, self.timeout, interrupt) {
-            Ok(result) => result,
-            Err(stopped) => {
-                self.solver.pop();
-                return Err(stopped);
-            }
-        };
-        let answer = match result {
+    }
+
+    /// A fact that holds in the open case where `name` does.
+    pub fn assume(&self, name: &Bool, fact: &Bool) {
+        self.solver.assert(&Bool::or(&[name.not(), fact.clone()]));
+    }
+
+    /// Whether some state is possible in the open case where the facts with these names hold.
+    pub fn check(&mut self, names: &[Bool], interrupt: &Interrupt) -> Result<CaseAnswer, Interrupted> {
+        self.calls += 1;
+        let result = solver::check(&self.solver, "obligation", names, self.timeout, interrupt)?;
+        Ok(match result {
             Answer::Sat => match self.solver.get_model() {
                 Some(model) => CaseAnswer::Sat(SatisfyingState {
                     model,
@@ -166,9 +174,15 @@ impl<'a> ProverSession<'a> {
                 CaseAnswer::Unsat((0..names.len()).filter(|&i| core.contains(&names[i])).collect())
             }
             Answer::Unknown(why) => CaseAnswer::Unknown(why),
-        };
-        self.solver.pop();
-        Ok(answer)
+        })
+    }
+
+    /// Makes a fact about cells part of the session.
+    fn declare(&mut self, fact: Bool) {
+        self.solver.assert(&fact);
+        if self.is_open {
+            self.declared.push(fact);
+        }
     }
 
     /// Truth of a literal in a state; cells that were not mentioned have some value, always the same.
@@ -310,10 +324,10 @@ impl<'a> ProverSession<'a> {
             Type::Enum(id) => {
                 let count = self.system.enumeration(id).constructors.len();
                 let bits: Vec<Bool> = (0..count).map(|c| Bool::new_const(format!("{name}={c}"))).collect();
-                self.solver.assert(&Bool::or(&bits));
+                self.declare(Bool::or(&bits));
                 for (c, bit) in bits.iter().enumerate() {
                     for other in &bits[..c] {
-                        self.solver.assert(&Bool::or(&[bit.not(), other.not()]));
+                        self.declare(Bool::or(&[bit.not(), other.not()]));
                     }
                 }
                 CellExpr::Enum(bits)

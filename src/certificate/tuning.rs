@@ -1,12 +1,17 @@
-//! The constants of the search for refutations: what each trades off. None decides about soundness: Z3 confirms every
-//! refutation.
+//! The constants of the search for refutations: what each trades off. None decides about soundness.
 
 /// Most processes of a case: one bit of a mask each, and one for everything else.
 pub const MAX_PROCS: usize = 62;
 
-/// Refutations confirmed by one call of Z3. A call has a cost of its own, while the formula of a larger batch
-/// takes longer than its parts when one of them is hard.
-pub const CLAIMS_PER_CALL: usize = 64;
+/// Cases that propagation may distinguish in one case of an obligation. Z3 decides what takes more.
+pub const SPLITS: usize = 20;
+
+/// Instances that propagation takes where one of their literals is open: more decide more cases, which are few, and each takes time to leave out
+/// again.
+pub const MOST_INSTANCES: usize = 100;
+
+/// Such instances of one cube at once.
+pub const INSTANCES_AT_ONCE: usize = 16;
 
 /// Instances that a search begins with, those most recently needed: more make each call slower, fewer cost a
 /// counterexample each.

@@ -1,0 +1,184 @@
+//! Refutes cases by propagation: instances of the invariant that contradict what the formula of a case leaves possible.
+//!
+//! Sound, whatever instances are found: they are told to [`Possible`], which excludes nothing but what they and the formula do.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use hashbrown::HashSet;
+
+use super::cubes::CubeInstance;
+use super::ground::{GroundFormula, Overflow, Reading};
+use super::index::{CubeIndex, Demand};
+use super::possible::{Layout, Possible};
+use super::tuning::{INSTANCES_AT_ONCE, MOST_INSTANCES, SPLITS};
+use cubicle_lang::model::{System, VarId};
+
+/// Refutes cases.
+#[derive(Debug)]
+pub struct Refuter<'a> {
+    system: &'a System,
+    index: &'a CubeIndex<'a>,
+    layouts: RefCell<BTreeMap<u8, Rc<Layout>>>,
+}
+
+/// A case to be refuted.
+#[derive(Clone, Copy)]
+pub struct Refutable<'f, 'c> {
+    /// What holds in it.
+    pub formula: &'f GroundFormula,
+    /// How many processes it names.
+    pub procs: u8,
+    /// An instance that is likely to help.
+    pub first: Option<&'c CubeInstance>,
+    /// Where a cube is in the order in which they are tried; `None`: it may not be used.
+    pub rank: &'c dyn Fn(usize) -> Option<usize>,
+    /// Whether a cube may be used where others would do.
+    pub is_free: &'c dyn Fn(usize) -> bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Attempt<'f> {
+    /// These instances refute the case.
+    Refuted(Vec<CubeInstance>),
+    /// This remains possible, by these instances.
+    Open(Box<Possible<'f>>, Vec<CubeInstance>),
+}
+
+impl<'a> Refuter<'a> {
+    /// A refuter with the cubes of an index.
+    pub const fn new(system: &'a System, index: &'a CubeIndex<'a>) -> Self {
+        Self { system, index, layouts: RefCell::new(BTreeMap::new()) }
+    }
+
+    fn layout(&self, procs: u8) -> Rc<Layout> {
+        let mut layouts = self.layouts.borrow_mut();
+        layouts.entry(procs).or_insert_with(|| Rc::new(Layout::new(self.system, procs))).clone()
+    }
+
+    /// Tries to refute a case.
+    pub fn attempt<'f>(&self, case: Refutable<'f, '_>) -> Result<Attempt<'f>, Overflow> {
+        let mut used = Vec::new();
+        let mut possible = Possible::new(self.layout(case.procs));
+        possible.tell(Cow::Borrowed(case.formula));
+        possible.propagate();
+        if let (false, Some(first)) = (possible.is_impossible(), case.first) {
+            possible.tell(Cow::Owned(self.excluded(first)?));
+            possible.propagate();
+            used.push(first.clone());
+        }
+        self.narrow(&mut possible, case, &mut used);
+        let mut all = used.clone();
+        let refuted = possible.is_impossible()
+            || possible.is_open()
+                && possible.clone().is_refuted(&mut { SPLITS }, &mut |it| self.narrow(it, case, &mut all));
+        if refuted {
+            return Ok(Attempt::Refuted(self.fewest(case, all)?));
+        }
+        Ok(Attempt::Open(Box::new(possible), used))
+    }
+
+    /// What an instance of the invariant says.
+    fn excluded(&self, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
+        let mut parts = Vec::new();
+        for literal in self.index.levels[instance.cube].iter().flatten() {
+            parts.push(self.index.reader.literal(literal, &instance.procs, Reading::Now)?);
+        }
+        Ok(GroundFormula::all(parts).not())
+    }
+
+    /// Tells instances all of whose literals hold, or all but one.
+    fn narrow(&self, possible: &mut Possible<'_>, case: Refutable<'_, '_>, used: &mut Vec<CubeInstance>) {
+        let procs: Vec<u8> = (0..case.procs).collect();
+        let mut told = 0;
+        for open in [false, true] {
+            loop {
+                let known = told;
+                for cube in self.ordered(possible, case, open) {
+                    if possible.is_impossible() || told > MOST_INSTANCES {
+                        return;
+                    }
+                    let mut found = Vec::new();
+                    let test =
+                        &mut |literal: &_, names: &[u8]| possible.holds(self.index.reader, literal, names);
+                    self.index.instances(cube, (&procs, open), test, &mut |instance, left| {
+                        found.push((instance, left));
+                        !open || found.len() >= INSTANCES_AT_ONCE
+                    });
+                    for (instance, left) in found {
+                        // The other literals of the cube hold.
+                        let excluded = match left {
+                            None => Ok(GroundFormula::FALSE),
+                            Some(left) => {
+                                let literal = self.index.reader.literal(left, &instance.procs, Reading::Now);
+                                literal.map(GroundFormula::not)
+                            }
+                        };
+                        // Without a step there is no arithmetic that could overflow.
+                        let Ok(excluded) = excluded else { continue };
+                        if possible.truth(&excluded) != Some(true) {
+                            possible.tell(Cow::Owned(excluded));
+                            possible.propagate();
+                            used.push(instance);
+                            told += 1;
+                        }
+                    }
+                }
+                if told == known {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The cubes of which an instance may hold by what is known, but for one literal if `open`.
+    fn ordered(&self, possible: &Possible<'_>, case: Refutable<'_, '_>, open: bool) -> Vec<usize> {
+        let narrowed: Vec<(VarId, u64)> = possible.narrowed().collect();
+        let mut met = |demand: &Demand| match demand {
+            Demand::Mask(var, values) => narrowed.iter().any(|(of, left)| of == var && left & !values == 0),
+            Demand::Vars(vars) => vars.iter().all(|var| possible.mentions(*var)),
+        };
+        let candidates = self.index.candidates(&mut met, open).into_iter();
+        let mut ordered: Vec<(usize, usize)> =
+            candidates.filter_map(|cube| Some(((case.rank)(cube)?, cube))).collect();
+        ordered.sort_unstable();
+        ordered.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Those of these instances that suffice, and those that are free.
+    fn fewest(&self, case: Refutable<'_, '_>, all: Vec<CubeInstance>) -> Result<Vec<CubeInstance>, Overflow> {
+        let mut known = HashSet::new();
+        let distinct = all.into_iter().filter(|it| known.insert(it.clone()));
+        let (free, mut used): (Vec<CubeInstance>, Vec<_>) = distinct.partition(|it| (case.is_free)(it.cube));
+        let told = |instances: &[CubeInstance]| {
+            let mut possible = Possible::new(self.layout(case.procs));
+            possible.tell(Cow::Borrowed(case.formula));
+            for instance in free.iter().chain(instances) {
+                possible.tell(Cow::Owned(self.excluded(instance)?));
+            }
+            Ok::<bool, Overflow>(possible.is_refuted(&mut { SPLITS }, &mut |_| {}))
+        };
+        let mut size = used.len();
+        while size > 0 {
+            let mut at = 0;
+            while at < used.len() {
+                let mut fewer = used.clone();
+                fewer.drain(at..used.len().min(at + size));
+                if told(&fewer)? {
+                    used = fewer;
+                } else {
+                    at += size;
+                }
+            }
+            size /= 2;
+        }
+        used.splice(0..0, free.clone());
+        Ok(used)
+    }
+}
+
+#[cfg(test)]
+mod tests;
