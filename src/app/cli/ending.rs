@@ -293,6 +293,7 @@ impl Ending {
     fn write(&self, why: &Reason) -> u8 {
         line::close();
         let snapshot = self.snapshot().clone();
+        let why = &snapshot.reason(why);
         let mut code = match why {
             Reason::Interrupted(signal) => exit::of_signal(*signal),
             Reason::Cluster(_) => exit::INTERNAL,
