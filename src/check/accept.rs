@@ -14,6 +14,9 @@
 //!
 //! A model that bounds its processes may be explored completely instead. Then no proof is needed.
 
+#[cfg(test)]
+mod tests;
+
 use super::breaks::breaks;
 use super::session::Session;
 use cubicle_certificate::{
