@@ -233,6 +233,22 @@ pub fn certify(
     certify_as(&Subject::default(), ModelSource::new(system, model), system, claim, options)
 }
 
+/// What an engine has shown of `made`, as the text of a certificate; nothing is checked.
+///
+/// # Errors
+/// The language cannot express a cube, or the names of the claim cannot be derived.
+pub fn written(
+    subject: &Subject,
+    model: &System,
+    made: &System,
+    claim: Claim<'_>,
+    trusting: bool,
+) -> Result<String, NoCertificate> {
+    let Stated { subject, basis, owners, all } = Stated::new(subject, made, claim)?;
+    text::file(model, &subject, (&basis, &all), &owners, claim.cubes, trusting)
+        .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))
+}
+
 /// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
 /// taken; the checked system is derived again from the model itself.
 ///
@@ -245,9 +261,7 @@ pub fn certify_as(
     claim: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let Stated { subject, basis, owners, all } = Stated::new(subject, made, claim)?;
-    let text = text::file(model.system, &subject, (&basis, &all), &owners, claim.cubes, options.trusting)
-        .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))?;
+    let text = written(subject, model.system, made, claim, options.trusting)?;
     check(model.system, model.text, &text, Extent::Needed, options)
 }
 

@@ -43,6 +43,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
             advisor.search(None)
         }
         Reason::Memory => advisor.memory(),
+        Reason::Unconfirmed(why) => advisor.unconfirmed(why),
         Reason::SolverUnknown(why) => advisor.solver(why),
         Reason::Spurious(_) => advisor.spurious(),
         Reason::Deadlocks(_) => vec![Try::Hold],
@@ -111,6 +112,17 @@ impl<'a> Advisor<'a> {
         let late = in_time.iter().any(|word| why.contains(word));
         let longer = late.then_some(Try::More(Limit::SolverTime(self.options.backward.solver_timeout)));
         longer.into_iter().chain(self.bounds()).chain(self.other_proofs()).collect()
+    }
+
+    /// After a proof that was not checked to the end.
+    fn unconfirmed(self, why: &Reason) -> Vec<Try> {
+        let more = match why {
+            Reason::Time => Some(Limit::Time(self.options.time_limit)),
+            Reason::Memory => Some(Limit::Memory),
+            Reason::SolverUnknown(_) => Some(Limit::SolverTime(self.options.backward.solver_timeout)),
+            _ => None,
+        };
+        more.map(Try::More).into_iter().chain([Try::Unchecked]).collect()
     }
 
     /// After spurious traces: all approximate what they step back over in the same way, so that no other search

@@ -4,7 +4,7 @@
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `demand` (those that wait until a search asks for states), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
-//! to be trusted), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
+//! to be trusted), `runs` (properties of runs), `accept` (has proofs checked) and `breaks`, `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `numbers` (what is known of counts), `tuning` (the constants),
 //! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
 //!
@@ -16,10 +16,12 @@
 //! (none of these)     rounds of both kinds of backward search, see `schedule`
 //! ```
 
+mod accept;
 mod advice;
 mod assumptions;
 mod auto;
 mod beside;
+mod breaks;
 mod coverage;
 mod demand;
 mod explore;
@@ -43,11 +45,12 @@ mod tuning;
 mod turn;
 mod vacuity;
 
+pub use accept::{Origin, Refusal, check_claim};
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use instances::only_instance;
 pub use numbers::Numbers;
 pub use remote::RemoteExplorer;
-pub use run::{InternalError, check, check_on_this_thread, check_with_remote};
+pub use run::{InternalError, Problem, check, check_derived, check_on_this_thread};
 pub use schedule::effort_of_level;
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

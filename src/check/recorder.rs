@@ -69,7 +69,7 @@ impl Kept {
             Event::Graph(step) => Self::Graph(step.clone()),
             Event::Warning(text) => Self::Warning(text.to_owned()),
             Event::Note(text) => Self::Note(text.to_owned()),
-            Event::ForwardProgress { .. } | Event::Work(_) => return None,
+            Event::ForwardProgress { .. } | Event::Work(_) | Event::Check { .. } => return None,
         })
     }
 

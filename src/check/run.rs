@@ -1,13 +1,15 @@
-//! The pipeline of a run: explorations, then a proof, then how far the answer can be trusted.
+//! The pipeline of a run: explorations, then a proof and its check, then how far the answer can be trusted.
 
 use std::thread;
 use std::time::Instant;
 
+use super::accept::{Origin, accept};
 use super::remote::RemoteExplorer;
 use super::session::Session;
 use super::tails::decide_with_tails;
 use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
+use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::interrupt::Interrupt;
@@ -48,7 +50,8 @@ pub struct InternalError(pub String);
 /// ```
 ///
 /// # Errors
-/// An engine panicked or contradicts the model: a bug of this crate; there is no answer.
+/// An engine panicked or contradicts the model: a bug of this crate; there is no answer. (A proof that the checker refuses is a bug, too, and
+/// an answer: [`Reason::Uncertified`].)
 pub fn check(
     system: &System,
     options: &Options,
@@ -89,29 +92,36 @@ pub fn check_on_this_thread(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Report {
-    check_with(system, options, interrupt, observer, None)
+    check_derived(&Problem::of(system), options, interrupt, observer)
 }
 
-/// As [`check_on_this_thread`]; the instances that the options ask for are explored remotely.
+/// What a run is about.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// The system that the engines get.
+    pub system: &'a System,
+    /// What it is derived from, by what proofs of it are checked; `None` where the system is itself the model.
+    pub origin: Option<Origin<'a>>,
+    /// Explores the instances that the options ask for; `None` to do so in this process.
+    pub remote: Option<&'a dyn RemoteExplorer>,
+}
+
+impl<'a> Problem<'a> {
+    /// A system that is itself the model.
+    pub const fn of(system: &'a System) -> Self {
+        Self { system, origin: None, remote: None }
+    }
+}
+
+/// As [`check_on_this_thread`], for a system that is derived from a model.
 ///
 /// # Panics
 /// As [`check_on_this_thread`].
-pub fn check_with_remote(
-    system: &System,
+pub fn check_derived(
+    &Problem { system, origin, remote }: &Problem<'_>,
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-    remote: &dyn RemoteExplorer,
-) -> Report {
-    check_with(system, options, interrupt, observer, Some(remote))
-}
-
-fn check_with(
-    system: &System,
-    options: &Options,
-    interrupt: &Interrupt,
-    observer: &mut dyn Observer,
-    remote: Option<&dyn RemoteExplorer>,
 ) -> Report {
     let (proof, only_forward) = (options.proof, options.only_forward);
     let _span = info_span!("check", ?proof, only_forward, jobs = options.forward.jobs).entered();
@@ -145,6 +155,7 @@ fn check_with(
     if options.backward.trust_invariants && session.report.verdict == Some(Verdict::Safe) {
         spurious::doubt(&mut session);
     }
+    accept(&mut session, origin.unwrap_or(Origin { model: system, subject: &Subject::default() }));
     assumptions::settle(system, options.backward.trust_invariants, &mut session.report);
     assert_replayed(system, &session.report);
     session.tell(Event::Work("looking for transitions that never fire"));

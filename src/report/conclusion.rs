@@ -30,7 +30,7 @@ pub fn conclusion(
     let mut text = String::new();
     if let Some(outcome) = &report.backward {
         text.push_str(&candidates(outcome, style));
-        text.push_str(&statistics(outcome, options, style));
+        text.push_str(&statistics(outcome, report.acceptance, options, style));
     }
     text + &ending(system, source, report, trace_states, true, style)
 }
@@ -108,6 +108,7 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
 
 /// The answers, one per line: the one that the exit code stands for comes last.
 fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) -> String {
+    let unchecked = if report.is_unchecked() { " (unchecked)" } else { "" };
     let rests_on = clause(source, &report.assumptions);
     let safety = match &report.verdict {
         // Without a bad state to prove unreachable, this adds nothing to the lines about runs.
@@ -118,7 +119,7 @@ fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) 
         {
             None
         }
-        Some(Verdict::Safe) => Some(style.good(format!("The system is SAFE{rests_on}"))),
+        Some(Verdict::Safe) => Some(style.good(format!("The system is SAFE{unchecked}{rests_on}"))),
         Some(Verdict::Unsafe(trace)) if report.refuted.is_some() => {
             Some(style.bad(refuted(system, source, report, trace)))
         }

@@ -81,7 +81,9 @@ impl Progress {
             Event::Restart(number) => self.restarts = number,
             Event::Suspect(_) => self.begin("executing a trace"),
             Event::Work(what) => self.begin(what),
-            Event::StageEnd(_)
+            Event::Check { ended: false } => self.begin("checking the proof"),
+            Event::Check { ended: true }
+            | Event::StageEnd(_)
             | Event::Runs(_)
             | Event::Graph(_)
             | Event::Spurious(_)

@@ -8,12 +8,15 @@ use super::count::count;
 use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
+use super::statistics::checked;
 use super::trace::TraceStates;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{System, owner_names, tail_names};
 use cubicle_lang::words;
 use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
+use cubicle_run::result::{
+    Acceptance, Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests,
+};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::{cause, reason};
@@ -101,7 +104,7 @@ pub fn plain_conclusion(
         text.push_str(&candidates(outcome, all, style));
         text.push_str(&tails(system, report, style));
         text.push_str(&owners(system, report, style));
-        text.push_str(&figures(outcome, style));
+        text.push_str(&figures(outcome, report.acceptance, style));
     }
     // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
     let afterwards = matches!(report.decider, Some(Decider::Forward(_)));
@@ -185,7 +188,7 @@ fn owners(system: &System, report: &Report, style: Style) -> String {
 }
 
 /// The figures of the last backward search. Nothing that depends on the clock.
-fn figures(outcome: &Outcome, style: Style) -> String {
+fn figures(outcome: &Outcome, acceptance: Option<Acceptance>, style: Style) -> String {
     let statistics = &outcome.statistics;
     let mut text = format!("\n{}\n", style.title("Statistics"));
     let mut row = |label: &str, value: String| {
@@ -218,6 +221,9 @@ fn figures(outcome: &Outcome, style: Style) -> String {
                 restarts => format!("{restarts}, which gave up {}", count(given_up, "node")),
             },
         );
+    }
+    if let Some(acceptance) = acceptance {
+        row("check", checked(acceptance));
     }
     text
 }

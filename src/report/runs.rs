@@ -170,13 +170,14 @@ fn asked(system: &System, fair: &FairStep) -> String {
 pub fn known(system: &System, report: &Report, style: Style) -> String {
     let mut text = String::new();
     for known in &report.temporal {
-        let line = line(system, known, style);
+        let unchecked = report.is_unchecked() && known.proof.is_some();
+        let line = line(system, known, unchecked, style);
         let _ = writeln!(text, "{}: {line}", system.temporal[known.property].name);
     }
     text
 }
 
-fn line(system: &System, known: &TemporalReport, style: Style) -> String {
+fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) -> String {
     let cover = system.temporal[known.property].kind == TemporalKind::Cover;
     if let Some(found) = &known.found {
         let procs = count(found.run().initial.procs, "process");
@@ -186,14 +187,16 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
         };
     }
     if known.never {
-        return style.bad("VIOLATED: never reached with any number of processes (proved, no run shows it)");
+        let proved = if unchecked { "proved, unchecked," } else { "proved," };
+        return style
+            .bad(format!("VIOLATED: never reached with any number of processes ({proved} no run shows it)"));
     }
     let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {
         (true, _) => String::new(),
         (false, false) if known.proved && (system.max_procs.is_none() || !system.has_processes()) => {
-            "holds for any number of processes".to_owned()
+            format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
         }
         (false, false) if known.proved => {
             format!("holds for every number of processes that the model has ({})", sizes.join(", "))

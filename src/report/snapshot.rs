@@ -27,6 +27,8 @@ pub struct Snapshot {
     backward: Option<(usize, usize)>,
     /// The assumptions of the run; none before the model was read.
     assumptions: Vec<Assumption>,
+    /// Whether a proof is being checked.
+    checking: bool,
 }
 
 impl Snapshot {
@@ -56,6 +58,7 @@ impl Snapshot {
                 self.stage = None;
                 self.stages.push(ended.into());
             }
+            Event::Check { ended } => self.checking = !ended,
             Event::Approximated { .. }
             | Event::BadCandidate { .. }
             | Event::Frontier { .. }
@@ -76,6 +79,14 @@ impl Snapshot {
 
     fn nodes(&self) -> usize {
         self.backward.map_or(0, |(nodes, _)| nodes)
+    }
+
+    /// Why a run has no answer that ends now for `why`.
+    pub fn reason(&self, why: &Reason) -> Reason {
+        match why {
+            Reason::Time | Reason::Memory if self.checking => Reason::Unconfirmed(Box::new(why.clone())),
+            _ => why.clone(),
+        }
     }
 
     /// In one line, without line end.

@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use super::block::Block;
+use super::count::count;
 use cubicle_run::options::Options;
-use cubicle_run::result::{Outcome, Proposals, Report, TechniqueReport, Tests};
+use cubicle_run::result::{Acceptance, Outcome, Proposals, Report, TechniqueReport, Tests};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.
-pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> String {
+pub(super) fn statistics(
+    outcome: &Outcome,
+    acceptance: Option<Acceptance>,
+    options: &Options,
+    style: Style,
+) -> String {
     let statistics = &outcome.statistics;
     let mut block = Block::new("STATS", style);
     block.row("Number of visited nodes", statistics.nodes);
@@ -44,7 +50,20 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
         }
         block.row("Restarts", restarts);
     }
+    if let Some(acceptance) = acceptance {
+        block.row("Check of the proof", checked(acceptance));
+    }
     block.finish()
+}
+
+/// What the check of proofs showed.
+pub(super) fn checked(acceptance: Acceptance) -> String {
+    match acceptance {
+        Acceptance::Checked { invariants, obligations, .. } => {
+            format!("{} about {}", count(obligations, "obligation"), count(invariants, "invariant"))
+        }
+        Acceptance::Unchecked => "none".to_owned(),
+    }
 }
 
 /// What a technique of walks contributed.

@@ -85,6 +85,11 @@ pub enum Event<'a> {
     ForwardEnd(&'a Exploration),
     /// A piece of work begins that may take long and reports nothing until the next event: `growing the oracle`.
     Work(&'a str),
+    /// A proof was found, and its check begins; or the check has ended, whatever the result.
+    Check {
+        /// Whether it has ended.
+        ended: bool,
+    },
     /// A step of a backward search, for drawing its graph.
     Graph(&'a GraphStep),
     /// Something the user should know.

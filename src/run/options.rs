@@ -380,6 +380,8 @@ pub struct Options {
     pub rounds: Option<u32>,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
+    /// Do not have proofs checked: the answer is that of the search alone, and the report says so.
+    pub unchecked: bool,
 }
 
 impl Options {
@@ -495,6 +497,7 @@ setters! {
         backward: BackwardOptions,
         vacuity: Vacuity,
         known_vacuity: KnownVacuity,
+        unchecked: bool,
     }
     optional {
         procs: Procs,

@@ -97,8 +97,11 @@ pub enum Reason {
     Storage(String),
     /// A process of the cluster was lost, or did not connect: which one, and why.
     Cluster(String),
-    /// The proof could not be certified: the obligation that failed, as text.
+    /// The checker refuses the proof, which is a bug of this program: the obligation that failed, as text.
     Uncertified(String),
+    /// A proof was found, but it is not known whether the checker accepts it: what ended the check, or the obligation that is open, as in
+    /// [`Reason::Uncertified`].
+    Unconfirmed(Box<Self>),
     /// Deadlocks were met, but every explored run to one needs an outside value that nothing
     /// forces. The number of deadlocked states of which that is not known.
     Deadlocks(usize),

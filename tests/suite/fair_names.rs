@@ -115,6 +115,7 @@ fn compare(count: u64, every: u64) -> [usize; 3] {
             for (property, broken) in system.temporal.iter().zip(&broken) {
                 let monitored = with_monitor(system, property).expect("a monitor");
                 let options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+                let options = options.unchecked(true);
                 let report =
                     check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
                 let proved = report.verdict == Some(Verdict::Safe);

@@ -39,6 +39,7 @@ fn example(name: &str) -> String {
 fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     let plain = cubicle::load(model).expect("the model is well-formed").system;
     let options = Options::default().proof(BackwardMode::Auto).vacuity(Vacuity::Ignore).only_states(true);
+    let options = options.unchecked(true);
     let interrupt = Interrupt::default();
     let report = cubicle::check(&made, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe), "{subject:?}");
@@ -47,6 +48,7 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     let certified = certificate::certify_as(subject, source, &made, Claim::of(&report), how);
     let certificate =
         certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
+    assert!(certificate::confirm(subject, &plain, &made, Claim::of(&report), how).is_ok(), "{subject:?}");
     let text = certificate.invariants(&plain);
     assert!(!certificate.scripts(&plain).is_empty());
     assert!(check(&plain, model, &text).is_ok(), "{text}");

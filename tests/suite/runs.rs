@@ -169,6 +169,7 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
             for property in &loaded.system.temporal {
                 let Ok(monitored) = with_monitor(&loaded.system, property) else { continue };
                 let options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+                let options = options.unchecked(true);
                 let report =
                     check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
                 let alone = loaded.system.edited(|parts| parts.temporal = vec![property.clone()]);
@@ -201,6 +202,7 @@ fn monitors_cover_instances_without_processes() {
         let loaded = load(&text).expect("a model");
         let monitored = with_monitor(&loaded.system, &loaded.system.temporal[0]).expect("a monitor");
         let options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+        let options = options.unchecked(true);
         let report = check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
         assert_eq!(report.verdict == Some(Verdict::Safe), proved, "{:?}: {text}", report.verdict);
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 
-use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure};
+use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure, Subject};
 use cubicle::check;
 use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
@@ -647,7 +647,10 @@ fn proofs(
                 return Err(format!("seed {seed}, {proof:?}: safe, but unsafe with {sizes:?}\n{text}"));
             }
             let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt);
-            match certificate::certify(system, text, Claim::of(&report), how) {
+            let certified = certificate::certify(system, text, Claim::of(&report), how);
+            let plain = &Subject::default();
+            let accepted = || certificate::confirm(plain, system, system, Claim::of(&report), how);
+            match certified.and_then(|_| accepted()) {
                 Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
                 Err(why) => {
                     let why = certificate::explain(system, &why);

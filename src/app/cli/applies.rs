@@ -94,7 +94,8 @@ pub const TABLE: &[OptionNeeds] = &[
     original("max_cands", &[Check, Proof, Candidates]),
     original("solver", &[Check, Proof]),
     row("trust_invariants", &[Check]),
-    row("certify", &[Check, Proof]),
+    row("unchecked", &[Check, Proof]),
+    row("certify", &[]),
     row("certificate", &[Check, Proof]),
     row("coq", &[Check, Proof]),
     row("lemmas_in", &[Check, Proof]),
@@ -260,10 +261,13 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     {
         return Err(Failure::usage("--message-format sarif and a document cannot both be standard output"));
     }
-    if args.trust_invariants && (args.certify || args.certificate.is_some() || args.trace.is_some()) {
-        let why =
-            "an answer that rests on --trust-invariants is not certified: leave it out, or the certificate";
-        return Err(Failure::usage(why));
+    if args.certificate.is_some() || args.trace.is_some() {
+        let flags = [("--trust-invariants", args.trust_invariants), ("--unchecked", args.unchecked)];
+        if let Some((flag, _)) = flags.into_iter().find(|it| it.1) {
+            let why =
+                format!("an answer that rests on {flag} is not certified: leave it out, or the certificate");
+            return Err(Failure::usage(why));
+        }
     }
     if args.cluster {
         fits_cluster(args)?;

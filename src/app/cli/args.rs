@@ -29,8 +29,9 @@ Exit codes:
        replayed
     2  wrong usage, or an error in the model
     3  inconclusive: a time-out, a limit on the search or on the states seen that is not the
-       goal of the run (as --max-forward is), or only spurious traces
-    4  internal error, failure of the solver, a proof that --certify refuses, or output that
+       goal of the run (as --max-forward is), only spurious traces, or a proof that could not be
+       checked to the end
+    4  internal error, failure of the solver, a proof that the checker refuses, or output that
        could not be written
     5  a deadlock was found, as asked for with --deadlock
   130  interrupted (SIGINT); 143 terminated (SIGTERM); 129 hung up (SIGHUP); 141 the reader of
@@ -106,8 +107,12 @@ pub struct Args {
     #[arg(long, help_heading = PROOF)]
     pub trust_invariants: bool,
 
-    /// Report SAFE, or that a property of runs holds, only when the invariant that shows it has been checked independently,
-    /// from the model alone
+    /// Report what the search found, without the check of its proof. Otherwise SAFE, or that a property of runs holds, is
+    /// reported only when the invariant that shows it has been checked independently, from the model alone. The answer says so
+    #[arg(long, help_heading = PROOF)]
+    pub unchecked: bool,
+
+    /// Has no effect, since proofs are checked unless --unchecked is given; understood for the scripts that have it
     #[arg(long, help_heading = PROOF)]
     pub certify: bool,
 

@@ -1,4 +1,4 @@
-//! Certificates that a run writes or checks: `--certify` and `--certificate DIR`.
+//! Certificates that a run writes: `--certificate DIR`, and that of `--run-dir`. What is written is checked as it will be read.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -36,10 +36,24 @@ pub fn probe(args: &Args) -> Result<(), Failure> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
-/// Certifies proofs when that is asked for. A proof that cannot be certified becomes UNKNOWN. `made` is the system that the
-/// engines got: that of the model, or its transformation by `--crash`.
+/// Whether certificates are asked for.
+pub fn is_wanted(args: &Args) -> bool {
+    // The folder of a run has everything.
+    let kept = args.run_dir.is_some() && !args.trust_invariants && !args.unchecked;
+    folder(args).is_some() || kept
+}
+
+/// What a run is about: the model, or processes of it that may fail. `made` is the system that the engines get.
+pub fn subject(args: &Args, model: &System, made: &System) -> Subject {
+    let added = made.vars[model.vars.len()..].iter().map(|it| it.name.clone()).collect();
+    let crash = args.crash.and_then(|crash| Subject::crash(&crash_words(crash), added));
+    crash.unwrap_or_default()
+}
+
+/// Makes the certificates of proofs that are to be written. A proof that has none becomes UNKNOWN. `made` is the system that the
+/// engines got, about which `subject` says how it is made from the model.
 pub fn certify(
-    args: &Args,
+    subject: &Subject,
     model: ModelSource<'_>,
     made: &System,
     options: &Options,
@@ -48,18 +62,12 @@ pub fn certify(
     messages: &Messages,
 ) -> Certificates {
     let system = model.system;
-    // The folder of a run has everything.
-    let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
     let safe = found.verdict == Some(Verdict::Safe);
-    if !wanted || !safe && !found.temporal.iter().any(|it| it.proof.is_some()) {
+    if !safe && !found.temporal.iter().any(|it| it.proof.is_some()) {
         return Certificates::default();
     }
     let start = Instant::now();
     let how = CheckOptions::new(options.backward.solver_timeout, interrupt);
-    let how = how.trusting(options.backward.trust_invariants);
-    let added = made.vars[system.vars.len()..].iter().map(|it| it.name.clone()).collect();
-    let crash = args.crash.and_then(|crash| Subject::crash(&crash_words(crash), added));
-    let subject = crash.unwrap_or_default();
     let reason = |refused: NoCertificate| match refused {
         NoCertificate::Failed(ProofFailure::Stopped(reason), _) => reason,
         other => Reason::Uncertified(certificate::explain(system, &other)),
@@ -67,7 +75,7 @@ pub fn certify(
     let mut certificates = Certificates::default();
     if safe && found.backward.is_some() {
         let claim = Claim::of(found);
-        match certificate::certify_as(&subject, model, made, claim, how) {
+        match certificate::certify_as(subject, model, made, claim, how) {
             Ok(certificate) => certificates.states = Some(certificate),
             Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }

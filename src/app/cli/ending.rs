@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
-use super::{exit, files, line, logging};
+use super::{exit, files, line, logging, panics};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
@@ -57,6 +57,10 @@ pub struct Ending {
     interrupt: Interrupt,
     /// Which thread writes the answer.
     owner: AtomicU8,
+    /// Whether the answer was written for a person.
+    answered: AtomicBool,
+    /// Whether all was written.
+    finished: AtomicBool,
     /// Signals that had come when the run began to write its answer.
     signals: AtomicU32,
     snapshot: Mutex<Snapshot>,
@@ -105,6 +109,8 @@ impl Ending {
             messages: Messages::human(settings::automatic_style(&std::io::stderr())),
             interrupt: interrupt.clone(),
             owner: AtomicU8::new(NOBODY),
+            answered: AtomicBool::new(false),
+            finished: AtomicBool::new(false),
             signals: AtomicU32::new(0),
             snapshot: Mutex::default(),
             progress: Mutex::new(Progress::new(BackwardMode::default())),
@@ -190,6 +196,24 @@ impl Ending {
         self.finish(code, document)
     }
 
+    /// Ends a run that panicked, as this error says, which was reported: with an answer and a document, if it has not ended. The exit code.
+    pub fn broken(&self, error: String) -> u8 {
+        if self.finished.load(Ordering::Relaxed) {
+            return exit::INTERNAL;
+        }
+        if self.results == Results::Human && !self.answered.load(Ordering::Relaxed) {
+            self.answer(&self.style.doubtful("UNKNOWN: internal error\n".to_owned()));
+            after_output(exit::INTERNAL, self.output.finish());
+        }
+        self.fail(Failure::internal(error).reported())
+    }
+
+    /// Writes the end of a run for a person, the answer last.
+    pub fn answer(&self, text: &str) {
+        self.output.write(text);
+        self.answered.store(true, Ordering::Relaxed);
+    }
+
     /// The document as it would be written now.
     pub fn draft(&self, code: u8, document: &Document) -> Document {
         let mut document = document.clone();
@@ -212,8 +236,13 @@ impl Ending {
         }
     }
 
-    /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
+    /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds and no thread panicked.
     pub fn finish(&self, code: u8, mut document: Document) -> u8 {
+        self.finished.store(true, Ordering::Relaxed);
+        let code = panics::reported().map_or(code, |error| {
+            document.error.get_or_insert(error);
+            exit::INTERNAL
+        });
         document.messages.clone_from(&self.messages.reported());
         for finding in report::findings(&document) {
             self.messages.finding(&finding);
@@ -293,6 +322,7 @@ impl Ending {
     fn write(&self, why: &Reason) -> u8 {
         line::close();
         let snapshot = self.snapshot().clone();
+        let why = &snapshot.reason(why);
         let mut code = match why {
             Reason::Interrupted(signal) => exit::of_signal(*signal),
             Reason::Cluster(_) => exit::INTERNAL,

@@ -37,6 +37,7 @@ mod pictures;
 mod printer;
 mod programs;
 mod quantities;
+mod refused;
 mod run_dir;
 mod settings;
 mod supervise;

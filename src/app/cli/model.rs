@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
+use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::{ModelSource, in_core};
 use cubicle_lang::model::System;
@@ -27,12 +27,13 @@ use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
 use super::printer::Printer;
 use super::quantities::are_sorts;
-use super::run_dir::{RunDir, traces};
+use super::run_dir::{Certificates, RunDir, traces};
 use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
     advice, applies, certificate, compat, costs, document, exit, files, kept, lemmas, live, memory, outputs,
+    refused,
 };
 
 /// A valid command line.
@@ -160,10 +161,11 @@ fn decide(
     ending.progress().loaded();
     ending.costs().end("load".to_owned());
     let mut printer = Printer::new(args, ending);
-    let mut found = match remote {
-        Some(remote) => on_cluster(&system, &options, interrupt, messages, &mut printer, remote),
-        None => check_on_this_thread(&system, &options, interrupt, &mut printer),
-    };
+    let subject = &certificate::subject(args, &plain, &system);
+    let remote = remote.map(|it| -> &dyn RemoteExplorer { it });
+    let options = if remote.is_some() { on_cluster(&system, options, messages) } else { options };
+    let problem = Problem { system: &system, origin: Some(Origin { model: &plain, subject }), remote };
+    let mut found = check_derived(&problem, &options, interrupt, &mut printer);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && printer.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));
@@ -174,10 +176,11 @@ fn decide(
         _ if args.only_forward => "conclude".to_owned(),
         proof => costs::search(proof),
     });
-    ending.progress().begin("checking the certificate");
     let plain = ModelSource::new(&plain, &text);
-    let certified = certificate::certify(args, plain, &system, &options, interrupt, &mut found, messages);
-    if found.times.iter().any(|(part, _)| *part == "certificate") {
+    let mut certified = Certificates::default();
+    if certificate::is_wanted(args) {
+        ending.progress().begin("checking the certificate");
+        certified = certificate::certify(subject, plain, &system, &options, interrupt, &mut found, messages);
         ending.costs().end("certificate".to_owned());
     }
     ending.begin();
@@ -201,6 +204,11 @@ fn decide(
         });
     let mut document = ending.document();
     code = ending.after_files(code, written, &mut document);
+    code = ending.after_files(
+        code,
+        refused::keep(&text, &found.refused, ending.run_dir.as_ref()),
+        &mut document,
+    );
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
         document.certificate = certified
@@ -244,22 +252,14 @@ fn options(
     Ok(options)
 }
 
-/// Decides what a cluster can decide, which is about states.
-fn on_cluster(
-    system: &System,
-    options: &Options,
-    interrupt: &Interrupt,
-    messages: &Messages,
-    printer: &mut Printer,
-    remote: &dyn RemoteExplorer,
-) -> Report {
+/// The options for what a cluster can decide, which is about states.
+fn on_cluster(system: &System, options: Options, messages: &Messages) -> Options {
     if let Some(property) = system.temporal.first() {
         let name = &property.name;
         let text = format!("a cluster explores states, not runs: {name} and the like are not checked");
         messages.warning(&text);
     }
-    let options = options.clone().only_states(true);
-    check_with_remote(system, &options, interrupt, printer, remote)
+    options.only_states(true)
 }
 
 /// The document of a run that only reads the model.

@@ -96,7 +96,7 @@ impl Printer {
     /// Writes what is still to be written of a run that has ended, the answer last.
     pub fn conclude(&self, system: &System, source: &Source<'_>, options: &Options, report: &Report) {
         let Self { states, style, verbose, .. } = *self;
-        self.ending.output.write(&match self.layout {
+        self.ending.answer(&match self.layout {
             Layout::Plain => {
                 report::plain_conclusion(system, source, options, report, states, verbose, style)
             }

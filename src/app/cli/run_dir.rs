@@ -50,6 +50,11 @@ impl RunDir {
         self.write("model.cub", text)
     }
 
+    /// The folder for what the checker refused.
+    pub fn refused(&self) -> PathBuf {
+        self.path.join("refused")
+    }
+
     /// Keeps the certificates of a run, which are about `model`, and its first traces, which are about `system`.
     pub fn keep(
         &self,

@@ -99,6 +99,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
             asked => asked,
         })
         .known_vacuity(allowed.known_vacuity(system))
+        .unchecked(args.unchecked)
         .time_limit(args.time_limit)
 }
 

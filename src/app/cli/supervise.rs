@@ -42,10 +42,15 @@ pub fn supervise(
             code
         })
     });
-    match (code, panics::reported()) {
+    ended(&ending, code, panics::reported())
+}
+
+/// The exit code of work that ended with `code`, or did not begin, and panicked or not.
+fn ended(ending: &Arc<Ending>, code: io::Result<u8>, panicked: Option<String>) -> u8 {
+    match (code, panicked) {
         (Ok(_), Some(error)) => {
             ending.begin();
-            ending.fail(Failure::internal(error).reported())
+            ending.broken(error)
         }
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
@@ -73,4 +78,39 @@ pub fn supervise_until(
 pub fn on_large_stack(command: impl FnOnce() -> u8 + Send + 'static) -> io::Result<u8> {
     let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
     Ok(worker.spawn(command)?.join().unwrap_or(exit::INTERNAL))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::cli::messages::Format;
+    use crate::cli::settings::Results;
+
+    /// What is on standard output after a panic, and after another one.
+    fn after_panics(results: Results, before: Option<&str>) -> String {
+        let copy = tempfile::NamedTempFile::new().unwrap();
+        let ending =
+            Ending::with_document(Path::new("m.cub"), (results, Format::Human), &Interrupt::default());
+        ending.output.copy_to(copy.reopen().unwrap());
+        let ending = Arc::new(ending);
+        before.into_iter().for_each(|answer| ending.answer(answer));
+        for _ in 0..2 {
+            let panicked = Some("internal error: panicked at lib.rs:1".to_owned());
+            assert_eq!(ended(&ending, Ok(exit::INTERNAL), panicked), exit::INTERNAL);
+        }
+        std::fs::read_to_string(copy.path()).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_panics_has_one_answer_and_one_document() {
+        let text = after_panics(Results::Json, None);
+        let document: serde_json::Value = serde_json::from_str(&text).expect("one document");
+        assert_eq!(document["exit_code"], 4);
+        assert_eq!(document["error"], "internal error: panicked at lib.rs:1");
+        assert_eq!(after_panics(Results::Ndjson, None).lines().count(), 1);
+        assert_eq!(after_panics(Results::Human, None), "UNKNOWN: internal error\n");
+        assert_eq!(after_panics(Results::Human, Some("UNSAFE !\n")), "UNSAFE !\n");
+    }
 }

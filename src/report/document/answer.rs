@@ -57,6 +57,7 @@ impl From<&Reason> for WhyOpen {
             Reason::Storage(_) => ReasonKind::Storage,
             Reason::Cluster(_) => ReasonKind::Cluster,
             Reason::Uncertified(_) => ReasonKind::Uncertified,
+            Reason::Unconfirmed(_) => ReasonKind::Unconfirmed,
             Reason::Deadlocks(_) => ReasonKind::Deadlocks,
             Reason::Partial(_) => ReasonKind::Partial,
             Reason::Vacuous(_) => ReasonKind::Vacuous,
@@ -98,8 +99,10 @@ pub enum ReasonKind {
     Storage,
     /// A process of the cluster was lost, or did not join.
     Cluster,
-    /// A proof that could not be certified.
+    /// A proof that the checker refuses: a bug of the program.
     Uncertified,
+    /// A proof that was found, and not checked to the end.
+    Unconfirmed,
     /// It is open whether the deadlocks that were found count.
     Deadlocks,
     /// Not all states were seen.

@@ -156,8 +156,9 @@ impl<'a> EventLine<'a> {
             Event::Warning(text) => Self::Warning { text },
             Event::Note(text) => Self::Note { text },
             Event::Work(what) => Self::Work { what },
+            Event::Check { ended: false } => Self::Work { what: "checking the proof" },
             Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },
-            Event::NodeCount(_) | Event::Graph(_) => return None,
+            Event::Check { ended: true } | Event::NodeCount(_) | Event::Graph(_) => return None,
         })
     }
 

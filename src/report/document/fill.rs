@@ -39,6 +39,7 @@ impl Document {
         self.announcements = report.announcements.iter().map(|it| system.title(*it)).collect();
         self.tails = tails(system, report);
         self.backward = BackwardFigures::of(system, report);
+        self.proof_check = report.acceptance.map(Into::into);
         self.vacuity = vacuity::lines(system, report);
         self.times = times(report);
     }

@@ -24,6 +24,7 @@ mod witness;
 
 use std::collections::BTreeMap;
 
+use cubicle_run::result::Acceptance;
 use cubicle_run::verdict::Stop;
 use serde::Serialize;
 
@@ -127,6 +128,8 @@ pub struct Document {
     pub vacuity: Vec<String>,
     /// Errors, warnings, notes and advice, in the order in which they were reported.
     pub messages: Vec<Message>,
+    /// How the proofs of the run were accepted; `null` when it has none.
+    pub proof_check: Option<ProofCheck>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
     /// For each claim of the model, then for all together, whether it is inductive: of `inductive` only.
@@ -190,6 +193,36 @@ pub struct Model {
     pub path: Option<String>,
     /// SHA-256 of its bytes, in hexadecimal digits; `null` when it could not be read.
     pub sha256: Option<String>,
+}
+
+/// How proofs were accepted, of all bad states and properties of runs together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProofCheck {
+    /// Whether they were checked, from the model alone; otherwise the answer is that of a search alone (`--unchecked`).
+    pub checked: bool,
+    /// Cubes that were shown unreachable.
+    pub invariants: Option<usize>,
+    /// Obligations that were shown.
+    pub obligations: Option<usize>,
+    /// Calls of Z3.
+    pub solver_calls: Option<u64>,
+}
+
+impl From<Acceptance> for ProofCheck {
+    fn from(acceptance: Acceptance) -> Self {
+        match acceptance {
+            Acceptance::Checked { invariants, obligations, solver_calls } => Self {
+                checked: true,
+                invariants: Some(invariants),
+                obligations: Some(obligations),
+                solver_calls: Some(solver_calls),
+            },
+            Acceptance::Unchecked => {
+                Self { checked: false, invariants: None, obligations: None, solver_calls: None }
+            }
+        }
+    }
 }
 
 /// A certificate that was checked.
@@ -309,6 +342,7 @@ impl Document {
             backward: None,
             vacuity: Vec::new(),
             messages: Vec::new(),
+            proof_check: None,
             certificate: None,
             induction: Vec::new(),
             refinement: None,

@@ -17,8 +17,8 @@ pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
 pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use run::{
-    Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying, Enough, Lack,
-    Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
+    Acceptance, Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying,
+    Enough, Lack, Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
 };
 pub use temporal::{RunsProof, RunsSeen, TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};

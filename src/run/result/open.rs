@@ -76,6 +76,8 @@ impl OpenRoot {
 /// Something that may lead to a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Try {
+    /// To believe the search that found a proof.
+    Unchecked,
     /// An `invariant` of the model that bounds a number.
     Bound {
         /// The variables of the form that grew.

@@ -50,8 +50,46 @@ pub struct Report {
     pub unpopulated: Option<Unpopulated>,
     /// What settled the verdict, when it is not unknown.
     pub decider: Option<Decider>,
+    /// How the proofs of the run were accepted; `None` when it has none.
+    pub acceptance: Option<Acceptance>,
+    /// The invariants that the checker refused, as the text of a certificate: for a report of the bug.
+    pub refused: Vec<String>,
     /// Wall-clock time per phase, in order.
     pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Why proofs are believed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acceptance {
+    /// They were checked, from the model alone: what was shown in all of them together.
+    Checked {
+        /// Cubes that were shown unreachable.
+        invariants: usize,
+        /// Obligations that were shown.
+        obligations: usize,
+        /// Calls of Z3.
+        solver_calls: u64,
+    },
+    /// They were not checked, as the options ask ([`Options::unchecked`](crate::options::Options::unchecked)).
+    Unchecked,
+}
+
+impl Acceptance {
+    /// That of two proofs together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Checked { invariants: a, obligations: b, solver_calls: c },
+                Self::Checked { invariants, obligations, solver_calls },
+            ) => Self::Checked {
+                invariants: a + invariants,
+                obligations: b + obligations,
+                solver_calls: c + solver_calls,
+            },
+            _ => Self::Unchecked,
+        }
+    }
 }
 
 /// Which of the engines settled a verdict.
@@ -108,6 +146,8 @@ impl Report {
             vacuous: Vec::new(),
             unpopulated: None,
             decider: None,
+            acceptance: None,
+            refused: Vec::new(),
             times: Vec::new(),
         }
     }
@@ -149,6 +189,11 @@ impl Report {
     /// [`ForwardOptions::stop_at_unsafe`]: crate::options::ForwardOptions::stop_at_unsafe
     pub fn more_bad(&self) -> impl Iterator<Item = &Trace> {
         self.explorations.iter().flat_map(|exploration| &exploration.more_unsafe_traces)
+    }
+
+    /// Whether the answer rests on a proof that was not checked.
+    pub fn is_unchecked(&self) -> bool {
+        self.acceptance == Some(Acceptance::Unchecked)
     }
 
     /// The run to a bad state that the verdict rests on.

@@ -100,6 +100,9 @@ fn names(system: &System, vars: &[VarId]) -> String {
 pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
     match it {
         Try::Bound { vars, values } => bound(system, vars, values),
+        Try::Unchecked => {
+            format!("`cubicle --unchecked {file}`: the answer of the search alone, without the check of its proof")
+        }
         Try::Forbid => "forbid a state on that path by an `invariant`, if it never occurs: backward search lets \
                         processes outside of a cube disappear, which universal guards do not see"
             .to_owned(),

@@ -21,7 +21,13 @@ pub fn reason(reason: &Reason) -> String {
         }
         Reason::Threads(error) => format!("no thread could be started ({error})"),
         Reason::Storage(why) | Reason::Cluster(why) => why.clone(),
-        Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
+        Reason::Uncertified(why) => format!("the checker refuses the proof that was found: {why}"),
+        Reason::Unconfirmed(why) => match &**why {
+            Reason::Uncertified(open) => {
+                format!("a proof was found, but the check of it is inconclusive: {open}")
+            }
+            why => format!("a proof was found, but not checked to the end: {}", self::reason(why)),
+        },
         Reason::Deadlocks(states) => format!(
             "it is open whether {states} deadlocked states need an outside value: not all runs without one were explored"
         ),

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use cubicle_backward::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use cubicle_certificate::{
-    Certificate, CheckOptions, Claim, NoCertificate, Obligation, ProofFailure, certify, declaration, explain,
+    CheckOptions, Claim, NoCertificate, Obligation, ProofFailure, Subject, certify, confirm, declaration,
+    explain,
 };
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
@@ -178,7 +179,8 @@ impl Asked<'_> {
         }
         let system = self.only(cubes);
         let claim = Claim { cubes: &outside, ..Claim::default() };
-        Ok(match self.certified(&system, claim) {
+        let how = CheckOptions::new(self.options.timeout, self.interrupt);
+        Ok(match confirm(&Subject::default(), &system, &system, claim, how) {
             Ok(_) => Induction::Inductive,
             Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
                 Induction::Initially
@@ -186,10 +188,6 @@ impl Asked<'_> {
             Err(NoCertificate::Failed(ProofFailure::Stopped(why), _)) => Induction::Open(why),
             Err(why) => Induction::Open(Reason::Uncertified(open.unwrap_or_else(|| explain(&system, &why)))),
         })
-    }
-
-    fn certified(&self, system: &System, claim: Claim<'_>) -> Result<Certificate, NoCertificate> {
-        certify(system, self.model.text, claim, CheckOptions::new(self.options.timeout, self.interrupt))
     }
 
     /// Looks for a run, then for a proof.
@@ -212,11 +210,15 @@ impl Asked<'_> {
         }
         let options =
             Options::default().only_states(true).rounds(Some(self.options.rounds)).vacuity(Vacuity::Ignore);
+        // What is proposed is read from the certificate, which is checked.
+        let options = options.unchecked(true);
         let report = check_on_this_thread(&system, &options, self.interrupt, &mut Silent);
         match &report.verdict {
             Some(Verdict::Unsafe(run)) => finding.run = Some((**run).clone()),
             Some(Verdict::Safe) => {
-                let Ok(certificate) = self.certified(&system, Claim::of(&report)) else { return };
+                let how = CheckOptions::new(self.options.timeout, self.interrupt);
+                let certificate = certify(&system, self.model.text, Claim::of(&report), how);
+                let Ok(certificate) = certificate else { return };
                 finding.holds = true;
                 let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 let all = certificate.cubes.system(&system);

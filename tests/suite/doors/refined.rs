@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cubicle::certificate::{
     Abstraction, CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject, certify_as,
-    check as recheck, explain as words,
+    check as recheck, confirm, explain as words,
 };
 use cubicle::check;
 use cubicle::forward;
@@ -489,6 +489,9 @@ fn certified(pair: &Pair, refinement: &Refinement, proof: &Report) -> Result<Opt
             }
             Err(why) => return Err(format!("no certificate: {}", words(concrete.system, &why))),
         };
+        if let Err(why) = confirm(&subject, concrete.system, &refinement.steps, claim, how) {
+            return Err(format!("not accepted: {}", words(concrete.system, &why)));
+        }
         let written = certificate.invariants(concrete.system);
         match recheck(concrete.system, concrete.text, &written, Extent::All, how) {
             Ok(_) => Ok(Some(written)),

@@ -62,7 +62,7 @@ fn examples_take_the_recorded_effort() {
         let proof = if brab == 0 { BackwardMode::Classic } else { BackwardMode::Brab(brab) };
         let solver = if z3 { SolverMode::Z3 } else { SolverMode::Layered };
         let backward = BackwardOptions::default().solver(solver);
-        let options = Options::default().proof(proof).backward(backward);
+        let options = Options::default().proof(proof).backward(backward).unchecked(true);
         let report =
             cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         writeln!(text, "{}", row((example, brab, z3), &report)).expect("a string takes all");
@@ -102,7 +102,7 @@ fn no_test_costs_many_times_the_effort_of_its_search() {
     let system = cubicle::load(text).expect("a model").system;
     let effort = 100;
     let backward = BackwardOptions::default().max_effort(effort);
-    let options = Options::classic().backward(backward);
+    let options = Options::classic().backward(backward).unchecked(true);
     let report =
         cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Unknown(Reason::Effort(effort))));

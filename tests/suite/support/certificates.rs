@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure as Obligations};
+use cubicle::certificate::{
+    self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure as Obligations, Subject,
+};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Bad, BadKind, Literal, Relation, System};
@@ -19,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Number of damaged certificates for each system.
 const WORSE: usize = 4;
 
-/// Checks that the `cubes` of a proof certify it, also after writing and reading them.
+/// Checks that the `cubes` of a proof certify it, as they are and after writing and reading them.
 pub fn certified(system: &System, text: &str, claim: Claim<'_>) -> Result<Vec<Forbidden>, Failure> {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(TIMEOUT, &interrupt);
@@ -37,6 +39,9 @@ pub fn certified(system: &System, text: &str, claim: Claim<'_>) -> Result<Vec<Fo
             return failure("a proof without certificate", format!("{why}\n{}", cubes.join("\n")));
         }
     };
+    if let Err(refused) = certificate::confirm(&Subject::default(), system, system, claim, how) {
+        return failure("a certified proof that is not accepted", certificate::explain(system, &refused));
+    }
     let written = certificate.invariants(system);
     match certificate::check(system, text, &written, Extent::All, how) {
         Ok(again) if again.cubes.all == certificate.cubes.all => Ok(certificate.cubes.all),

@@ -66,11 +66,16 @@ pub struct RefinesArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// Have the proof checked by the certificate checker, which derives what has to be shown from both models and the map alone
-    #[arg(long, conflicts_with = "only_forward")]
+    /// Report what the search found, without the check of its proof. Otherwise the certificate checker derives what has to be
+    /// shown from both models and the map alone. The answer says so
+    #[arg(long, conflicts_with_all = ["only_forward", "certificate"])]
+    pub unchecked: bool,
+
+    /// Has no effect, since proofs are checked unless --unchecked is given
+    #[arg(long)]
     pub certify: bool,
 
-    /// As --certify, and write both models, the map, the invariant and SMT-LIB files to DIR: `cubicle check-certificate DIR`
+    /// Write both models, the map, the invariant and SMT-LIB files to DIR: `cubicle check-certificate DIR`
     /// checks them
     #[arg(long, value_name = "DIR", conflicts_with = "only_forward")]
     pub certificate: Option<PathBuf>,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{Abstraction, Certificate, CheckOptions, Claim, Subject, certify_as, explain};
-use cubicle_check::check_on_this_thread;
+use cubicle_check::{Origin, Refusal, check_claim, check_on_this_thread};
 use cubicle_lang::load::{Allowed, ModelSource};
 use cubicle_lang::model::{System, VarId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{Options, Vacuity};
-use cubicle_run::result::Report;
+use cubicle_run::result::{Acceptance, Report};
 use cubicle_run::verdict::Reason;
 use cubicle_transform::refines::Refinement;
 
@@ -90,24 +90,44 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
     check_on_this_thread(system, &options.clone().only_states(true), interrupt, &mut Silent)
 }
 
-/// The certificate of a proof that no step fails: the checker makes the obligations from both models and the map.
-pub fn certified(
-    models: (ModelSource<'_>, &Arc<Abstraction>),
-    refinement: &Refinement,
-    found: &Report,
-    interrupt: &Interrupt,
-) -> Result<Certificate, Reason> {
-    let (concrete, abstraction) = models;
-    let options = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(abstraction);
-    let name = |var: VarId| refinement.steps.var(var).name.clone();
-    let chosen = refinement.chosen.iter().map(|(var, constant)| (name(*constant), name(*var))).collect();
-    let subject = Subject { refines: Some(chosen), ..Subject::default() };
-    let claim = Claim::of(found);
-    let cubes = refinement.before_failure(claim.cubes);
-    certify_as(&subject, concrete, &refinement.steps, Claim { cubes: &cubes, ..claim }, options).map_err(
-        |why| {
+/// A proof that no step fails, of which the checker makes the obligations from both models and the map.
+pub struct Proved<'a> {
+    /// The concrete model.
+    pub concrete: ModelSource<'a>,
+    /// What the abstract model is in terms of it.
+    pub abstraction: &'a Arc<Abstraction>,
+    /// What the engines were asked.
+    pub refinement: &'a Refinement,
+    /// What they found.
+    pub found: &'a Report,
+}
+
+impl Proved<'_> {
+    fn subject(&self) -> Subject {
+        let name = |var: VarId| self.refinement.steps.var(var).name.clone();
+        let chosen = self.refinement.chosen.iter();
+        let chosen = chosen.map(|(var, constant)| (name(*constant), name(*var))).collect();
+        Subject { refines: Some(chosen), ..Subject::default() }
+    }
+
+    /// What the check of it shows.
+    pub fn accepted(&self, interrupt: &Interrupt) -> Result<Acceptance, Refusal> {
+        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.abstraction);
+        let claim = Claim::of(self.found);
+        let cubes = self.refinement.before_failure(claim.cubes);
+        let origin = Origin { model: self.concrete.system, subject: &self.subject() };
+        check_claim(origin, &self.refinement.steps, Claim { cubes: &cubes, ..claim }, how)
+    }
+
+    /// Its certificate.
+    pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
+        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.abstraction);
+        let claim = Claim::of(self.found);
+        let cubes = self.refinement.before_failure(claim.cubes);
+        let claim = Claim { cubes: &cubes, ..claim };
+        certify_as(&self.subject(), self.concrete, &self.refinement.steps, claim, how).map_err(|why| {
             let stopped = interrupt.reason();
-            stopped.unwrap_or_else(|| Reason::Uncertified(explain(concrete.system, &why)))
-        },
-    )
+            stopped.unwrap_or_else(|| Reason::Uncertified(explain(self.concrete.system, &why)))
+        })
+    }
 }

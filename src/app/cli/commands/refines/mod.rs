@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cubicle_certificate::{Abstraction, Certificate};
+use cubicle_check::Refusal;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
@@ -27,7 +28,7 @@ use cubicle_transform::refines::Refinement;
 
 pub use self::args::RefinesArgs;
 use self::args::RefinesFormat;
-use self::engines::{certified, decided, engine_options};
+use self::engines::{Proved, decided, engine_options};
 use crate::cli::certificate::summary;
 use crate::cli::document::sha256;
 use crate::cli::ending::Ending;
@@ -35,6 +36,7 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::{Format, Messages};
+use crate::cli::refused::keep;
 use crate::cli::run_dir::write_certificate;
 use crate::cli::settings::Results;
 use crate::cli::supervise::supervise_until;
@@ -145,14 +147,30 @@ impl RefinesRun<'_> {
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
-        let (mut finding, found) = self.finding(&refinement, (concrete, abstraction), &options)?;
+        let (mut finding, mut found) = self.finding(&refinement, (concrete, abstraction), &options)?;
         let mut certificate = None;
-        if matches!(finding, Finding::Holds) && (args.certify || args.certificate.is_some()) {
+        let mut refused = None;
+        // Where all instances were explored, there is no proof.
+        if matches!(finding, Finding::Holds) && found.acceptance.is_some() && !args.unchecked {
             ending.progress().begin("checking the proof");
-            let models = (concrete_model, abstract_model);
-            match self.certified(&inputs, models, &refinement, &found) {
-                Ok(found) => certificate = Some(found),
-                Err(reason) => finding = Finding::Open(reason),
+            let abstraction = Abstraction::new(concrete_model, abstract_model, &inputs.map.text);
+            // The map was read before.
+            let abstraction = abstraction.map_err(|_| Failure::internal("the map cannot be read again"))?;
+            let proved = Proved {
+                concrete: ModelSource::new(concrete, &inputs.concrete.text),
+                abstraction: &Arc::new(abstraction),
+                refinement: &refinement,
+                found: &found,
+            };
+            let accepted = proved.accepted(self.interrupt);
+            let certified = args.certificate.is_some() && accepted.is_ok();
+            let certified = certified.then(|| proved.certified(self.interrupt)).transpose();
+            match (accepted, certified) {
+                (Ok(acceptance), Ok(written)) => {
+                    (found.acceptance, certificate) = (Some(acceptance), written);
+                }
+                (Err(Refusal { reason, text }), _) => (finding, refused) = (Finding::Open(reason), text),
+                (_, Err(reason)) => finding = Finding::Open(reason),
             }
         }
         let transferred = match (&finding, args.transfer) {
@@ -199,6 +217,8 @@ impl RefinesRun<'_> {
             self.page(&inputs, &refinement, (&finding, &found), &draft.text())
         });
         code = ending.after_files(code, written, &mut document);
+        let refused: Vec<String> = refused.into_iter().collect();
+        code = ending.after_files(code, keep(&inputs.concrete.text, &refused, None), &mut document);
         Ok((code, document))
     }
 
@@ -226,7 +246,10 @@ impl RefinesRun<'_> {
             [("comparing initial states", &refinement.initially), ("comparing steps", &refinement.steps)]
         {
             self.ending.progress().begin(what);
-            let found = decided(system, options, self.interrupt);
+            // The proof about steps is checked as one about both models.
+            let is_last = std::ptr::eq(system, &refinement.steps);
+            let options = options.clone().unchecked(is_last || self.args.unchecked);
+            let found = decided(system, &options, self.interrupt);
             let finding = match &found.verdict {
                 Some(Verdict::Unsafe(run)) => {
                     let broken = explain(refinement, models, run).map_err(|why| {
@@ -249,22 +272,6 @@ impl RefinesRun<'_> {
             }
         }
         Ok((if explored { Finding::Explored } else { Finding::Holds }, last))
-    }
-
-    /// The certificate of a refinement that was proved.
-    fn certified(
-        &self,
-        inputs: &Inputs,
-        (concrete, abstraction): (RefinedModel<'_>, RefinedModel<'_>),
-        refinement: &Refinement,
-        found: &Report,
-    ) -> Result<Certificate, Reason> {
-        let source = ModelSource::new(concrete.system, &inputs.concrete.text);
-        let abstraction = Abstraction::new(concrete, abstraction, &inputs.map.text);
-        // The map was read before.
-        let abstraction =
-            abstraction.map_err(|_| Reason::Uncertified("the map cannot be read again".to_owned()))?;
-        certified((source, &Arc::new(abstraction)), refinement, found, self.interrupt)
     }
 
     /// Writes a certificate, with all that it is about.
@@ -347,7 +354,8 @@ impl RefinesRun<'_> {
                     None => "for any number of processes",
                     Some(_) => "for any number of processes that the model allows",
                 };
-                format!("{title}, {}", style.good(any))
+                let unchecked = if found.is_unchecked() { " (unchecked)" } else { "" };
+                format!("{title}, {}{unchecked}", style.good(any))
             }
             Finding::Explored => {
                 let sizes = found.coverage.as_ref().map_or(&[][..], |it| &it.procs);
@@ -429,6 +437,7 @@ impl RefinesRun<'_> {
             }
             Finding::Holds | Finding::Explored => record,
         });
+        document.proof_check = found.acceptance.map(Into::into);
         document.complete = found.coverage.as_ref().map(|it| it.cut.is_none());
         document.cause = found.coverage.as_ref().and_then(|it| it.cut.as_ref()).map(|it| it.stop);
         document.explorations = found.explorations.iter().map(Into::into).collect();

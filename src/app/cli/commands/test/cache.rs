@@ -171,7 +171,7 @@ pub fn evidence(run: &PlannedRun, folder: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     if !run.args.type_only && run.args.show_transformed.is_none() {
         words.extend(["--trace-out".into(), folder.join(TRACE).into()]);
-        if !run.args.only_forward && !run.args.trust_invariants {
+        if !run.args.only_forward && !run.args.trust_invariants && !run.args.unchecked {
             words.extend(["--certificate".into(), folder.join(CERTIFICATE).into()]);
         }
     }

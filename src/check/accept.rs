@@ -1,0 +1,194 @@
+//! The last word on proofs: SAFE, and that a property of runs holds, is said only of what the checker accepts.
+//!
+//! The checker ([`confirm`]) derives the system again from the model and proves that the cubes of the engine are inductive, by code that it shares with
+//! no engine. It may end in three ways:
+//!
+//! - It accepts the proof: the answer stands.
+//! - It refuses the proof: that is a bug, of an engine or of the checker, and no answer ([`Reason::Uncertified`]). The report has what was
+//!   refused, as text.
+//! - It does not know ([`Reason::Unconfirmed`]): a limit ended it, Z3 gave no answer, or it cannot derive the system from the model.
+//!
+//! Where there are no counts the checker is complete: what it refuses has a counterexample, with as many processes as a case
+//! names. With counts it may refuse a right proof, since it does not know everything of the processes that a case does not name. There a proof is
+//! refused only when a state of a small instance, or a step between two, breaks it ([`breaks`]); else the check is inconclusive.
+//!
+//! A model that bounds its processes may be explored completely instead. Then no proof is needed.
+
+#[cfg(test)]
+mod tests;
+
+use super::breaks::breaks;
+use super::session::Session;
+use cubicle_certificate::{
+    CheckOptions, Claim, NoCertificate, ProofFailure, RunsClaim, Subject, confirm, explain, written,
+};
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::admits;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Event;
+use cubicle_run::result::{Acceptance, Decider, Report, Stop};
+use cubicle_run::verdict::{Reason, Unproved, Verdict};
+use tracing::{info, warn};
+
+/// What the system of a run is derived from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The model.
+    pub model: &'a System,
+    /// How the system is derived from it.
+    pub subject: &'a Subject,
+}
+
+/// Has the proofs of a run checked. A proof that is not accepted is none.
+pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
+    let report = &mut session.report;
+    let safe = report.verdict == Some(Verdict::Safe) && !is_explored(session.system, report);
+    if !safe && !report.temporal.iter().any(|it| it.proof.is_some()) {
+        return;
+    }
+    if session.options.unchecked {
+        report.acceptance = Some(Acceptance::Unchecked);
+        return;
+    }
+    session.tell(Event::Check { ended: false });
+    session.timed("check the proof", |session| {
+        if safe && let Err(why) = states(session, origin) {
+            // Nor are its cubes called unreachable.
+            if let Some(outcome) = &mut session.report.backward {
+                outcome.verdict = Verdict::Unknown(why.clone());
+            }
+            (session.report.verdict, session.report.decider) = (Some(Verdict::Unknown(why)), None);
+        }
+        runs(session, origin);
+    });
+    session.tell(Event::Check { ended: true });
+}
+
+/// Whether all instances that the model has were explored, and nothing else is needed for the answer.
+fn is_explored(system: &System, report: &Report) -> bool {
+    let proved = report.backward.as_ref().is_some_and(|it| it.verdict == Verdict::Safe);
+    let complete = |procs: usize| {
+        let mut explored = report.explorations.iter();
+        explored.any(|it| it.procs == procs && it.stop == Stop::Complete && it.unsafe_trace.is_none())
+    };
+    let all = |most: usize| (0..=most).filter(|it| admits(system, *it)).all(complete);
+    let most = if system.has_processes() { system.max_procs.map(|it| it as usize) } else { Some(0) };
+    !proved && matches!(report.decider, Some(Decider::Forward(_))) && most.is_some_and(all)
+}
+
+fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
+    let options = &session.options.backward;
+    CheckOptions::new(options.solver_timeout, session.interrupt).trusting(options.trust_invariants)
+}
+
+/// Checks the proof that no bad state is reached.
+fn states(session: &mut Session<'_>, origin: Origin<'_>) -> Result<(), Reason> {
+    let report = std::mem::replace(&mut session.report, Report::none());
+    let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
+    let accepted = match proof {
+        Some(_) => check_claim(origin, session.system, Claim::of(&report), how(session)),
+        None => Err(Refusal { reason: Reason::Uncertified("there is none".to_owned()), text: None }),
+    };
+    session.report = report;
+    take(session, accepted)
+}
+
+/// Checks the proofs about properties of runs.
+fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
+    let mut reports = std::mem::take(&mut session.report.temporal);
+    for report in reports.iter_mut().filter(|it| it.proved || it.never) {
+        // Without a proof, all instances that the model has were explored.
+        let Some(proof) = &report.proof else { continue };
+        let runs = match &proof.plan {
+            Some(plan) => RunsClaim::Holds(plan.clone()),
+            None => RunsClaim::Never(session.system.temporal[report.property].name.clone()),
+        };
+        let subject = &Subject { runs: Some(runs), ..origin.subject.clone() };
+        let claim = Claim {
+            owners: &proof.owners,
+            counts: &proof.counts,
+            cubes: &proof.invariant,
+            ..Claim::default()
+        };
+        let accepted = check_claim(Origin { subject, ..origin }, &proof.system, claim, how(session));
+        if let Err(why) = take(session, accepted) {
+            (report.proved, report.never, report.proof) = (false, false, None);
+            report.unproved = Some(Unproved::Search(Box::new(why.clone())));
+            session.report.unproved = Some(why);
+        }
+    }
+    session.report.temporal = reports;
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The reason.
+    pub reason: Reason,
+    /// What the checker refuses, as the text of a certificate.
+    pub text: Option<String>,
+}
+
+/// Notes in the report what became of a proof.
+fn take(session: &mut Session<'_>, checked: Result<Acceptance, Refusal>) -> Result<(), Reason> {
+    let report = &mut session.report;
+    match checked {
+        Ok(more) => {
+            report.acceptance = Some(report.acceptance.map_or(more, |before| before.and(more)));
+            Ok(())
+        }
+        Err(Refusal { reason, text }) => {
+            report.refused.extend(text);
+            Err(reason)
+        }
+    }
+}
+
+/// Has a claim about `made` checked, which is derived from a model.
+///
+/// # Errors
+/// It is not accepted.
+pub fn check_claim(
+    Origin { model, subject }: Origin<'_>,
+    made: &System,
+    claim: Claim<'_>,
+    how: CheckOptions<'_>,
+) -> Result<Acceptance, Refusal> {
+    match confirm(subject, model, made, claim, how) {
+        Ok(confirmed) => {
+            info!(?confirmed, "accepted");
+            let (invariants, obligations) = (confirmed.invariants, confirmed.obligations);
+            Ok(Acceptance::Checked { invariants, obligations, solver_calls: confirmed.solver_calls })
+        }
+        Err(refused) => {
+            let reason = reason(model, &refused, how.interrupt);
+            warn!(?reason, "not accepted");
+            let is_refused = matches!(reason, Reason::Uncertified(_));
+            let text = is_refused.then(|| written(subject, model, made, claim, how.trusting));
+            Err(Refusal { reason, text: text.and_then(Result::ok) })
+        }
+    }
+}
+
+/// Why a proof is not accepted.
+fn reason(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
+    let text = || Reason::Uncertified(explain(model, refused));
+    let open = match refused {
+        NoCertificate::Failed(ProofFailure::Refuted(obligation), cubes) => {
+            let system = cubes.system(model);
+            if system.counts.is_empty() || breaks(&system, cubes, *obligation, interrupt) {
+                return text();
+            }
+            text()
+        }
+        NoCertificate::Failed(ProofFailure::Stopped(why @ Reason::Interrupted(_)), _) => return why.clone(),
+        NoCertificate::Failed(ProofFailure::Stopped(why), _) => why.clone(),
+        NoCertificate::Failed(ProofFailure::Undecided(..), _) => {
+            Reason::SolverUnknown(explain(model, refused))
+        }
+        NoCertificate::Failed(ProofFailure::Overflow | ProofFailure::Processes, _)
+        | NoCertificate::Words(..) => Reason::Overflow,
+        NoCertificate::NotDerived(_) | NoCertificate::Unreadable(_) => text(),
+    };
+    Reason::Unconfirmed(Box::new(open))
+}
