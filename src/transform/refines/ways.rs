@@ -80,7 +80,9 @@ pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
         let refuted = refuted.ok_or(NoWays::OutOfRange)?;
         let mut next: Vec<Conj> = Vec::new();
         for (way, literal) in ways.iter().flat_map(|way| refuted.iter().map(move |it| (way, it))) {
-            let Some(way) = simplify([&way[..], std::slice::from_ref(literal)].concat(), &same) else { continue };
+            let Some(way) = simplify([&way[..], std::slice::from_ref(literal)].concat(), &same) else {
+                continue;
+            };
             let within = |a: &Conj, b: &Conj| a.iter().all(|it| b.contains(it));
             if !next.iter().any(|it| within(it, &way)) {
                 next.retain(|it| !within(&way, it));
