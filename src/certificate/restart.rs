@@ -13,6 +13,7 @@
 //!   array at a constant process `#k` are left out, for p may be that one.
 //! - Literals that read a count of what some transition assigns are left out: they are about the state after the step.
 //! - `M[p, q]` gets the value that all forms agree on at the tuple with p and q.
+//! - In a model with sorts, cells at processes of other sorts than those of the array's indices stay: nothing reads them.
 //!
 //! Where a cell is neither an enum cell nor in an equation, or there are too many ways, nothing is derived.
 
@@ -138,6 +139,9 @@ impl<'a> OwnCells<'a> {
     fn ways(&self, form: &Conj) -> Result<Vec<(Conj, Values)>, NotDerived> {
         let mut ways: Vec<Values> = vec![Values::new()];
         for &var in &self.arrays {
+            if self.is_strange(form, &self.diagonal(var)) {
+                continue;
+            }
             let Type::Enum(ty) = self.model.var(var).ty else { continue };
             let cell = self.diagonal(var);
             let mut allowed = self.model.enumeration(ty).all();
@@ -179,7 +183,7 @@ impl<'a> OwnCells<'a> {
     /// Finds values for the own cells of other types, by the equations of the form.
     fn solve(&self, form: &Conj, values: &mut Values) -> Result<(), NotDerived> {
         let mut open: Vec<Cell> = (self.arrays.iter().map(|var| self.diagonal(*var)))
-            .filter(|cell| !values.contains_key(cell))
+            .filter(|cell| !values.contains_key(cell) && !self.is_strange(form, cell))
             .collect();
         while !open.is_empty() {
             let known = open.len();
@@ -214,6 +218,9 @@ impl<'a> OwnCells<'a> {
                 let Some(form) = rename::conj(form, &|p| at(p, names)).ok_or_else(too_large)? else {
                     continue;
                 };
+                if self.is_strange(&form, &cell) {
+                    continue;
+                }
                 let Some(said) = form.iter().find_map(|literal| self.said(literal, &cell)) else {
                     continue 'other;
                 };
@@ -227,6 +234,22 @@ impl<'a> OwnCells<'a> {
         }
         let name = &self.model.var(var).name;
         Err(NotDerived::TooHard(format!("`init` does not give the cells of a row of `{name}` one value")))
+    }
+
+    /// Whether a form is about processes of other sorts than those of the indices of a cell.
+    fn is_strange(&self, form: &Conj, cell: &Cell) -> bool {
+        let array = self.model.sort_array();
+        cell.index.iter().enumerate().any(|(at, p)| {
+            let sort = self.model.index_sort(cell.var, at);
+            sort.is_some_and(|sort| {
+                form.iter().any(|literal| match literal {
+                    Literal::In { cell, values } => {
+                        Some(cell.var) == array && cell.index[..] == [*p] && values >> sort & 1 == 0
+                    }
+                    _ => false,
+                })
+            })
+        })
     }
 
     /// The value that the literal gives to the cell, when it uses only cells that the step does not change.
@@ -247,12 +270,22 @@ impl<'a> OwnCells<'a> {
         let update = |&var: &VarId| {
             let arity = self.model.var(var).arity();
             let index: Vec<ProcRef> = [FIRST, SECOND][..arity].to_vec();
-            let mut branches = vec![Branch {
-                when: Dnf(vec![index.iter().map(|p| is(*p)).collect()]),
-                value: values[&self.diagonal(var)].clone(),
-            }];
+            // The cells at processes of the sorts of the array.
+            let of_sorts = |at: usize| {
+                let array = self.model.sort_array().zip(self.model.index_sort(var, at));
+                array.map(|(array, sort)| Literal::In {
+                    cell: Cell { var: array, index: [index[at]].into_iter().collect() },
+                    values: 1 << sort,
+                })
+            };
+            let mut branches = Vec::new();
+            if let Some(value) = values.get(&self.diagonal(var)) {
+                let when = index.iter().map(|p| is(*p)).chain((0..arity).filter_map(of_sorts)).collect();
+                branches.push(Branch { when: Dnf(vec![when]), value: value.clone() });
+            }
             if let Some((_, value)) = rows.iter().find(|(row, _)| *row == var) {
-                branches.push(Branch { when: Dnf(vec![vec![is(FIRST)]]), value: value.clone() });
+                let when = std::iter::once(is(FIRST)).chain((0..arity).filter_map(of_sorts)).collect();
+                branches.push(Branch { when: Dnf(vec![when]), value: value.clone() });
             }
             let kept = Cell { var, index: index.into_iter().collect() };
             let kept = if self.model.var(var).ty.is_numeric() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::count::count;
 use super::trace::{TraceStates, action, walked};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served};
+use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, Value};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_lang::words::{ValueNames, processes};
 use cubicle_run::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
@@ -152,7 +152,21 @@ fn fairness(system: &System, lasso: &Lasso) -> Vec<String> {
             Served::Never => format!("{what}: not possible in the loop"),
         })
     };
-    semantics.fair_steps().into_iter().filter_map(line).collect()
+    let of_sorts = |fair: &FairStep| fits_sorts(&semantics, &lasso.run.initial, fair);
+    semantics.fair_steps().into_iter().filter(of_sorts).filter_map(line).collect()
+}
+
+/// Whether the arguments are of the sorts of the parameters: no others are ever possible.
+fn fits_sorts(semantics: &Semantics<'_>, state: &State, fair: &FairStep) -> bool {
+    let system = semantics.system();
+    let (Some(array), Some(args)) = (system.sort_array(), &fair.args) else { return true };
+    system.asked_by(&system.fairness[fair.fairness]).any(|transition| {
+        let said = system.sorts_said(&transition.guard, args.len());
+        args.iter().zip(said).all(|(process, sort)| {
+            let of = state.values[semantics.layout().position(array, [*process])];
+            sort.is_none_or(|sort| of == Value::Constructor(sort))
+        })
+    })
 }
 
 /// `fair enter(#1)`.

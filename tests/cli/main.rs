@@ -2,6 +2,7 @@
 //! signals, repeatability. Its output is pinned in `tests/cli/*.trycmd` and `*.stdout`.
 
 mod advised;
+mod answered;
 mod assumptions;
 mod bad_input;
 mod book;

@@ -87,7 +87,8 @@ fn model(dice: &mut Dice) -> String {
         let updates: Vec<&str> = updates.collect();
         let updates: Vec<String> = updates.into_iter().map(|array| update(array, params, dice)).collect();
         let params = params.join(" ");
-        text += &format!("transition t{t} ({params})\nrequires {{ {guard} }}\n{{ {} }}\n", updates.join("; "));
+        text +=
+            &format!("transition t{t} ({params})\nrequires {{ {guard} }}\n{{ {} }}\n", updates.join("; "));
     }
     text
 }

@@ -15,7 +15,7 @@ use crate::program::lazy::Gaps;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use cubicle_lang::bits::bits;
-use cubicle_lang::model::{System, TransitionId, VarId};
+use cubicle_lang::model::{System, TransitionId, Var, VarId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
@@ -40,7 +40,12 @@ pub struct Follower {
     alike: Alike,
     work: Work,
     stop: Option<Stop>,
+    /// In a model with sorts, the array of these.
+    sorts: Option<(VarId, Vec<SortsOf>)>,
 }
+
+/// The sorts of the indices of a variable, and of the processes that it points to; `None`: any.
+type SortsOf = (Vec<Option<u8>>, Option<u8>);
 
 /// Buffers, and what was left out.
 #[derive(Default)]
@@ -100,7 +105,14 @@ impl Follower {
         let history = History::new(program.packing.words, kept);
         let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
         let alike = Alike::default();
-        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, alike, work, stop: None })
+        let sorts = system.sort_array().map(|array| {
+            let of = |(id, var): (VarId, &Var)| {
+                let index = (0..var.arity()).map(|at| system.index_sort(id, at));
+                (index.collect(), system.pointed_sort(id))
+            };
+            (array, (0..).map(VarId).zip(&system.vars).map(of).collect())
+        });
+        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, alike, work, stop: None, sorts })
     }
 
     /// Why a front may lack states: the limit on their number, the time limit, a signal.
@@ -189,12 +201,22 @@ impl Follower {
         self.history.bytes()
     }
 
-    /// Adds to `known` that a cell holds this.
+    /// Adds to `known` that a cell holds this. In a model with sorts, that also says that the processes are of the sorts of the variable: there
+    /// is no such cell at others, nor do they stand for a value of it.
     ///
     /// # Errors
     /// A number is out of range.
     pub fn know(&self, known: &mut Known, var: VarId, index: &[usize], seen: Seen) -> Result<(), Stop> {
         let places = &self.program.cells.places;
+        if let Some((array, sorts)) = &self.sorts {
+            let (of_index, pointed) = &sorts[usize::from(var.0)];
+            let value = if let Seen::Process(process) = seen { Some((process, pointed)) } else { None };
+            for (process, sort) in index.iter().copied().zip(of_index).chain(value) {
+                if let (Some(sort), Some(cell)) = (sort, places.of(*array).position([process])) {
+                    known.add(&self.program, cell, Seen::Constructors(1 << sort))?;
+                }
+            }
+        }
         match places.of(var).position(index.iter().copied()) {
             Some(cell) => known.add(&self.program, cell, seen)?,
             None => known.add_value(places.left_out(var, index), seen, places.procs),

@@ -34,7 +34,8 @@ pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Optio
         let negation = negation.text;
         let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
         let states: Option<Vec<State>> = states.map(|state| state_of(&turned, system, state)).collect();
-        let met = |state: &State| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
+        let met =
+            |state: &State| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
         if states.is_some_and(|states| !states.iter().any(met)) && !may_begin_in(&turned, bad.span) {
             help = format!("{help}; did you mean `{negation}`?");
         }

@@ -24,8 +24,7 @@ impl SystemParts {
     /// An axiom about a cell that a transition now assigns is a claim like any other.
     fn reopen_axioms(&mut self) {
         let axioms = std::mem::take(&mut self.axioms);
-        let (kept, open): (Vec<_>, Vec<_>) =
-            axioms.into_iter().partition(|axiom| axiom.is_constant(self));
+        let (kept, open): (Vec<_>, Vec<_>) = axioms.into_iter().partition(|axiom| axiom.is_constant(self));
         self.axioms = kept;
         if open.is_empty() {
             return;

@@ -2,11 +2,11 @@
 
 use indexmap::IndexMap;
 
+use super::axioms::Texts;
 use super::context::Context;
 use super::families::Families;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
-use super::axioms::Texts;
 use super::symbols::{Symbol, Symbols};
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
@@ -76,9 +76,13 @@ fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> T
         Some(Symbol::Var(var)) => Some(var),
         _ => None,
     };
-    let transitions = file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
+    let transitions =
+        file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
     Texts {
-        mentioned: mentioned.iter().map(|(at, names)| (*at, names.iter().filter_map(var).collect())).collect(),
+        mentioned: mentioned
+            .iter()
+            .map(|(at, names)| (*at, names.iter().filter_map(var).collect()))
+            .collect(),
         assigned: transitions.flat_map(|it| &it.updates).filter_map(|it| var(&it.target.text)).collect(),
     }
 }

@@ -71,22 +71,28 @@ pub fn both(a: &[Conj], b: &[Conj]) -> Ways<Vec<Conj>> {
     if found.len() > MAX_WAYS { Err(NoWays::TooMany) } else { Ok(found) }
 }
 
-/// The formula does not hold; its process variables may be equal.
+/// The formula does not hold; its process variables may be equal. Ways that others contain are left out.
 pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
+    let same = |a: ProcRef, b: ProcRef| (a == b).then_some(true);
     let mut ways: Vec<Conj> = vec![Vec::new()];
     for conj in &formula.0 {
         let refuted: Option<Vec<Literal>> = conj.iter().map(|literal| negated(system, literal)).collect();
         let refuted = refuted.ok_or(NoWays::OutOfRange)?;
-        if ways.len().saturating_mul(refuted.len()) > MAX_WAYS {
-            return Err(NoWays::TooMany);
+        let mut next: Vec<Conj> = Vec::new();
+        for (way, literal) in ways.iter().flat_map(|way| refuted.iter().map(move |it| (way, it))) {
+            let Some(way) = simplify([&way[..], std::slice::from_ref(literal)].concat(), &same) else {
+                continue;
+            };
+            let within = |a: &Conj, b: &Conj| a.iter().all(|it| b.contains(it));
+            if !next.iter().any(|it| within(it, &way)) {
+                next.retain(|it| !within(&way, it));
+                next.push(way);
+            }
+            if next.len() > MAX_WAYS {
+                return Err(NoWays::TooMany);
+            }
         }
-        let further = |way: &Conj| {
-            refuted
-                .iter()
-                .map(|literal| [&way[..], std::slice::from_ref(literal)].concat())
-                .collect::<Vec<_>>()
-        };
-        ways = ways.iter().flat_map(further).collect();
+        ways = next;
     }
     Ok(ways)
 }

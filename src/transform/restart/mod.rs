@@ -34,6 +34,8 @@ use cubicle_lang::model::{
 
 /// One way to restart: new values of cells, and when it is possible.
 struct Way {
+    /// The sort of the process, in a model with sorts.
+    sort: Option<u8>,
     /// New values of cells of P, whose other processes are `Var(1)`, `Var(2)`, .. in this order.
     values: Vec<(Cell, Term)>,
     guard: Vec<Said>,
@@ -58,9 +60,10 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
     }
     let mut found: Vec<Way> = Vec::new();
     for case in restarts.cases() {
-        for way in restarts.ways(&case)? {
+        for way in restarts.of_sort(case.sort).ways(&case)? {
             let as_wide = |a: &Way, b: &Way| {
-                a.values == b.values
+                a.sort == b.sort
+                    && a.values == b.values
                     && a.universals.len() == b.universals.len()
                     && a.universals.iter().zip(&b.universals).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
                     && a.guard.iter().all(|(it, _)| b.guard.iter().any(|(other, _)| it == other))
@@ -74,12 +77,15 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
             }
         }
     }
-    Ok(found.iter().map(|way| restarts.transition(way, template)).collect())
+    let transition = |way: &Way| restarts.of_sort(way.sort).transition(way, template);
+    Ok(found.iter().map(transition).collect())
 }
 
-/// Which process constant restarts: one of those that `init` gives own cells to, or none of them.
+/// Which process constant restarts: one of those that `init` gives own cells to, or none of them. In a model with sorts, of which sort
+/// the process is.
 struct Which {
     constant: Option<u8>,
+    sort: Option<u8>,
     guard: Vec<Said>,
 }
 
@@ -98,10 +104,20 @@ impl Restarts<'_> {
             let (left, right) = (Term::Proc(P), Term::Proc(ProcRef::Const(*c)));
             (Literal::Eq { left, right, negated }, self.system.init.span)
         };
-        let mut cases =
-            vec![Which { constant: None, guard: constants.iter().map(|c| is(c, true)).collect() }];
-        cases.extend(constants.iter().map(|c| Which { constant: Some(*c), guard: vec![is(c, false)] }));
-        cases
+        let guard = || constants.iter().map(|c| is(c, true)).collect();
+        let Some((array, sorts)) = self.system.sort_array().zip(self.system.sorts.as_ref()) else {
+            let mut cases = vec![Which { constant: None, sort: None, guard: guard() }];
+            let of_constant = |c: &u8| Which { constant: Some(*c), sort: None, guard: vec![is(c, false)] };
+            cases.extend(constants.iter().map(of_constant));
+            return cases;
+        };
+        // In a model with sorts there are no constants.
+        let of_sort = |sort: u8| {
+            let cell = Cell { var: array, index: smallvec![P] };
+            let is = (Literal::In { cell, values: 1 << sort }, self.system.init.span);
+            Which { constant: None, sort: Some(sort), guard: [guard(), vec![is]].concat() }
+        };
+        (0..sorts.names.len() as u8).map(of_sort).collect()
     }
 
     /// All ways of a case.
@@ -139,10 +155,16 @@ impl Restarts<'_> {
             open.push((shape.others, solved));
         }
         if alone {
-            return Ok(Some(Way { values, guard, universals: vec![(1, Vec::new())] }));
+            let (sort, universals) = (self.sort, vec![(1, Vec::new())]);
+            return Ok(Some(Way { sort, values, guard, universals }));
         }
         for cell in self.rows() {
-            let value = open.iter().find_map(|(_, solved)| value_in_all(&cell, solved));
+            let value = open.iter().find_map(|(others, solved)| {
+                // With one other process, it is the same for all; of another sort, it has no such cell.
+                let strange = |it: &&Solution| *others == 1 && self.is_of_other_sorts(&cell, it);
+                let solved: Vec<&Solution> = solved.iter().filter(|it| !strange(it)).collect();
+                value_in_all(&cell, &solved)
+            });
             let value = value.filter(|it| !cells_of(it).into_iter().any(|cell| self.is_own(cell)));
             let Some(value) = value else { return Err(self.row_is_open(&cell, outer)) };
             values.push((cell, value));
@@ -157,12 +179,13 @@ impl Restarts<'_> {
                 rest.retain(|(it, _)| !guard.iter().any(|(known, _)| known == it));
                 body.push(rest);
             }
+            let body = self.joined(body);
             let says = !body.iter().any(Vec::is_empty);
             if says && !universals.iter().any(|known| known.0 == *others && same(&known.1, &body)) {
                 universals.push((*others, body));
             }
         }
-        Ok(Some(Way { values, guard, universals }))
+        Ok(Some(Way { sort: self.sort, values, guard, universals }))
     }
 
     /// The remaining guard of a restart, if it is possible; an error when it is about cells of other processes.
@@ -210,9 +233,60 @@ impl Restarts<'_> {
                 all = all.iter().flat_map(longer).collect();
             }
             all.retain(|index| index.iter().any(|p| *p != P));
-            found.extend(all.into_iter().map(|index| Cell { var, index }));
+            let cells = all.into_iter().map(|index| Cell { var, index });
+            found.extend(cells.filter(|cell| self.is_own(cell)));
         }
         found
+    }
+
+    /// Whether a solution is about processes of other sorts than those that a cell of the row has.
+    fn is_of_other_sorts(&self, cell: &Cell, solution: &Solution) -> bool {
+        let array = self.system.sort_array();
+        self.sorts_of_others(cell).into_iter().any(|(process, sort)| {
+            solution.rest.iter().any(|(literal, _)| match literal {
+                Literal::In { cell, values } => {
+                    Some(cell.var) == array && cell.index[..] == [process] && values >> sort & 1 == 0
+                }
+                _ => false,
+            })
+        })
+    }
+
+    /// A disjunction, where parts that differ in the values of one cell are one.
+    fn joined(&self, mut body: Vec<Vec<Said>>) -> Vec<Vec<Said>> {
+        let set = |it: &Said| match &it.0 {
+            Literal::In { cell, values } => Some((cell.clone(), *values)),
+            _ => None,
+        };
+        let rest = |conj: &[Said], at: usize| -> Vec<Literal> {
+            conj.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, it)| it.0.clone()).collect()
+        };
+        let join = |a: &Vec<Said>, b: &Vec<Said>| {
+            (0..a.len()).find_map(|at| {
+                let (cell, values) = set(&a[at])?;
+                let other = b.iter().position(|it| set(it).is_some_and(|it| it.0 == cell))?;
+                let Type::Enum(id) = self.system.var(cell.var).ty else { return None };
+                let values = values | set(&b[other])?.1;
+                (rest(a, at) == rest(b, other)).then(|| {
+                    let mut joined = a.clone();
+                    joined.remove(at);
+                    if values != self.system.enumeration(id).all() {
+                        joined.push((Literal::In { cell, values }, a[at].1));
+                    }
+                    joined
+                })
+            })
+        };
+        let pairs = |body: &[Vec<Said>]| {
+            (0..body.len()).flat_map(|a| (a + 1..body.len()).map(move |b| (a, b))).collect::<Vec<_>>()
+        };
+        while let Some((at, joined)) =
+            pairs(&body).into_iter().find_map(|(a, b)| Some(((a, b), join(&body[a], &body[b])?)))
+        {
+            body.remove(at.1);
+            body[at.0] = joined;
+        }
+        body
     }
 
     fn row_is_open(&self, cell: &Cell, outer: &[Shape]) -> Box<Diagnostic> {
@@ -256,7 +330,8 @@ impl Restarts<'_> {
             |left, right| Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false };
         let (_, first) = values.first()?;
         // One value for all own cells.
-        let whole = values.len() == 1 + self.rows().iter().filter(|it| it.var == var).count();
+        let whole = (self.sort.is_none() || arity == 1)
+            && values.len() == 1 + self.rows().iter().filter(|it| it.var == var).count();
         let is_one = whole && values.iter().all(|(_, it)| it == first) && !names_others(first);
         let mut branches = Vec::new();
         for (cell, value) in &values {
@@ -267,6 +342,13 @@ impl Restarts<'_> {
                 match places.iter().find(|(known, _)| *known == p) {
                     Some((_, place)) => when.push(is(*place, j)),
                     None => places.push((p, j)),
+                }
+            }
+            if let Some(array) = self.system.sort_array() {
+                for (p, sort) in self.sorts_of_others(cell) {
+                    let place = places.iter().find(|(known, _)| *known == p).map_or(p, |(_, place)| *place);
+                    let cell = Cell { var: array, index: smallvec![place] };
+                    when.push(Literal::In { cell, values: 1 << sort });
                 }
             }
             let named =
@@ -295,7 +377,7 @@ impl Restarts<'_> {
 }
 
 /// The value that all these solutions give a cell of the row, whatever the names of the other processes.
-fn value_in_all(cell: &Cell, solved: &[Solution]) -> Option<Term> {
+fn value_in_all(cell: &Cell, solved: &[&Solution]) -> Option<Term> {
     let value = |it: &Solution| {
         it.values.iter().filter(|(other, _)| other.var == cell.var).find_map(|(other, value)| {
             let names = matching(cell, other)?;

@@ -13,6 +13,8 @@ pub const P: ProcRef = ProcRef::Var(0);
 pub struct Restarts<'a> {
     pub system: &'a System,
     assigned: Vec<bool>,
+    /// The sort of the process; `None`: any, or there are none.
+    pub sort: Option<u8>,
 }
 
 impl<'a> Restarts<'a> {
@@ -21,7 +23,25 @@ impl<'a> Restarts<'a> {
         let assigned = |var: u16| {
             system.transitions.iter().any(|it| it.updates.iter().any(|update| update.var == VarId(var)))
         };
-        Self { system, assigned: (0..system.vars.len() as u16).map(assigned).collect() }
+        Self { system, assigned: (0..system.vars.len() as u16).map(assigned).collect(), sort: None }
+    }
+
+    /// For a process of this sort.
+    pub fn of_sort(&self, sort: Option<u8>) -> Self {
+        Self { system: self.system, assigned: self.assigned.clone(), sort }
+    }
+
+    /// What a literal about the sort of the process says.
+    pub fn says_of_sort(&self, literal: &Literal) -> Option<bool> {
+        let (Literal::In { cell, values }, Some(sort)) = (literal, self.sort) else { return None };
+        let own = Some(cell.var) == self.system.sort_array() && cell.index[..] == [P];
+        own.then_some(values >> sort & 1 == 1)
+    }
+
+    /// The other processes among the indices of a cell, with the sorts that the array has there.
+    pub fn sorts_of_others(&self, cell: &Cell) -> Vec<(ProcRef, u8)> {
+        let sort = |(at, p): (usize, &ProcRef)| Some((*p, self.system.index_sort(cell.var, at)?));
+        cell.index.iter().enumerate().filter(|(_, p)| **p != P).filter_map(sort).collect()
     }
 
     /// Whether a transition assigns it.
@@ -38,9 +58,15 @@ impl<'a> Restarts<'a> {
         self.system.init.body.0.iter().flatten().find(|it| it.cells().iter().any(changes))
     }
 
-    /// Whether a restart gives it a new value.
+    /// Whether a restart gives it a new value: cells at processes of other sorts than those of the array have none.
     pub fn is_own(&self, cell: &Cell) -> bool {
-        self.is_assigned(cell.var) && cell.index.first() == Some(&P)
+        let fits = |(at, p): (usize, &ProcRef)| {
+            let of_index = self.system.index_sort(cell.var, at);
+            *p != P || self.sort.is_none() || of_index.is_none() || of_index == self.sort
+        };
+        self.is_assigned(cell.var)
+            && cell.index.first() == Some(&P)
+            && cell.index.iter().enumerate().all(fits)
     }
 
     /// Whether it is an own cell without another process.

@@ -55,7 +55,12 @@ pub fn shapes(restarts: &Restarts<'_>, constant: Option<u8>) -> Result<Vec<Shape
                 if !own && !is_fixed(literal) {
                     continue;
                 }
-                match rename::literal(literal, &named).ok_or_else(|| restarts.out_of_range())? {
+                let renamed = rename::literal(literal, &named).ok_or_else(|| restarts.out_of_range())?;
+                let known = match &renamed {
+                    Truth::Literal(it) => restarts.says_of_sort(it).map(Truth::Constant),
+                    Truth::Constant(_) => None,
+                };
+                match known.unwrap_or(renamed) {
                     Truth::Constant(true) => {}
                     Truth::Constant(false) => said = None,
                     Truth::Literal(literal) => said = said.map(|it| [it, vec![(literal, *span)]].concat()),

@@ -24,6 +24,9 @@ pub fn solutions(restarts: &Restarts<'_>, said: Vec<Said>) -> Result<Vec<Solutio
             continue;
         }
         let cell = Cell { var, index: std::iter::repeat_n(P, decl.arity()).collect() };
+        if !restarts.is_own(&cell) {
+            continue;
+        }
         if found.iter().all(|it| it.values.iter().any(|(known, _)| *known == cell)) {
             continue;
         }

@@ -4,7 +4,8 @@
 use cubicle::export;
 
 use super::ast::{
-    Assigned, Count, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value, Var,
+    Assigned, Claim, Count, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value,
+    Var,
 };
 use super::generate::{comparison, generate, is_possible};
 use super::instance::{Failures, mentioned};
@@ -63,6 +64,9 @@ pub fn counting(seed: u64) -> Model {
             model.transitions[at] = t;
         }
     }
+    if dice.chance(15) {
+        mentioning(&mut model, dice);
+    }
     for run in &mut model.runs {
         if dice.chance(40) {
             add(&mut run.when, compared(&snapshot, run.params, dice));
@@ -72,6 +76,27 @@ pub fn counting(seed: u64) -> Model {
         }
     }
     model
+}
+
+/// Adds an `invariant` about the number of all processes, whose text mentions cells that do not matter.
+fn mentioning(model: &mut Model, dice: &mut Dice) {
+    let is_array = |var: &&usize| model.vars[**var].arity == 1 && model.vars[**var].kind != Kind::Proc;
+    let all: Vec<usize> = (0..model.vars.len()).collect();
+    let arrays: Vec<usize> = all.iter().filter(is_array).copied().collect();
+    if arrays.is_empty() {
+        return;
+    }
+    let cell = |dice: &mut Dice| Term::Cell(*dice.pick(&arrays), vec![Index::Bound(0)]);
+    let (own, again) = {
+        let it = cell(dice);
+        (it.clone(), it)
+    };
+    let body = Formula::Compare(Op::Eq, own, again);
+    let count = Term::Counts(vec![(1, Count { body, summand: None })], 0);
+    let op = [Op::Eq, Op::Ne, Op::Le][dice.below(3)];
+    let number = Term::Const(Kind::Int, dice.below(4) as Value);
+    let sides = if dice.chance(50) { (count, number) } else { (number, count) };
+    model.invariants.push(Claim { params: 0, body: Formula::Compare(op, sides.0, sides.1) });
 }
 
 /// Adds a number that steps raise and lower beside what else they do, within bounds.
@@ -160,9 +185,11 @@ fn compared(model: &Model, depth: usize, dice: &mut Dice) -> Formula {
 
 fn count(model: &Model, depth: usize, dice: &mut Dice) -> Count {
     let mut body = comparison(model, depth + 1, false, dice);
-    if dice.chance(35) {
-        let other = if depth > 0 && dice.chance(30) {
-            Formula::Compare(Op::Ne, Term::Bound(depth), Term::Bound(dice.below(depth)))
+    if dice.chance(45) {
+        let other = if depth > 0 && dice.chance(45) {
+            let op = [Op::Ne, Op::Eq, Op::Ne, Op::Le][dice.below(4)];
+            let (own, other) = (Term::Bound(depth), Term::Bound(dice.below(depth)));
+            if dice.chance(20) { Formula::Compare(op, other, own) } else { Formula::Compare(op, own, other) }
         } else {
             comparison(model, depth + 1, false, dice)
         };

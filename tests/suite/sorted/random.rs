@@ -1,6 +1,6 @@
 //! Random models over two sorts, or over three.
 
-use super::{Kind, Literal, Model, Place, Quantified, Transition, Update, Var};
+use super::{Count, GLOBAL, Kind, Literal, Model, Place, Quantified, Transition, Update, Var};
 use crate::support::dice::Dice;
 
 pub(super) struct Maker {
@@ -9,6 +9,8 @@ pub(super) struct Maker {
     pub dice: Dice,
     pub vars: Vec<Var>,
     pub orders: bool,
+    /// Whether it counts processes, and uses pointers as indices.
+    pub rich: bool,
 }
 
 impl Maker {
@@ -29,10 +31,23 @@ impl Maker {
 
     fn index(&mut self, var: usize, scope: &[usize]) -> Option<Vec<Place>> {
         let sorts = self.vars[var].index.clone();
-        sorts.into_iter().map(|sort| self.of(sort, scope)).collect()
+        sorts.into_iter().map(|sort| self.pointer(sort).or_else(|| self.of(sort, scope))).collect()
+    }
+
+    /// Sometimes, a variable that points to a process of a sort.
+    fn pointer(&mut self, sort: usize) -> Option<Place> {
+        if !self.rich || !self.dice.chance(25) {
+            return None;
+        }
+        let is_one = |it: &Var| it.kind == Kind::Pointer(sort) && it.index.is_empty();
+        let all: Vec<Place> = (0..self.vars.len()).filter(|at| is_one(&self.vars[*at])).collect();
+        (!all.is_empty()).then(|| GLOBAL + *self.dice.pick(&all))
     }
 
     fn literal(&mut self, scope: &[usize]) -> Option<Literal> {
+        if self.rich && self.dice.chance(15) {
+            return Some(Literal::Counts(self.count(scope)));
+        }
         if self.orders && self.dice.chance(15) {
             let (a, b) = (self.of(0, scope)?, self.of(0, scope)?);
             return (a != b).then_some(Literal::Before(a, b));
@@ -41,9 +56,30 @@ impl Maker {
         let index = self.index(var, scope)?;
         let holds = self.dice.chance(65);
         Some(match self.vars[var].kind {
-            Kind::Pointer(sort) => Literal::Points(var, index, self.of(sort, scope)?, holds),
+            Kind::Pointer(sort) | Kind::Witness(sort) => {
+                Literal::Points(var, index, self.of(sort, scope)?, holds)
+            }
             Kind::Phase | Kind::Relation => Literal::Holds(var, index, self.dice.below(3) as u8, holds),
         })
+    }
+
+    /// A count, whose formula compares the counted process with others of its sort.
+    fn count(&mut self, scope: &[usize]) -> Count {
+        let (sort, bound) = (self.sort(), scope.len());
+        self.rich = false;
+        let with = [scope, &[sort]].concat();
+        let mut body = self.literals(&with, 2);
+        self.rich = true;
+        if self.dice.chance(60)
+            && let Some(other) = self.of(sort, scope)
+        {
+            body.push(if self.orders && sort == 0 && self.dice.chance(50) {
+                Literal::Before(bound, other)
+            } else {
+                Literal::Same(bound, other, self.dice.chance(40))
+            });
+        }
+        Count { sort, bound, body, op: self.dice.below(3), number: self.dice.below(3) }
     }
 
     pub fn literals(&mut self, scope: &[usize], most: usize) -> Vec<Literal> {
@@ -75,11 +111,15 @@ impl Maker {
         for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
             let (kind, arity) = (self.vars[var].kind, self.vars[var].index.len());
-            if kind == Kind::Relation || assigned.contains(&var) {
+            if matches!(kind, Kind::Relation | Kind::Witness(_)) || assigned.contains(&var) {
                 continue;
             }
             let update = if arity == 0 && self.dice.chance(20) {
                 Some(Update::Any(var))
+            } else if self.rich && kind == Kind::Phase && arity == 1 && self.dice.chance(15) {
+                Some(Update::Each(var, self.dice.chance(60), self.dice.below(3) as u8))
+            } else if self.rich && self.dice.chance(15) {
+                self.copy(var, &params)
             } else if kind == Kind::Phase && arity > 0 && self.dice.chance(25) {
                 let scope = [params.as_slice(), &self.vars[var].index].concat();
                 let phase = self.dice.below(3) as u8;
@@ -101,22 +141,48 @@ impl Maker {
         }
         Transition { params, guard, quantified, updates }
     }
+
+    /// A cell gets the value of another one of its kind.
+    fn copy(&mut self, var: usize, params: &[usize]) -> Option<Update> {
+        let alike = |it: &usize| *it != var && self.vars[*it].kind == self.vars[var].kind;
+        let others: Vec<usize> = (0..self.vars.len()).filter(alike).collect();
+        let from = *others.get(self.dice.below(others.len().max(1)))?;
+        Some(Update::Copy(var, self.index(var, params)?, from, self.index(from, params)?))
+    }
+
+    /// Bad states of which something holds for some further process.
+    fn existential(&mut self) -> Transition {
+        let params = self.params(2);
+        let sort = self.sort();
+        let guard = if self.dice.chance(50) { self.literals(&params, 1) } else { Vec::new() };
+        let literals = self.literals(&[params.as_slice(), &[sort]].concat(), 2);
+        let quantified = Quantified { universal: false, other: true, sorts: vec![sort], literals };
+        let mut all = Transition { params, guard, quantified: vec![quantified], updates: Vec::new() };
+        let vars = &self.vars;
+        all.guard.retain(|it| it.is_of_bad_states(vars));
+        all.quantified[0].literals.retain(|it| it.is_of_bad_states(vars));
+        all
+    }
 }
 
 /// A model over two sorts, or over three.
-pub(super) fn model(seed: u64, sorts: usize) -> Model {
+pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
     let mut dice = Dice::new(seed);
     let orders = dice.chance(15);
-    let mut maker = Maker { sorts, dice, vars: Vec::new(), orders };
+    let mut maker = Maker { sorts, dice, vars: Vec::new(), orders, rich: false };
     for at in 0..2 + maker.dice.below(3) {
         let arity = *maker.dice.pick(&[0, 1, 1, 1, 2, 2]);
         let index: Vec<usize> = (0..arity).map(|_| maker.sort()).collect();
         let kind = match maker.dice.below(10) {
             0 | 1 if arity < 2 => Kind::Pointer(maker.sort()),
             2 | 3 if arity > 0 => Kind::Relation,
+            // No sort leads back to itself.
+            4 if rich && arity > 0 && index.iter().all(|it| it + 1 < sorts) => Kind::Witness(sorts - 1),
+            5 if rich && arity == 0 => Kind::Pointer(maker.sort()),
             _ => Kind::Phase,
         };
-        let start = (kind != Kind::Relation && maker.dice.chance(85)).then(|| maker.dice.below(3) as u8);
+        let fixed = matches!(kind, Kind::Relation | Kind::Witness(_));
+        let start = (!fixed && maker.dice.chance(85)).then(|| maker.dice.below(3) as u8);
         let name = if kind == Kind::Relation { format!("r{at}") } else { format!("V{at}") };
         maker.vars.push(Var { name, kind, index, start });
     }
@@ -130,14 +196,17 @@ pub(super) fn model(seed: u64, sorts: usize) -> Model {
         (params, literals)
     });
     let axiom = axiom.filter(|(_, literals)| !literals.is_empty());
+    maker.rich = rich;
     let bad = (0..=maker.dice.below(2))
         .map(|_| {
             let params = maker.params(3);
-            let literals = maker.literals(&params, 3);
+            let mut literals = maker.literals(&params, 3);
+            literals.retain(|it| it.is_of_bad_states(&maker.vars));
             (params, literals)
         })
         .collect();
     let transitions = (0..2 + maker.dice.below(3)).map(|_| maker.transition(10)).collect();
+    maker.rich = false;
     let witness = (!relations.is_empty() && maker.dice.chance(50)).then(|| {
         let sort = maker.sort();
         let sorts = [vec![sort; 1 + maker.dice.below(2)], vec![maker.other_sort(sort)]].concat();
@@ -151,8 +220,10 @@ pub(super) fn model(seed: u64, sorts: usize) -> Model {
         literals.iter().any(|it| matches!(it, Literal::Holds(_, index, ..) if index.contains(&value)))
     };
     let witness = witness.filter(about);
+    maker.rich = rich;
     let watch = maker.dice.chance(35).then(|| maker.transition(50));
     let watch = watch.filter(|it| it.quantified.iter().any(|it| it.universal));
+    let watch = watch.or_else(|| (rich && maker.dice.chance(50)).then(|| maker.existential()));
     Model { sorts, vars: maker.vars, axiom, witness, bad, watch, transitions }
 }
 
@@ -160,7 +231,12 @@ pub(super) fn sorts_of(seed: u64) -> usize {
     if seed % 3 == 2 { 3 } else { 2 }
 }
 
+/// Whether the model of a seed counts processes, and has pointers as indices and witnesses without formulas.
+pub(super) const fn is_rich(seed: u64) -> bool {
+    seed / 5 % 2 == 1
+}
+
 /// A random model over two or three sorts.
 pub fn text(seed: u64) -> String {
-    model(seed, sorts_of(seed)).to_string()
+    model(seed, sorts_of(seed), false).to_string()
 }

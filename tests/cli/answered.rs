@@ -1,0 +1,76 @@
+//! Models that once had a wrong answer, or none: the command, its exit code, and what it prints. The models are in `tests/found4`.
+
+use crate::harness::run;
+
+/// The command, with `@` for the folder of models, its exit code, and a part of its output.
+type Row = (&'static str, i32, &'static str);
+
+fn answers(rows: &[Row]) {
+    for (command, code, part) in rows {
+        let found = run(&command.replace('@', "tests/found4/"));
+        let all = format!("{}{}", found.stdout, found.stderr);
+        assert_eq!(found.code, Some(*code), "{command}: {all}");
+        assert!(all.contains(part), "{command}: {all}");
+        assert!(!all.contains("internal error"), "{command}: {all}");
+    }
+}
+
+/// A count whose formula compares the counted process with a parameter of a step.
+#[test]
+fn counts_that_compare_with_parameters() {
+    answers(&[
+        ("@A3_equal.cub", 1, "t(#1)"),
+        ("--engine classic @A3_equal.cub", 1, "t(#1)"),
+        ("@A1_min.cub", 1, "t1(#1)"),
+        ("--engine classic @A1_min.cub", 1, "t1(#1)"),
+        ("--engine classic --solver z3 @A1_min.cub", 1, "t1(#1)"),
+        ("--certify @A3_certify_refuses.cub", 0, "SAFE"),
+    ]);
+}
+
+/// Cells of witnesses hold processes of their sort.
+#[test]
+fn witnesses_of_a_sort() {
+    answers(&[
+        ("@min1_witness_of_wrong_sort.cub", 0, "SAFE"),
+        ("--certify @min1_witness_of_wrong_sort.cub", 0, "SAFE"),
+        ("--only-forward --procs group=1,node=0 @min1_witness_of_wrong_sort.cub", 0, ""),
+        ("--only-forward --procs group=2,node=1 @min1_witness_of_wrong_sort.cub", 0, "Nothing wrong"),
+    ]);
+}
+
+/// `A[G]` has no value where `G` holds a process of another sort.
+#[test]
+fn pointers_to_processes_of_another_sort() {
+    answers(&[
+        ("@F3.cub", 0, "SAFE"),
+        ("--only-forward --procs 2 @F3.cub", 0, "Nothing wrong"),
+        ("--only-forward --procs node=1,item=0 @F3c.cub", 0, "Nothing wrong"),
+        ("--only-forward --procs node=1,item=0 @F3b.cub", 1, "served: VIOLATED"),
+        ("--only-forward --procs node=1,item=0 @F3e.cub", 1, "served: VIOLATED"),
+        ("validate @F5.cub @F5.log", 1, "not explained"),
+        ("validate @F5b.cub @F5b.log", 1, "not explained"),
+    ]);
+}
+
+/// Parameters of another sort are no reason to refuse a model.
+#[test]
+fn quantifiers_and_restarts_beside_other_sorts() {
+    answers(&[
+        ("@F1.cub", 0, "SAFE"),
+        ("--only-forward --procs node=1,lock=1 --crash restart @F2.cub", 0, "Nothing wrong"),
+        ("refines @F9.cub @F9.cub --map @F9.map", 0, "refines"),
+    ]);
+}
+
+/// An `invariant` that mentions an assigned cell is a claim, also where its formula does not depend on the cell.
+#[test]
+fn a_lemma_whose_cells_are_simplified_away() {
+    answers(&[("@C1.cub", 1, "INVARIANT REFUTED"), ("--certify @C1.cub", 1, "INVARIANT REFUTED")]);
+}
+
+/// The explanation of an initial bad state, of which something holds for some, or not for all, processes.
+#[test]
+fn initial_bad_states_with_quantifiers() {
+    answers(&[("@A2_crash.cub", 1, "UNSAFE"), ("@A2_crash_sorts.cub", 1, "UNSAFE")]);
+}
