@@ -139,3 +139,33 @@ fn files_are_not_replaced_by_mistake() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert_eq!(fs::read_to_string(&out).expect("it is there"), "mine");
 }
+
+#[test]
+fn each_transition_of_the_older_convention_can_fire() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = folder.path().join("m.cub").display().to_string();
+    let imported = run(&format!("import tests/imported/good/older.pyv -o {written}"));
+    assert_eq!((imported.code, imported.stderr.as_str()), (Some(0), ""), "{imported:?}");
+    for transition in ["ask", "take", "give"] {
+        let found = run(&format!("witness {written} --transition {transition}"));
+        assert_eq!(found.code, Some(0), "{transition}: {found:?}");
+    }
+}
+
+#[test]
+fn a_transition_that_never_fires_is_named() {
+    let head = "sort node sort key  mutable relation held(node, key)  mutable relation free(key)\n\
+        init !held(N, K)  init free(K)\n";
+    let take = "transition take(n: node, k: key) modifies held, free & free(k)\n\
+        & (new(held(N, K)) <-> held(N, K) | N = n & K = k) & (new(free(K)) <-> free(K) & K != k)\n";
+    let pass = "transition pass(n: node, m: node, k: key) modifies held & held(n, k) & free(k)\n\
+        & (new(held(N, K)) <-> held(N, K) & !(N = n & K = k) | N = m & K = k)\n";
+    let never = "transition never(k: key) modifies free & free(k) & !free(k) & (new(free(K)) <-> free(K))\n";
+    let three = "transition three(k: key, l: key, m: key) modifies free & distinct(k, l, m) & !new(free(K))\n";
+    let safety = "safety held(N, K) & held(M, K) -> N = M\n";
+    let outcome = import_of(format!("{head}{take}{pass}{never}{three}{safety}"));
+    let warned = |name: &str| outcome.stderr.contains(&format!("transition `{name}` never fires"));
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(["take", "pass", "never", "three"].map(warned), [false, true, true, false], "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("C0718").count(), 2, "{}", outcome.stderr);
+}

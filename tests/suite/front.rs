@@ -257,7 +257,7 @@ fn examples_of_pages_get_their_code_and_nothing_else() {
         without,
         [
             "C0306", "C0501", "C0701", "C0702", "C0711", "C0712", "C0713", "C0714", "C0715", "C0716",
-            "C0801", "C0921", "C0922", "C0923"
+            "C0717", "C0718", "C0801", "C0921", "C0922", "C0923"
         ]
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -7,7 +7,7 @@ mod file;
 
 use cubicle::diagnostic::Diagnostic;
 use cubicle::forward::explore;
-use cubicle::import::import;
+use cubicle::import::{Imported, import};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Layout, State, Value, tuples};
 use cubicle::model::{System, VarId};
@@ -17,7 +17,7 @@ use cubicle::result::Stop;
 
 use super::support::dice::{Dice, environment};
 use file::Formula::{And, Each, Equal, Iff, Implies, Is, Or, True};
-use file::{Flavour, Formula, Instance, Model, SORTS, Symbol, Term, Transition, not};
+use file::{Convention, Flavour, Formula, Instance, Model, SORTS, Symbol, Term, Transition, not};
 
 // Random models
 
@@ -468,14 +468,43 @@ enum Outcome {
     Unsafe,
 }
 
+/// The model in both conventions: where both are accepted, they become one model.
 fn examine(seed: u64) -> Result<Outcome, String> {
     let model = model(seed);
-    let text = model.text();
+    let [newer, older] = [Convention::Newer, Convention::Older].map(|it| {
+        let text = model.text(it);
+        let imported = import(&text, "random.pyv", false);
+        (text, imported)
+    });
+    match (&newer.1, &older.1) {
+        (Ok(left), Ok(right)) if left.model == right.model => examine_as(seed, &model, newer),
+        (Ok(left), Ok(right)) => Err(format!(
+            "seed {seed}: two models\n{}\n{}\n{}\n{}",
+            newer.0, left.model, older.0, right.model
+        )),
+        // Only in the newer one is a new value of what is not modified a mistake.
+        (Err(errors), Ok(_)) if errors.iter().all(|it| it.message.contains("is not in `modifies`")) => {
+            examine_as(seed, &model, older)
+        }
+        (Err(_), Err(_)) => examine_as(seed, &model, older).and(examine_as(seed, &model, newer)),
+        (Ok(_), Err(_)) => examine_as(seed, &model, older),
+        (Err(errors), Ok(_)) => {
+            let all: String = errors.iter().map(|it| it.render("random.pyv", &newer.0, false)).collect();
+            Err(format!("seed {seed}: only the newer convention is refused: {all}\n{}", newer.0))
+        }
+    }
+}
+
+fn examine_as(
+    seed: u64,
+    model: &Model,
+    (text, imported): (String, Result<Imported, Vec<Diagnostic>>),
+) -> Result<Outcome, String> {
     let small = [[1, 1], [2, 1], [1, 2], [2, 2]];
     let larger: &[[usize; 2]] =
         if matches!(model.flavour, Flavour::Plain | Flavour::Initial) { &[] } else { &[[3, 1], [1, 3]] };
     let sizes = [&small[..], larger].concat();
-    let imported = match import(&text, "random.pyv", false) {
+    let imported = match imported {
         Ok(imported) => imported.model,
         Err(errors) => {
             // A symbol that is not modified has no new value, as an argument within `new(..)` would.
@@ -485,7 +514,7 @@ fn examine(seed: u64) -> Result<Outcome, String> {
                     || it.message.contains("is not in `modifies`")
             };
             if errors.iter().any(|it| it.message.contains("nothing satisfies"))
-                && sizes.iter().any(|it| Instance::new(&model, *it).is_unsafe() == Some(true))
+                && sizes.iter().any(|it| Instance::new(model, *it).is_unsafe() == Some(true))
             {
                 return Err(format!("seed {seed}: something satisfies the axioms\n{text}"));
             }
@@ -502,7 +531,7 @@ fn examine(seed: u64) -> Result<Outcome, String> {
         Ok(loaded) => loaded,
         // No structure satisfies the axioms.
         Err(why) if why.to_string().contains("C0222") => {
-            let none = sizes.iter().all(|it| Instance::new(&model, *it).is_unsafe() != Some(true));
+            let none = sizes.iter().all(|it| Instance::new(model, *it).is_unsafe() != Some(true));
             return if none { Ok(Outcome::Refused) } else { Err(format!("seed {seed}: C0222\n{text}")) };
         }
         // Too large a formula.
@@ -516,7 +545,7 @@ fn examine(seed: u64) -> Result<Outcome, String> {
         Some(rest.lines().next().unwrap_or_default().split('|').count())
     });
     for sizes in sizes {
-        let Some(right) = Instance::new(&model, sizes).is_unsafe() else { continue };
+        let Some(right) = Instance::new(model, sizes).is_unsafe() else { continue };
         if values.iter().zip(sizes).any(|(values, size)| values.is_some_and(|it| it != size)) {
             assert!(!right, "seed {seed}, {sizes:?}: there are {values:?} values");
             continue;

@@ -13,7 +13,7 @@
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
 //! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`, `read`; `decide` (plain contradictions), `alternatives`,
-//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`.
+//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`; `fires`.
 
 mod alternatives;
 mod bounds;
@@ -21,6 +21,7 @@ mod claims;
 mod decide;
 mod enumerations;
 mod equations;
+mod fires;
 mod formula;
 mod lexer;
 mod loose;
@@ -47,15 +48,16 @@ use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 use self::alternatives::{MAX_ALTERNATIVES, flat};
 use self::bounds::{pad, too_many};
 use self::claims::{Never, initially, is_about, named_witnesses, never, witness};
+use self::fires::{Became, never_fire};
 use self::formula::{Formula, SortId, SymbolId};
 use self::notes::Note;
 use self::print::Printer;
-use self::read::{Found, Read, read, sizes, unfold};
+use self::read::{Found, Read, one_convention, read, sizes, unfold};
 use self::resolve::Part;
 use self::step::{Step, Witness};
 use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
-use self::tree::{Claim, ClaimKind};
+use self::tree::{Claim, ClaimKind, Definition};
 use self::ways::Facts;
 
 /// A model that was read.
@@ -65,6 +67,15 @@ pub struct Imported {
     pub model: String,
     /// What of the file it does not say: warnings.
     pub left_out: Vec<Diagnostic>,
+    transitions: Vec<Became>,
+}
+
+impl Imported {
+    /// A warning for each transition of the file that fires in no small instance of the model. Takes as long as to load it, and at most some
+    /// tenths of a second more.
+    pub fn never_fires(&self) -> Vec<Diagnostic> {
+        never_fire(&self.model, &self.transitions)
+    }
 }
 
 /// The model that the text of a `.pyv` file describes. `file`: its name, for a comment. `invariants`: whether those of the file become
@@ -78,6 +89,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     for error in errors {
         found.errors.push(error);
     }
+    found.keep(one_convention(&tree));
     let mut errors = Vec::new();
     let mut symbols = Symbols::new(&tree, &mut errors);
     for error in errors {
@@ -136,10 +148,18 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         let name = claim.name.as_ref().map(|it| it.text.as_str());
         printer.never(word, name, all);
     }
+    let became = |it: &Definition| {
+        let (name, span) = (it.name.text.clone(), it.name.span);
+        Became { name, span, names: Vec::new() }
+    };
+    let mut transitions: Vec<Became> = tree.transitions.iter().map(became).collect();
     for step in &steps {
-        printer.step(step);
+        let name = printer.step(step);
+        if let Some(its) = transitions.iter_mut().find(|it| it.name == step.name) {
+            its.names.push(name);
+        }
     }
-    Ok(Imported { model: printer.finish(), left_out: found.left_out })
+    Ok(Imported { model: printer.finish(), left_out: found.left_out, transitions })
 }
 
 /// What never is by each axiom and each property, and, where there are `assigned` symbols, by each invariant about one of them.

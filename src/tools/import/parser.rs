@@ -423,7 +423,11 @@ impl<'t> Parser<'_, 't> {
                 self.expect("(")?;
                 let inner = Box::new(self.expr(0)?);
                 let span = start.to(self.expect(")")?);
-                let kind = if token.text == "new" { ExprKind::New(inner) } else { ExprKind::Old(inner) };
+                let (first, kind) = match token.text {
+                    "new" => (&mut self.file.first_new, ExprKind::New(inner)),
+                    _ => (&mut self.file.first_old, ExprKind::Old(inner)),
+                };
+                first.get_or_insert(span);
                 Ok(Expr { kind, span })
             }
             (Kind::Keyword, "distinct") => {
@@ -445,6 +449,9 @@ impl<'t> Parser<'_, 't> {
         let primed = self.skip("'");
         let args = if self.is("(") { Some(self.list(true, |parser| parser.expr(0))?) } else { None };
         let span = name.span.to(self.tokens[self.at - 1].span);
+        if primed {
+            self.file.first_new.get_or_insert(span);
+        }
         Ok(Expr { kind: ExprKind::Use { name, primed, args }, span })
     }
 }

@@ -187,8 +187,8 @@ impl<'p> Printer<'p> {
         format!("({text}) ")
     }
 
-    /// A transition.
-    pub fn step(&mut self, step: &Step) {
+    /// A transition, whose name it returns.
+    pub fn step(&mut self, step: &Step) -> String {
         let name = self.names.action(&step.name);
         let mut locals = self.names.locals();
         let mut params = step.params.clone();
@@ -216,6 +216,7 @@ impl<'p> Printer<'p> {
         }
         self.out += &text;
         self.out += "}\n";
+        name
     }
 
     /// An update; `None` when nothing changes.

@@ -6,8 +6,8 @@ use super::alternatives::flat;
 use super::enumerations::{Case, cases, enumerations, expanded};
 use super::resolve::{Part, Resolver, States};
 use super::sizes::Sizes;
-use super::symbols::{Symbols, Vars};
-use super::tree::{Claim, ClaimKind, Definition};
+use super::symbols::{Global, Symbols, Vars};
+use super::tree::{Claim, ClaimKind, Definition, File};
 
 /// What is wrong, and what is left out.
 pub(super) struct Found {
@@ -43,12 +43,37 @@ pub(super) fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
         }
     }
     for definition in &symbols.file.transitions {
-        let read = resolver.formula(&definition.body, &definition.params, States::Two);
+        let read = resolver.transition(definition);
         if let Some((params, parts)) = found.keep(read) {
+            found.keep(says_new(definition, &resolver));
             transitions.push((definition, Case { params, parts, remark: String::new() }));
         }
     }
     Read { vars: resolver.vars, claims, transitions }
+}
+
+/// Checks that a file is of one convention.
+pub(super) fn one_convention(file: &File) -> Result<(), Box<Diagnostic>> {
+    let (Some(new), Some(old)) = (file.first_new, file.first_old) else { return Ok(()) };
+    let what = "`new(..)` and `old(..)` in one file";
+    let error = Diagnostic::error("C0717", old, what).also(new, "the first new state");
+    let help = "in a file with `new(..)` a plain name is the state before the step, in one with `old(..)` the state after it";
+    Err(Box::new(error.help(help)))
+}
+
+/// Checks that a transition says of the new state of what it modifies what it says, and not of the old state by mistake: without any `new(..)` and `old(..)`,
+/// a plain name may be meant in either convention.
+fn says_new(definition: &Definition, resolver: &Resolver<'_, '_>) -> Result<(), Box<Diagnostic>> {
+    for name in &definition.modifies {
+        let Some(Global::Symbol(id)) = resolver.symbols.lookup(&name.text) else { continue };
+        if let (false, Some([Some(plain), None])) = (resolver.is_older(), resolver.mentioned.get(&id)) {
+            let what = format!("`{}` is modified, and nothing says whether it means the new or the old state", name.text);
+            let error = Diagnostic::error("C0717", *plain, what).also(name.span, "modified here");
+            let help = format!("write `new({0})` for the state after the step; `new({0}) = new({0})` where it gets any value", name.text);
+            return Err(Box::new(error.help(help)));
+        }
+    }
+    Ok(())
 }
 
 /// Finds the sorts that are enumerations, and leaves no variables of them.

@@ -2,15 +2,19 @@
 //!
 //! A variable in capital letters that nothing binds is bound for all values, in front of the whole formula. Sorts are inferred:
 //! a variable has that of the arguments it is, and of what it equals.
+//!
+//! mypyvy has had two conventions for the two states of a transition. In the newer one a plain symbol is the state before the step, and `new(..)` the
+//! state after it. In the older one a plain symbol is the state after the step, and `old(..)` the state before it. A file with
+//! `old(..)` is of the older one; in a [`Formula`] only new values are marked, in either.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::parser::MAX_DEPTH;
 use super::symbols::{Global, Symbols, Vars};
-use super::tree::{Bound, Expr, ExprKind, Name};
+use super::tree::{Bound, Definition, Expr, ExprKind, Name};
 
 /// The most parts of formulas in one declaration, once definitions are replaced.
 pub(super) const MAX_PARTS: usize = 10_000;
@@ -68,12 +72,16 @@ pub(super) type Resolved<T> = Result<T, Box<Diagnostic>>;
 
 /// Resolves the formulas of a file.
 pub(super) struct Resolver<'s, 'f> {
-    symbols: &'s Symbols<'f>,
+    pub symbols: &'s Symbols<'f>,
     pub vars: Vars,
     scope: Vec<(&'f str, Meaning)>,
     states: States,
     /// Whether what is read is about the new state.
     new: bool,
+    /// What the transition that is read modifies.
+    modified: Vec<SymbolId>,
+    /// Where a symbol that changes is first mentioned: in the old state, and in the new one.
+    pub mentioned: BTreeMap<SymbolId, [Option<Span>; 2]>,
     calls: usize,
     depth: usize,
     parts: usize,
@@ -81,8 +89,32 @@ pub(super) struct Resolver<'s, 'f> {
 
 impl<'s, 'f> Resolver<'s, 'f> {
     pub fn new(symbols: &'s Symbols<'f>) -> Self {
-        let (vars, scope) = (Vars::default(), Vec::new());
-        Self { symbols, vars, scope, states: States::One, new: false, calls: 0, depth: 0, parts: 0 }
+        Self {
+            symbols,
+            vars: Vars::default(),
+            scope: Vec::new(),
+            states: States::One,
+            new: false,
+            modified: Vec::new(),
+            mentioned: BTreeMap::new(),
+            calls: 0,
+            depth: 0,
+            parts: 0,
+        }
+    }
+
+    /// Whether plain symbols in transitions are of the state after the step.
+    pub fn is_older(&self) -> bool {
+        self.symbols.file.first_old.is_some()
+    }
+
+    /// The parameters and conjuncts of a transition.
+    ///
+    /// # Errors
+    /// As for a [formula](Self::formula); a symbol that is not known or does not change among those that are modified.
+    pub fn transition(&mut self, definition: &'f Definition) -> Resolved<(Vec<VarId>, Vec<Part>)> {
+        self.modified = self.symbols.modified(definition)?;
+        self.formula(&definition.body, &definition.params, States::Two)
     }
 
     /// The conjuncts of a formula with these parameters.
@@ -96,7 +128,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
         states: States,
     ) -> Resolved<(Vec<VarId>, Vec<Part>)> {
         self.scope.clear();
-        (self.states, self.new) = (states, false);
+        self.mentioned.clear();
+        (self.states, self.new) = (states, states == States::Two && self.is_older());
         (self.calls, self.depth, self.parts) = (0, 0, 0);
         let first = self.vars.len();
         let params = self.bind(params)?;
@@ -387,15 +420,10 @@ impl<'s, 'f> Resolver<'s, 'f> {
                 self.scope.truncate(mark);
                 return value;
             }
-            ExprKind::New(inner) => {
-                self.may_be_new(expr.span)?;
-                let before = std::mem::replace(&mut self.new, true);
-                let value = self.value(inner);
-                self.new = before;
-                return value;
-            }
-            ExprKind::Old(inner) => {
-                let before = std::mem::replace(&mut self.new, false);
+            ExprKind::New(inner) | ExprKind::Old(inner) => {
+                let is_new = matches!(expr.kind, ExprKind::New(_));
+                self.may_be(is_new, expr.span)?;
+                let before = std::mem::replace(&mut self.new, is_new);
                 let value = self.value(inner);
                 self.new = before;
                 return value;
@@ -404,12 +432,15 @@ impl<'s, 'f> Resolver<'s, 'f> {
         Ok(Value::Formula(formula))
     }
 
-    fn may_be_new(&self, span: Span) -> Resolved<()> {
-        if self.states == States::Two && !self.new {
-            return Ok(());
-        }
-        let what =
-            if self.new { "the new state of a new state" } else { "a new state outside of a transition" };
+    /// Checks that what is read may be about the other state.
+    fn may_be(&self, new: bool, span: Span) -> Resolved<()> {
+        let what = match (self.states == States::Two, new) {
+            (true, _) if self.new != new => return Ok(()),
+            (true, true) => "the new state of a new state",
+            (true, false) => "the old state of an old state",
+            (false, true) => "a new state outside of a transition",
+            (false, false) => "an old state outside of a transition",
+        };
         Err(Box::new(Diagnostic::error("C0712", span, what)))
     }
 
@@ -433,7 +464,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
             });
         }
         if primed {
-            self.may_be_new(name.span)?;
+            self.may_be(true, name.span)?;
         }
         let args = args.unwrap_or_default();
         let id = match self.symbols.lookup(&name.text) {
@@ -480,7 +511,12 @@ impl<'s, 'f> Resolver<'s, 'f> {
         if symbol.derived {
             return self.derived(id, name, terms, primed).map(Value::Formula);
         }
-        let app = App { symbol: id, args: terms, new: (self.new || primed) && symbol.mutable };
+        // A plain symbol that a step of the older convention leaves alone is of either state.
+        let may_change = symbol.mutable && (!self.is_older() || self.modified.contains(&id));
+        let app = App { symbol: id, args: terms, new: (self.new || primed) && may_change };
+        if symbol.mutable {
+            self.mentioned.entry(id).or_default()[usize::from(app.new)].get_or_insert(name.span);
+        }
         Ok(match symbol.result {
             None => Value::Formula(Formula::Is(app)),
             Some(sort) => Value::Term(Term::App(app), Sort::Known(sort)),

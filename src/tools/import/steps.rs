@@ -49,24 +49,7 @@ impl Steps<'_, '_> {
     /// The formula does not define the new state; it has quantifiers that the language does not have; too many copies.
     pub fn of(&mut self, definition: &Definition, case: Case) -> Made<Vec<Step>> {
         let Case { params, parts, remark } = case;
-        let mut modified = Vec::new();
-        for name in &definition.modifies {
-            match self.symbols.lookup(&name.text) {
-                Some(super::symbols::Global::Symbol(id)) if self.symbols.get(id).mutable => {
-                    if self.symbols.get(id).derived {
-                        let what = format!("derived relation `{}` changes with what defines it", name.text);
-                        return Err(error("C0712", name.span, what));
-                    }
-                    if !modified.contains(&id) {
-                        modified.push(id);
-                    }
-                }
-                _ => {
-                    let what = format!("`{}` is not mutable", name.text);
-                    return Err(error("C0712", name.span, what));
-                }
-            }
-        }
+        let modified = self.symbols.modified(definition)?;
         for part in &parts {
             let other = part.formula.symbols().into_iter().find(|(id, new)| *new && !modified.contains(id));
             if let Some((id, _)) = other {

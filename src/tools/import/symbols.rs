@@ -150,6 +150,30 @@ impl<'f> Symbols<'f> {
         cubicle_lang::spelling::nearest(name, known.into_iter())
     }
 
+    /// What a transition modifies.
+    ///
+    /// # Errors
+    /// A name that is not one of something that changes by itself.
+    pub fn modified(&self, definition: &Definition) -> Result<Vec<SymbolId>, Box<Diagnostic>> {
+        let mut modified = Vec::new();
+        for name in &definition.modifies {
+            let what = match self.lookup(&name.text) {
+                Some(Global::Symbol(id)) if self.get(id).derived => {
+                    format!("derived relation `{}` changes with what defines it", name.text)
+                }
+                Some(Global::Symbol(id)) if self.get(id).mutable => {
+                    if !modified.contains(&id) {
+                        modified.push(id);
+                    }
+                    continue;
+                }
+                _ => format!("`{}` is not mutable", name.text),
+            };
+            return Err(Box::new(Diagnostic::error("C0712", name.span, what)));
+        }
+        Ok(modified)
+    }
+
     pub fn get(&self, id: SymbolId) -> &Symbol {
         &self.all[id.0]
     }

@@ -65,6 +65,9 @@ pub(super) struct File {
     pub claims: Vec<Claim>,
     pub transitions: Vec<Definition>,
     pub definitions: Vec<Definition>,
+    /// The first `new(..)` or prime, and the first `old(..)`.
+    pub first_new: Option<Span>,
+    pub first_old: Option<Span>,
 }
 
 /// A formula or a term.

@@ -75,8 +75,27 @@ pub struct Model {
 
 // The text
 
+/// How the states before and after a step are told apart. In the newer convention a plain symbol is of the state before the step, and `new(..)` of that
+/// after it; in the older one a plain symbol is of the state after the step, and `old(..)` of that before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Convention {
+    Newer,
+    Older,
+}
+
+/// Where a formula stands.
+#[derive(Clone, Copy)]
+enum Place<'m> {
+    /// All plain symbols are of the state that is meant.
+    Plain,
+    /// In a transition of the newer convention.
+    Newer,
+    /// In a transition of the older convention, which modifies these symbols.
+    Older(&'m [usize]),
+}
+
 impl Model {
-    pub fn text(&self) -> String {
+    pub fn text(&self, convention: Convention) -> String {
         let mut out = String::new();
         for sort in SORTS {
             writeln!(out, "sort {sort}").expect("memory");
@@ -97,70 +116,126 @@ impl Model {
             for formula in formulas {
                 // Variables in capital letters need not be bound where an argument shows their sort.
                 let text = match formula {
-                    Each(true, _, body) if !self.formula(body).contains('=') => self.formula(body),
-                    other => self.formula(other),
+                    Each(true, _, body) if !self.formula(body, Place::Plain).contains('=') => {
+                        self.formula(body, Place::Plain)
+                    }
+                    other => self.formula(other, Place::Plain),
                 };
                 writeln!(out, "{word} {text}").expect("memory");
             }
         }
+        let mut has_old = false;
         for (at, transition) in self.transitions.iter().enumerate() {
+            let place = match convention {
+                Convention::Newer => Place::Newer,
+                Convention::Older => Place::Older(&transition.modifies),
+            };
             let params: Vec<String> = bound(&transition.params);
             let names: Vec<&str> =
                 transition.modifies.iter().map(|it| self.symbols[*it].name.as_str()).collect();
-            let parts: Vec<String> =
-                transition.parts.iter().map(|it| format!("  & {}", self.formula(it))).collect();
+            let mut parts: Vec<String> =
+                transition.parts.iter().map(|it| format!("  & {}", self.formula(it, place))).collect();
+            has_old |= parts.iter().any(|it| it.contains("old("));
+            if convention == Convention::Older && at + 1 == self.transitions.len() && !has_old {
+                parts.push("  & old(true)".to_owned());
+            }
             let (params, names, parts) = (params.join(", "), names.join(", "), parts.join("\n"));
             writeln!(out, "transition step{at}({params})\n  modifies {names}\n{parts}").expect("memory");
         }
         out
     }
 
-    pub fn app(&self, symbol: usize, args: &[Term], new: bool) -> String {
-        let args: Vec<String> = args.iter().map(|it| self.term(it)).collect();
+    fn app(&self, symbol: usize, args: &[Term], new: bool, place: Place<'_>) -> String {
+        let Symbol { name, mutable, .. } = &self.symbols[symbol];
+        // The word around it, and where its arguments stand.
+        let (word, inner) = match place {
+            Place::Plain => ("", Place::Plain),
+            Place::Newer if new => ("new", Place::Plain),
+            Place::Newer => ("", place),
+            Place::Older(_) if new => ("", Place::Plain),
+            // Of things that a step leaves alone the state need not be said.
+            Place::Older(modifies) if !mutable || !modifies.contains(&symbol) && symbol % 2 == 0 => ("", place),
+            Place::Older(_) => ("old", Place::Plain),
+        };
+        let args: Vec<String> = args.iter().map(|it| self.term(it, inner)).collect();
         let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
-        let text = format!("{}{args}", self.symbols[symbol].name);
-        if new { format!("new({text})") } else { text }
+        if word.is_empty() { format!("{name}{args}") } else { format!("{word}({name}{args})") }
     }
 
-    pub fn term(&self, term: &Term) -> String {
+    fn term(&self, term: &Term, place: Place<'_>) -> String {
         match term {
             Term::Var(name) => name.clone(),
-            Term::App(symbol, args, new) => self.app(*symbol, args, *new),
-            Term::If(condition, then, other) => {
-                format!("(if {} then {} else {})", self.formula(condition), self.term(then), self.term(other))
-            }
+            Term::App(symbol, args, new) => self.app(*symbol, args, *new, place),
+            Term::If(condition, then, other) => format!(
+                "(if {} then {} else {})",
+                self.formula(condition, place),
+                self.term(then, place),
+                self.term(other, place)
+            ),
         }
     }
 
-    pub fn formula(&self, formula: &Formula) -> String {
+    fn formula(&self, formula: &Formula, place: Place<'_>) -> String {
         let list = |parts: &[Formula], word: &str| {
-            let parts: Vec<String> = parts.iter().map(|it| self.formula(it)).collect();
+            let parts: Vec<String> = parts.iter().map(|it| self.formula(it, place)).collect();
             format!("({})", parts.join(word))
         };
+        if let (Or(_) | Equal(..), Place::Older(_)) = (formula, place)
+            && !formula.is_new()
+        {
+            return format!("old({})", self.formula(formula, Place::Plain));
+        }
         match formula {
             True => "true".to_owned(),
-            Is(symbol, args, new) => self.app(*symbol, args, *new),
-            Equal(left, right) => format!("({} = {})", self.term(left), self.term(right)),
+            Is(symbol, args, new) => self.app(*symbol, args, *new, place),
+            Equal(left, right) => format!("({} = {})", self.term(left, place), self.term(right, place)),
             Not(inner) => match &**inner {
-                Equal(left, right) => format!("({} != {})", self.term(left), self.term(right)),
-                other => format!("!({})", self.formula(other)),
+                Equal(left, right) => format!("({} != {})", self.term(left, place), self.term(right, place)),
+                other => format!("!({})", self.formula(other, place)),
             },
             And(parts) if parts.is_empty() => "true".to_owned(),
             And(parts) => list(parts, " & "),
             Or(parts) => list(parts, " | "),
-            Implies(left, right) => format!("({} -> {})", self.formula(left), self.formula(right)),
-            Iff(left, right) => format!("({} <-> {})", self.formula(left), self.formula(right)),
+            Implies(left, right) => {
+                format!("({} -> {})", self.formula(left, place), self.formula(right, place))
+            }
+            Iff(left, right) => format!("({} <-> {})", self.formula(left, place), self.formula(right, place)),
             Formula::If(condition, then, other) => format!(
                 "(if {} then {} else {})",
-                self.formula(condition),
-                self.formula(then),
-                self.formula(other)
+                self.formula(condition, place),
+                self.formula(then, place),
+                self.formula(other, place)
             ),
-            Each(_, vars, body) if vars.is_empty() => self.formula(body),
+            Each(_, vars, body) if vars.is_empty() => self.formula(body, place),
             Each(universal, vars, body) => {
                 let word = if *universal { "forall" } else { "exists" };
-                format!("({word} {}. {})", bound(vars).join(", "), self.formula(body))
+                format!("({word} {}. {})", bound(vars).join(", "), self.formula(body, place))
             }
+        }
+    }
+}
+
+impl Term {
+    fn is_new(&self) -> bool {
+        match self {
+            Self::Var(_) => false,
+            Self::App(_, args, new) => *new || args.iter().any(Self::is_new),
+            Self::If(condition, then, other) => condition.is_new() || then.is_new() || other.is_new(),
+        }
+    }
+}
+
+impl Formula {
+    /// Whether it is about the state after a step.
+    fn is_new(&self) -> bool {
+        match self {
+            True => false,
+            Is(_, args, new) => *new || args.iter().any(Term::is_new),
+            Equal(left, right) => left.is_new() || right.is_new(),
+            Not(inner) | Each(_, _, inner) => inner.is_new(),
+            And(parts) | Or(parts) => parts.iter().any(Self::is_new),
+            Implies(left, right) | Iff(left, right) => left.is_new() || right.is_new(),
+            Self::If(condition, then, other) => condition.is_new() || then.is_new() || other.is_new(),
         }
     }
 }

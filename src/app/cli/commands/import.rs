@@ -4,7 +4,7 @@ use std::io::stderr;
 use std::path::PathBuf;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_tools::import::{Imported, import};
+use cubicle_tools::import::import;
 
 use crate::cli::failure::after_text;
 use crate::cli::messages::Messages;
@@ -55,14 +55,19 @@ pub fn run(args: ImportArgs) -> u8 {
     let name =
         args.file.file_name().map_or_else(|| read.name.clone(), |it| it.to_string_lossy().into_owned());
     match import(&read.text, &name, args.with_invariants) {
-        Ok(Imported { model, left_out }) => {
-            messages.diagnostics(&left_out, &source);
-            match &args.output {
+        Ok(imported) => {
+            messages.diagnostics(&imported.left_out, &source);
+            let written = match &args.output {
                 Some(path) => {
-                    files::write(path, &model).map_or_else(|failure| failure.complain(), |()| exit::OK)
+                    files::write(path, &imported.model).map_or_else(|failure| failure.complain(), |()| exit::OK)
                 }
-                None => after_text(&model),
+                None => after_text(&imported.model),
+            };
+            // It may take longer than all the rest.
+            if written == exit::OK {
+                messages.diagnostics(&imported.never_fires(), &source);
             }
+            written
         }
         Err(errors) => {
             messages.diagnostics(&errors, &source);
