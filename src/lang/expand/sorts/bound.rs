@@ -417,51 +417,19 @@ impl<'a> Rewriter<'a> {
 
 /// Calls `see` with each array and indices in a formula.
 fn cells(formula: &Expr, see: &mut dyn FnMut(&Name, &[Name])) {
-    match &formula.kind {
-        ExprKind::Bool(_) | ExprKind::Error => {}
-        ExprKind::Compare { left, right, .. } => {
-            cells_of_term(left, see);
-            cells_of_term(right, see);
-        }
-        ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => cells(a, see),
-        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| cells(it, see)),
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => [a, b].into_iter().for_each(|it| cells(it, see)),
-        ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|it| cells(it, see)),
-        ExprKind::Call { args, .. } => {
-            for arg in args {
-                match arg {
-                    Arg::Term(term) => cells_of_term(term, see),
-                    Arg::Formula(formula) => cells(formula, see),
-                }
-            }
-        }
-    }
+    formula.kind.terms().into_iter().for_each(|it| cells_of_term(it, see));
+    formula.kind.formulas().into_iter().for_each(|it| cells(it, see));
 }
 
 fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
-    let mut base = |base: &Base| {
+    for base in term.bases() {
         if let Base::Cell { array, index } = base {
             see(array, index);
         }
-    };
-    match &term.kind {
-        TermKind::Base(it) => base(it),
-        TermKind::Sum(summands) => {
-            for summand in summands {
-                if let Operand::Base(it) = &summand.operand {
-                    base(it);
-                }
-            }
-        }
-        TermKind::Number(_) | TermKind::Count(_) | TermKind::Record(_) => {}
     }
     for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        if let Some(summand) = summand {
-            cells_of_term(summand, see);
-        }
-        if let Some(body) = body {
-            cells(body, see);
-        }
+        summand.into_iter().for_each(|it| cells_of_term(it, see));
+        body.into_iter().for_each(|it| cells(it, see));
     }
 }
 
