@@ -281,8 +281,7 @@ impl Expander {
             .iter()
             .map(|field| {
                 let (l, r) = (projected(left, field), projected(right, field));
-                let one = Expr::new(ExprKind::Compare { op, left: l, right: r }, at);
-                self.formula(&one)
+                self.formula(&Expr::compare(l, op, r, at))
             })
             .collect();
         if op == Comparison::Eq { all(parts, at) } else { any(parts, at) }
@@ -295,10 +294,7 @@ impl Expander {
         (b, right): (&Value, &Term),
         at: Span,
     ) -> Option<Expr> {
-        let plain = |op| {
-            let (left, right) = (Self::core_term(a, left.loc), Self::core_term(b, right.loc));
-            Expr::new(ExprKind::Compare { op, left, right }, at)
-        };
+        let plain = |op| Expr::compare(Self::core_term(a, left.loc), op, Self::core_term(b, right.loc), at);
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
         if let (Value::Cell(x, of), Value::Cell(y, other)) = (a, b)
             && equality
@@ -320,7 +316,7 @@ impl Expander {
             }
             let left = Linear { rest: sum.rest.clone(), ..Linear::default() }.term(loc);
             let Some(right) = sum.constant.checked_neg() else { return self.large(at) };
-            return Some(Expr::new(ExprKind::Compare { op, left, right: number(right, loc) }, at));
+            return Some(Expr::compare(left, op, number(right, loc), at));
         }
         if !sum.rest.is_empty() {
             let mut parts = Vec::new();
@@ -381,8 +377,8 @@ pub fn projected(term: &Term, field: &str) -> Term {
             .map_or_else(|| term.clone(), |(_, it)| it.clone()),
         TermKind::Base(base) => {
             let mut path = Expander::path(base);
-            path.fields.push(Name { text: field.to_owned(), loc: term.loc, sort: None });
-            Term { kind: TermKind::Base(Base::Path(Box::new(path))), loc: term.loc }
+            path.fields.push(Name::at(field, term.loc));
+            Term::base(Base::Path(Box::new(path)), term.loc)
         }
         _ => term.clone(),
     }

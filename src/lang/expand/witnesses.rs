@@ -221,16 +221,14 @@ fn partitions(params: &[Name]) -> Vec<Same> {
 
 /// What never holds where parameters coincide like this.
 fn cases(same: &Same, array: &Name, value: &Name, holds: &Expr, sorts: Option<&Sorts>, at: Loc) -> Vec<Expr> {
-    let plain = |it: &Name| Name { text: it.text.clone(), loc: at, sort: None };
+    let plain = |it: &Name| Name::at(&it.text, at);
     let given: IndexMap<String, Term> =
         same.iter().map(|(param, first)| (param.text.clone(), Term::name(plain(first)))).collect();
     let cell = |array: &str, index: Vec<Name>| {
-        let array = Name { text: array.to_owned(), loc: at, sort: None };
-        Term { kind: TermKind::Base(Base::Cell { array, index }), loc: at }
+        let array = Name::at(array, at);
+        Term::base(Base::Cell { array, index }, at)
     };
-    let compare = |left: Term, op, right: &Name| {
-        Expr::new(ExprKind::Compare { op, left, right: Term::name(plain(right)) }, at.0)
-    };
+    let compare = |left: Term, op, right: &Name| Expr::compare(left, op, Term::named(&right.text, at), at.0);
     let is_value = |value: &Name| {
         let index = same.iter().map(|it| plain(&it.1)).collect();
         compare(cell(&array.text, index), Comparison::Eq, value)
@@ -248,11 +246,11 @@ fn cases(same: &Same, array: &Name, value: &Name, holds: &Expr, sorts: Option<&S
     let Some(sorts) = sorts else { return all };
     let of_sort = |it: &Name, op, sort: &Name| {
         let value = sorts.values.get(&sort.text)?;
-        let value = Name { text: value.clone(), loc: at, sort: None };
+        let value = Name::at(value, at);
         Some(compare(cell(&sorts.array, vec![plain(it)]), op, &value))
     };
     // No text has such a sort: any process.
-    let any = |it: &Name| plain(it).of_sort(Name { text: String::new(), loc: at, sort: None });
+    let any = |it: &Name| plain(it).of_sort(Name::at("", at));
     let sort = sort_of(value);
     let of_their_sorts: Vec<Expr> =
         named.iter().filter_map(|it| of_sort(it, Comparison::Eq, &sort_of(it))).collect();
@@ -311,7 +309,7 @@ impl Replaced<'_> {
         if args.len() != self.params.len() || !args.iter().zip(self.params).all(is_own) {
             self.refuse(formula.span, "a witness of other processes than its parameters");
         }
-        Arg::Term(Term::name(Name { text: self.value.text.clone(), loc: Loc(formula.span), sort: None }))
+        Arg::Term(Term::named(&self.value.text, Loc(formula.span)))
     }
 
     fn refuse(&mut self, at: Span, why: &str) {

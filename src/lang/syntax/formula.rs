@@ -36,6 +36,11 @@ impl Expr {
         Self { kind, span, parenthesised: false, depth: below.saturating_add(1) }
     }
 
+    /// `left op right`
+    pub(crate) fn compare(left: Term, op: Comparison, right: Term, span: Span) -> Self {
+        Self::new(ExprKind::Compare { op, left, right }, span)
+    }
+
     /// Another formula at its place.
     #[must_use]
     pub fn with(self, kind: ExprKind) -> Self {
@@ -191,6 +196,16 @@ impl Term {
         Self { kind: TermKind::Base(Base::Name(name)), loc }
     }
 
+    /// The name with this text.
+    pub(crate) fn named(text: impl Into<String>, loc: Loc) -> Self {
+        Self::name(Name::at(text, loc))
+    }
+
+    /// A name, a cell or a field by itself.
+    pub(crate) const fn base(base: Base, loc: Loc) -> Self {
+        Self { kind: TermKind::Base(base), loc }
+    }
+
     /// `first`, and the terms that are added or (true) subtracted.
     pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
         let plain = rest.is_empty() && !first.negative && first.factor.is_none();
@@ -301,6 +316,13 @@ impl Path {
             None => None,
         };
         Some((self.name.clone(), index))
+    }
+
+    /// A field of what is there.
+    pub(crate) fn field(&self, name: &str) -> Self {
+        let mut path = self.clone();
+        path.fields.push(Name::at(name, self.loc));
+        path
     }
 
     /// Height of the terms in it.

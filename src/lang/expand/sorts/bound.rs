@@ -143,7 +143,7 @@ impl<'a> Rewriter<'a> {
                 // Cells at processes of other sorts do not change.
                 if let Some(last) = conditions.pop() {
                     let base = Base::Cell { array: update.target.clone(), index: index.to_vec() };
-                    let value = Term { kind: TermKind::Base(base), loc: update.target.loc };
+                    let value = Term::base(base, update.target.loc);
                     kept.push(Case { when: Some(any(conditions, last)), value, loc: Loc::default() });
                 }
                 for case in cases {
@@ -213,12 +213,10 @@ impl<'a> Rewriter<'a> {
     pub(super) fn condition(&self, name: &Name, sort: &str, positive: bool) -> Option<Expr> {
         let value = self.sorts.values.get(sort)?;
         let loc = name.loc;
-        let plain = |text: &str| Name { text: text.to_owned(), loc, sort: None };
-        let index = vec![plain(&name.text)];
-        let left = Term { kind: TermKind::Base(Base::Cell { array: plain(&self.sorts.array), index }), loc };
+        let index = vec![Name::at(&name.text, loc)];
+        let left = Term::base(Base::Cell { array: Name::at(&self.sorts.array, loc), index }, loc);
         let op = if positive { Comparison::Eq } else { Comparison::Ne };
-        let kind = ExprKind::Compare { op, left, right: Term::name(plain(value)) };
-        Some(Expr::new(kind, loc.0))
+        Some(Expr::compare(left, op, Term::named(value, loc), loc.0))
     }
 
     /// A formula in the core.
