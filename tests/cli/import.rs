@@ -161,11 +161,17 @@ fn a_transition_that_never_fires_is_named() {
     let pass = "transition pass(n: node, m: node, k: key) modifies held & held(n, k) & free(k)\n\
         & (new(held(N, K)) <-> held(N, K) & !(N = n & K = k) | N = m & K = k)\n";
     let never = "transition never(k: key) modifies free & free(k) & !free(k) & (new(free(K)) <-> free(K))\n";
-    let three = "transition three(k: key, l: key, m: key) modifies free & distinct(k, l, m) & !new(free(K))\n";
+    let three =
+        "transition three(k: key, l: key, m: key) modifies free & distinct(k, l, m) & !new(free(K))\n";
     let safety = "safety held(N, K) & held(M, K) -> N = M\n";
     let outcome = import_of(format!("{head}{take}{pass}{never}{three}{safety}"));
     let warned = |name: &str| outcome.stderr.contains(&format!("transition `{name}` never fires"));
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert_eq!(["take", "pass", "never", "three"].map(warned), [false, true, true, false], "{}", outcome.stderr);
+    assert_eq!(
+        ["take", "pass", "never", "three"].map(warned),
+        [false, true, true, false],
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(outcome.stderr.matches("C0718").count(), 2, "{}", outcome.stderr);
 }

@@ -478,10 +478,9 @@ fn examine(seed: u64) -> Result<Outcome, String> {
     });
     match (&newer.1, &older.1) {
         (Ok(left), Ok(right)) if left.model == right.model => examine_as(seed, &model, newer),
-        (Ok(left), Ok(right)) => Err(format!(
-            "seed {seed}: two models\n{}\n{}\n{}\n{}",
-            newer.0, left.model, older.0, right.model
-        )),
+        (Ok(left), Ok(right)) => {
+            Err(format!("seed {seed}: two models\n{}\n{}\n{}\n{}", newer.0, left.model, older.0, right.model))
+        }
         // Only in the newer one is a new value of what is not modified a mistake.
         (Err(errors), Ok(_)) if errors.iter().all(|it| it.message.contains("is not in `modifies`")) => {
             examine_as(seed, &model, older)

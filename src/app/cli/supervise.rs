@@ -10,7 +10,6 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
 
 use super::ending::Ending;
-use super::failure::Failure;
 use super::{exit, live, memory, panics, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog

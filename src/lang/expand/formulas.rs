@@ -11,7 +11,7 @@ use super::terms::{Fixed, Linear, Value, linear};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, Loc, Name, Operand, Predicate, Term, TermKind,
+    Arg, Base, Comparison, Count, Expr, ExprKind, Loc, Name, Predicate, Term, TermKind,
 };
 
 fn holds(op: Comparison, number: i64) -> bool {
@@ -91,44 +91,25 @@ impl Expander {
             }
             Base::Path(_) => false,
         };
-        let count = |count: &Count| {
-            let (term, body) = count.parts().map_or((None, None), |(_, term, body)| (term, body));
-            term.is_none_or(|it| self.is_core_term(it)) && body.is_none_or(|it| self.is_core(it))
-        };
-        match &term.kind {
-            TermKind::Base(it) => base(it),
-            TermKind::Number(_) => true,
-            TermKind::Count(it) => count(it),
-            TermKind::Sum(summands) => summands.iter().all(|it| match &it.operand {
-                Operand::Number(_) => true,
-                Operand::Base(it) => base(it),
-                Operand::Count(it) => count(it),
-            }),
-            TermKind::Record(_) => false,
-        }
+        !matches!(term.kind, TermKind::Record(_))
+            && term.bases().all(base)
+            && term.counts().filter_map(Count::parts).all(|(_, term, body)| {
+                term.is_none_or(|it| self.is_core_term(it)) && body.is_none_or(|it| self.is_core(it))
+            })
     }
 
     /// Whether the core reads a formula as it stands.
     pub fn is_core(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Bool(_) | ExprKind::Error => true,
-            ExprKind::Compare { left, right, .. } => self.is_core_term(left) && self.is_core_term(right),
-            ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => self.is_core(a),
-            ExprKind::And(list) | ExprKind::Or(list) => list.iter().all(|it| self.is_core(it)),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.is_core(a) && self.is_core(b),
-            ExprKind::If(c, a, b) => [c, a, b].into_iter().all(|it| self.is_core(it)),
-            ExprKind::Call { name, args } => {
-                let known = self.predicates.get(&name.text);
-                let of_queue =
-                    known.is_none() && matches!(name.text.as_str(), "empty" | "full" | "send" | "receive");
-                !of_queue
-                    && !known.is_some_and(|it| it.1)
-                    && args.iter().all(|it| match it {
-                        Arg::Term(it) => self.is_core_term(it),
-                        Arg::Formula(it) => self.is_core(it),
-                    })
-            }
-        }
+        let called = match &expr.kind {
+            ExprKind::Call { name, .. } => match self.predicates.get(&name.text) {
+                Some((_, written_out)) => !written_out,
+                None => !matches!(name.text.as_str(), "empty" | "full" | "send" | "receive"),
+            },
+            _ => true,
+        };
+        called
+            && expr.kind.terms().into_iter().all(|it| self.is_core_term(it))
+            && expr.kind.formulas().into_iter().all(|it| self.is_core(it))
     }
 
     fn call(&mut self, expr: &Expr, name: &Name, args: &[Arg]) -> Expr {
@@ -300,8 +281,7 @@ impl Expander {
             .iter()
             .map(|field| {
                 let (l, r) = (projected(left, field), projected(right, field));
-                let one = Expr::new(ExprKind::Compare { op, left: l, right: r }, at);
-                self.formula(&one)
+                self.formula(&Expr::compare(l, op, r, at))
             })
             .collect();
         if op == Comparison::Eq { all(parts, at) } else { any(parts, at) }
@@ -314,10 +294,7 @@ impl Expander {
         (b, right): (&Value, &Term),
         at: Span,
     ) -> Option<Expr> {
-        let plain = |op| {
-            let (left, right) = (Self::core_term(a, left.loc), Self::core_term(b, right.loc));
-            Expr::new(ExprKind::Compare { op, left, right }, at)
-        };
+        let plain = |op| Expr::compare(Self::core_term(a, left.loc), op, Self::core_term(b, right.loc), at);
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
         if let (Value::Cell(x, of), Value::Cell(y, other)) = (a, b)
             && equality
@@ -339,7 +316,7 @@ impl Expander {
             }
             let left = Linear { rest: sum.rest.clone(), ..Linear::default() }.term(loc);
             let Some(right) = sum.constant.checked_neg() else { return self.large(at) };
-            return Some(Expr::new(ExprKind::Compare { op, left, right: number(right, loc) }, at));
+            return Some(Expr::compare(left, op, number(right, loc), at));
         }
         if !sum.rest.is_empty() {
             let mut parts = Vec::new();
@@ -400,8 +377,8 @@ pub fn projected(term: &Term, field: &str) -> Term {
             .map_or_else(|| term.clone(), |(_, it)| it.clone()),
         TermKind::Base(base) => {
             let mut path = Expander::path(base);
-            path.fields.push(Name { text: field.to_owned(), loc: term.loc, sort: None });
-            Term { kind: TermKind::Base(Base::Path(Box::new(path))), loc: term.loc }
+            path.fields.push(Name::at(field, term.loc));
+            Term::base(Base::Path(Box::new(path)), term.loc)
         }
         _ => term.clone(),
     }
@@ -414,18 +391,6 @@ pub fn quantifiers<'e>(
     out: &mut Vec<&'e Expr>,
 ) {
     match &expr.kind {
-        ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => {}
-        ExprKind::Not(a) => quantifiers(a, predicates, out),
-        ExprKind::And(list) | ExprKind::Or(list) => {
-            for it in list {
-                quantifiers(it, predicates, out);
-            }
-        }
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-            quantifiers(a, predicates, out);
-            quantifiers(b, predicates, out);
-        }
-        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| quantifiers(it, predicates, out)),
         ExprKind::Quantified { .. } => out.push(expr),
         ExprKind::Call { name, .. } => {
             let Some((predicate, _)) = predicates.get(&name.text) else { return };
@@ -435,5 +400,6 @@ pub fn quantifiers<'e>(
                 out.push(expr);
             }
         }
+        other => other.formulas().into_iter().for_each(|it| quantifiers(it, predicates, out)),
     }
 }

@@ -35,7 +35,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::Family;
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
-    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TermKind, TypeDecl, Update,
+    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
 };
 
 /// A file in the core language.
@@ -215,11 +215,7 @@ impl Expander {
         let mentioned = self.mentioned(file, &rest);
         for values in std::mem::take(&mut self.symbols.further) {
             let span = Span::default();
-            types.push(Item::Type(range_type(
-                &values,
-                Name { text: values.name.clone(), loc: Loc(span), sort: None },
-                Loc(span),
-            )));
+            types.push(Item::Type(range_type(&values, Name::at(&values.name, Loc(span)), Loc(span))));
         }
         self.further(&mut types, &mut symbols, &mut rest);
         let mut items: Vec<Item> = types.into_iter().chain(symbols).chain(rest).collect();
@@ -361,10 +357,8 @@ impl Expander {
         let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
         let loc = decl.loc;
-        let cell = |index| Term { kind: TermKind::Base(Base::Cell { array: array.clone(), index }), loc };
-        let right = Term::name(Name { text: "True".to_owned(), loc, sort: None });
-        let kind = ExprKind::Compare { op: Comparison::Eq, left: cell(plain.clone()), right };
-        let body = Expr::new(kind, loc.0);
+        let cell = Term::base(Base::Cell { array: array.clone(), index: plain.clone() }, loc);
+        let body = Expr::compare(cell, Comparison::Eq, Term::named("True", loc), loc.0);
         if let Some(sorts) = &mut self.sorts {
             sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
         }
@@ -413,8 +407,8 @@ impl Expander {
                 (true, true) => SymbolKind::Const,
                 (true, false) => SymbolKind::Var,
             };
-            let name = Name { text: leaf.clone(), loc: decl.name.loc, sort: None };
-            let ty = Name { text: ty.core(), loc: decl.ty.loc, sort: None };
+            let name = Name::at(leaf, decl.name.loc);
+            let ty = Name::at(ty.core(), decl.ty.loc);
             out.push(Item::Symbol(SymbolDecl { kind, name, ty, range: None, loc: decl.loc }));
         }
     }
@@ -434,7 +428,7 @@ impl Expander {
         match (ty, self.constant(value)) {
             (Type::Finite(values), Some(number)) => {
                 let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
-                Term::name(Name { text: values.names[at].clone(), loc: value.loc, sort: None })
+                Term::named(&values.names[at], value.loc)
             }
             _ => value.clone(),
         }
@@ -454,9 +448,9 @@ impl Expander {
             None => self.symbols.fresh("Trouble"),
         };
         self.trouble = Some(target.clone());
-        let name = |text: String| Name { text, loc: Loc(at), sort: None };
-        let target = Path { name: name(target), index: None, fields: Vec::new(), loc: Loc(at) };
-        Update::new(target, Rhs::Term(Term::name(name(value))), Loc(at))
+        let loc = Loc(at);
+        let target = Path { name: Name::at(target, loc), index: None, fields: Vec::new(), loc };
+        Update::new(target, Rhs::Term(Term::named(value, loc)), loc)
     }
 
     /// A variable with any value of a type.
@@ -469,13 +463,13 @@ impl Expander {
             self.any.insert(key, name.clone());
             name
         };
-        Name { text, loc: at, sort: None }
+        Name::at(text, at)
     }
 
     /// Declarations that are not in the text: of the variables above, what says that no error happens, and bounds of integers.
     fn further(&mut self, types: &mut Vec<Item>, symbols: &mut Vec<Item>, rest: &mut Vec<Item>) {
         let nowhere = Loc(Span::default());
-        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere, sort: None };
+        let name = |text: &str| Name::at(text, nowhere);
         for ((ty, _), variable) in &self.any {
             symbols.push(Item::Symbol(SymbolDecl::new(
                 SymbolKind::Var,
@@ -503,8 +497,12 @@ impl Expander {
                 nowhere,
             )));
             let holds = |value: &str, at: Span| {
-                let (left, right) = (Term::name(name(&variable)), Term::name(name(value)));
-                Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, at)
+                Expr::compare(
+                    Term::named(&variable, nowhere),
+                    Comparison::Eq,
+                    Term::named(value, nowhere),
+                    at,
+                )
             };
             for (trouble, value) in &troubles {
                 let loc =
@@ -514,7 +512,7 @@ impl Expander {
                 let (kind, params) = (PropertyKind::Unsafe, Vec::new());
                 rest.push(Item::Property(Property {
                     kind,
-                    name: Some(Name { text: title, loc, sort: None }),
+                    name: Some(Name::at(title, loc)),
                     params,
                     body,
                     loc,
@@ -549,8 +547,7 @@ impl Expander {
                     for_cells(&cells, init, &|cell, names| {
                         let own = names.first().map(|it| Term::name(it.clone()));
                         let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
-                        let left = cell.clone();
-                        Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, init.body.span)
+                        Expr::compare(cell.clone(), Comparison::Eq, right, init.body.span)
                     })
                 }));
             }
@@ -581,8 +578,7 @@ impl Expander {
 
 /// The declaration of the enumeration that a range is.
 fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
-    let constructors =
-        values.names.iter().map(|it| Name { text: it.clone(), loc: name.loc, sort: None }).collect();
+    let constructors = values.names.iter().map(|it| Name::at(it, name.loc)).collect();
     let low = values.low.unwrap_or(0);
     let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
     TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
@@ -600,9 +596,7 @@ struct Cells {
 fn bounded(cells: &Cells, low: i64, high: i64, init: &Property) -> Expr {
     let at = init.body.span;
     for_cells(cells, init, &|cell, _| {
-        let compare = |op, bound| {
-            Expr::new(ExprKind::Compare { op, left: cell.clone(), right: number(bound, Loc(at)) }, at)
-        };
+        let compare = |op, bound| Expr::compare(cell.clone(), op, number(bound, Loc(at)), at);
         Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
     })
 }
@@ -613,7 +607,7 @@ fn for_cells(cells: &Cells, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> E
     let processes = *processes;
     let at = init.body.span;
     let loc = Loc(at);
-    let name = |text: String| Name { text, loc, sort: None };
+    let name = |text: String| Name::at(text, loc);
     let own = init.params.len() >= processes && sorts.is_empty();
     let names: Vec<Name> = if own {
         init.params[..processes].to_vec()
@@ -632,7 +626,7 @@ fn for_cells(cells: &Cells, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> E
             index: names.iter().map(|it| Name { sort: None, ..it.clone() }).collect(),
         }
     };
-    let mut body = holds(&Term { kind: TermKind::Base(base), loc }, &names);
+    let mut body = holds(&Term::base(base, loc), &names);
     if !own {
         for name in names.into_iter().rev() {
             let kind = ExprKind::Quantified {

@@ -49,10 +49,10 @@ impl Sorts {
     /// The declarations of the type and the array of sorts.
     pub fn declarations(&self) -> (Item, Item) {
         let nowhere = Loc(Span::default());
-        let name = |text: &str| Name { text: text.to_owned(), loc: nowhere, sort: None };
-        let constructors = Some(self.values.values().map(|it| name(it)).collect());
+        let name = |text: &String| Name::at(text, nowhere);
+        let constructors = Some(self.values.values().map(name).collect());
         let ty = TypeDecl { constructors, ..TypeDecl::new(name(&self.ty), nowhere) };
-        let kind = SymbolKind::Array(vec![name(PROC)]);
+        let kind = SymbolKind::Array(vec![Name::at(PROC, nowhere)]);
         let array = SymbolDecl::new(kind, name(&self.array), (name(&self.ty), None), nowhere);
         (Item::Type(ty), Item::Symbol(array))
     }

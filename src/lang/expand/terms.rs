@@ -24,15 +24,9 @@ pub struct Fixed {
 
 impl Fixed {
     pub fn formula(&self, at: Span) -> Expr {
-        let value = Name { text: self.values.names[self.value].clone(), loc: Loc(at), sort: None };
-        same(self.cell.clone(), Term::name(value), at)
+        let value = Term::named(&self.values.names[self.value], Loc(at));
+        Expr::compare(Term::base(self.cell.clone(), Loc(at)), Comparison::Eq, value, at)
     }
-}
-
-/// `cell = value`
-fn same(cell: Base, value: Term, at: Span) -> Expr {
-    let left = Term { kind: TermKind::Base(cell), loc: Loc(at) };
-    Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right: value }, at)
 }
 
 /// What something is where cells hold these values, and further conditions hold.
@@ -161,7 +155,7 @@ impl Expander {
         let owner = self.symbols.variables.get(&place.owner);
         let core =
             owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
-        let name = Name { text: core, loc: place.at, sort: None };
+        let name = Name::at(core, place.at);
         if place.index.is_empty() {
             Base::Name(name)
         } else {
@@ -518,7 +512,7 @@ impl Expander {
                     let rest = vec![scaled(Operand::Base(cell), 1, path.loc)];
                     Value::Linear(Linear { rest, ..Linear::default() })
                 }
-                Type::Proc | Type::Core(_) => Value::Core(Term { kind: TermKind::Base(cell), loc: path.loc }),
+                Type::Proc | Type::Core(_) => Value::Core(Term::base(cell, path.loc)),
                 Type::Record(record) => {
                     let help = if record.queue.is_some() {
                         "a queue has `.head` and `.length`; messages are added by `send` and removed by `receive`"
@@ -543,7 +537,7 @@ impl Expander {
         for summand in summands {
             let operand = match &summand.operand {
                 Operand::Number(number) => Term { kind: TermKind::Number(number.clone()), loc: summand.loc },
-                Operand::Base(base) => Term { kind: TermKind::Base(base.clone()), loc: summand.loc },
+                Operand::Base(base) => Term::base(base.clone(), summand.loc),
                 Operand::Count(count) => Term { kind: TermKind::Count(count.clone()), loc: summand.loc },
             };
             let factor = match &summand.factor {
@@ -662,10 +656,8 @@ impl Expander {
     /// A value as a term of the core.
     pub fn core_term(value: &Value, loc: Loc) -> Term {
         match value {
-            Value::Cell(cell, _) => Term { kind: TermKind::Base(cell.clone()), loc },
-            Value::Constant(values, at) => {
-                Term::name(Name { text: values.names[*at].clone(), loc, sort: None })
-            }
+            Value::Cell(cell, _) => Term::base(cell.clone(), loc),
+            Value::Constant(values, at) => Term::named(&values.names[*at], loc),
             Value::Linear(linear) => {
                 let mut linear = linear.clone();
                 for (factor, cell, _) in std::mem::take(&mut linear.cells) {

@@ -275,11 +275,9 @@ impl Expander {
                             vec![Case { when, value, loc: at }]
                         };
                         match &write.ty {
-                            Type::Finite(values) => values
-                                .names
-                                .iter()
-                                .map(|name| one(Term::name(Name { text: name.clone(), loc: at, sort: None })))
-                                .collect(),
+                            Type::Finite(values) => {
+                                values.names.iter().map(|name| one(Term::named(name, at))).collect()
+                            }
                             ty => {
                                 let number = chosen.entry(ty.core()).or_insert(0);
                                 *number += 1;
@@ -370,7 +368,7 @@ impl Expander {
             *number += 1;
             let text = format!("c{number}");
             if !words.contains(&text) {
-                return Name { text, loc: at, sort: None };
+                return Name::at(text, at);
             }
         };
         let single = writes.len() == 1;
@@ -387,8 +385,7 @@ fn where_it_writes(write: &Write, names: &[Name]) -> Vec<Expr> {
     let pairs = names.iter().zip(&write.index).filter(|(name, index)| name != index);
     pairs
         .map(|(name, index)| {
-            let (left, right) = (Term::name(name.clone()), Term::name(index.clone()));
-            Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, write.at.0)
+            Expr::compare(Term::name(name.clone()), Comparison::Eq, Term::name(index.clone()), write.at.0)
         })
         .collect()
 }
@@ -420,14 +417,14 @@ fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)
 /// One update with these branches, which leaves other cells as they are.
 fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
     let at = write.at;
-    let name = Name { text: write.name.clone(), loc: at, sort: None };
+    let name = Name::at(&write.name, at);
     let index = (!names.is_empty()).then(|| names.to_vec());
     if cases.last().is_some_and(|it| it.when.is_some()) {
         let base = match &index {
             Some(index) => Base::Cell { array: name.clone(), index: index.clone() },
             None => Base::Name(name.clone()),
         };
-        cases.push(Case { when: None, value: Term { kind: TermKind::Base(base), loc: at }, loc: at });
+        cases.push(Case { when: None, value: Term::base(base, at), loc: at });
     }
     let index = index.map(|index| index.into_iter().map(Term::name).collect());
     Update::new(Path { name, index, fields: Vec::new(), loc: at }, Rhs::Cases(cases), at)
@@ -435,7 +432,7 @@ fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
 
 /// An update of one cell.
 fn plain(write: &Write, value: Rhs) -> Update {
-    let name = Name { text: write.name.clone(), loc: write.at, sort: None };
+    let name = Name::at(&write.name, write.at);
     let index = (!write.index.is_empty()).then(|| write.index.iter().cloned().map(Term::name).collect());
     Update::new(Path { name, index, fields: Vec::new(), loc: write.at }, value, write.at)
 }

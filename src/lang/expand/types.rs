@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::make::number;
 use crate::diagnostic::Span;
 use crate::model::{FamilyIndex, Form};
-use crate::syntax::ast::{Loc, Name, Term};
+use crate::syntax::ast::{Loc, Term};
 
 /// The values of a finite type.
 #[derive(PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ impl Values {
     pub fn written(&self, at: usize, loc: Loc) -> Term {
         match self.low {
             Some(low) => number(low + at as i64, loc),
-            None => Term::name(Name { text: self.names[at].clone(), loc, sort: None }),
+            None => Term::named(&self.names[at], loc),
         }
     }
 

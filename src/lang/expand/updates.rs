@@ -82,11 +82,9 @@ impl Expander {
             Rhs::Send(value) => self.send(&target, value, facts, update.loc),
             Rhs::Drop => self.receive(&target, update.loc),
             Rhs::Receive(channel) => {
-                let mut head = (**channel).clone();
-                head.fields.push(Name { text: "head".to_owned(), loc: channel.loc, sort: None });
                 self.channel(channel)?;
-                let value =
-                    Rhs::Term(Term { kind: TermKind::Base(Base::Path(Box::new(head))), loc: channel.loc });
+                let head = Base::Path(Box::new(channel.field("head")));
+                let value = Rhs::Term(Term::base(head, channel.loc));
                 let taken = self.assign(&Assigned::new(target, value, update.loc), facts)?;
                 let rest = self.receive(channel, update.loc)?;
                 Some(rest.into_iter().map(|it| taken.and(it)).collect())
@@ -174,9 +172,7 @@ impl Expander {
             let pairs = processes.iter().flat_map(|var| params.iter().map(move |param| (*var, param)));
             for (var, param) in pairs.filter(|(var, param)| comparable(var, param)) {
                 let (left, right) = (Term::name(var.clone()), Term::name(param.clone()));
-                assigned
-                    .when
-                    .push(Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, var.span()));
+                assigned.when.push(Expr::compare(left, Comparison::Ne, right, var.span()));
             }
         }
         Some(())
@@ -205,20 +201,9 @@ impl Expander {
         Some(places)
     }
 
-    /// A part of the queue at a path.
-    fn part(channel: &Path, part: &str) -> Path {
-        let mut path = channel.clone();
-        path.fields.push(Name { text: part.to_owned(), loc: channel.loc, sort: None });
-        path
-    }
-
     fn has_length(channel: &Path, length: usize) -> Expr {
-        let left = Term {
-            kind: TermKind::Base(Base::Path(Box::new(Self::part(channel, "length")))),
-            loc: channel.loc,
-        };
-        let right = number(length as i64, channel.loc);
-        Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, channel.loc.0)
+        let left = Term::base(Base::Path(Box::new(channel.field("length"))), channel.loc);
+        Expr::compare(left, Comparison::Eq, number(length as i64, channel.loc), channel.loc.0)
     }
 
     fn send(&mut self, channel: &Path, value: &Term, facts: &Facts, at: Loc) -> Option<Vec<Draft>> {
@@ -232,7 +217,7 @@ impl Expander {
             let message = Assigned {
                 internal: true,
                 when: here.clone(),
-                ..Assigned::new(Self::part(channel, &length.to_string()), Rhs::Term(value.clone()), at)
+                ..Assigned::new(channel.field(&length.to_string()), Rhs::Term(value.clone()), at)
             };
             sent = sent.and(self.assign(&message, facts)?);
         }
@@ -241,7 +226,7 @@ impl Expander {
             value: number(length as i64 + 1, at),
             loc: at,
         });
-        let target = Self::part(channel, "length");
+        let target = channel.field("length");
         let longer = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
         sent = sent.and(self.assign(&longer, facts)?);
         let full = self.formula(&is_full);
@@ -276,10 +261,10 @@ impl Expander {
         let mut taken = Draft { guard: vec![waiting.clone()], ..Draft::default() };
         let facts = Facts::default();
         for place in 0..queue.capacity {
-            let target = Self::part(channel, &place.to_string());
+            let target = channel.field(&place.to_string());
             let draft = if place + 1 < queue.capacity {
-                let next = Base::Path(Box::new(Self::part(channel, &(place + 1).to_string())));
-                let value = Rhs::Term(Term { kind: TermKind::Base(next), loc: at });
+                let next = Base::Path(Box::new(channel.field(&(place + 1).to_string())));
+                let value = Rhs::Term(Term::base(next, at));
                 self.assign(&Assigned { internal: true, ..Assigned::new(target, value, at) }, &facts)?
             } else {
                 self.cleared(&target, at)?
@@ -291,7 +276,7 @@ impl Expander {
             value: number(length as i64 - 1, at),
             loc: at,
         });
-        let target = Self::part(channel, "length");
+        let target = channel.field("length");
         let shorter = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
         taken = taken.and(self.assign(&shorter, &facts)?);
         let mut ways = vec![taken];
@@ -367,8 +352,7 @@ impl Expander {
                     }
                     other => other.clone(),
                 };
-                let mut target = this.target.clone();
-                target.fields.push(Name { text: field.clone(), loc: this.target.loc, sort: None });
+                let target = this.target.field(field);
                 draft = draft.and(self.assign(&Assigned { target, value, ..this.clone() }, facts)?);
             }
             return Some(draft);
@@ -604,7 +588,7 @@ impl Expander {
             let sum = linear(&way.it);
             match (ty, &way.it, sum) {
                 (Type::Finite(values), Value::Cell(cell, of), _) if of == values => {
-                    let to = Out::To(Term { kind: TermKind::Base(cell.clone()), loc: term.loc });
+                    let to = Out::To(Term::base(cell.clone(), term.loc));
                     found.push(way.with(to));
                 }
                 (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
@@ -750,12 +734,7 @@ impl Assigned {
 /// The paths to the parts of a value of this type that are not records.
 fn leaves(path: &Path, ty: &Type) -> Vec<(Path, Type)> {
     let Type::Record(record) = ty else { return vec![(path.clone(), ty.clone())] };
-    let inner = |(field, ty): &(String, Type)| {
-        let mut path = path.clone();
-        path.fields.push(Name { text: field.clone(), loc: path.loc, sort: None });
-        leaves(&path, ty)
-    };
-    record.fields.iter().flat_map(inner).collect()
+    record.fields.iter().flat_map(|(field, ty)| leaves(&path.field(field), ty)).collect()
 }
 
 /// The name with a small letter that a term is.

@@ -31,7 +31,6 @@ impl Expander {
             return None;
         }
         let loc = property.loc;
-        let name = |text: String| Name { text, loc, sort: None };
         let wanted = property.name.as_ref().map_or("bad", |it| it.text.as_str());
         let mut title = wanted.to_owned();
         let known = |title: &str| {
@@ -45,18 +44,13 @@ impl Expander {
         let note = self.symbols.fresh(&format!("{}_is_seen", capital(&title)));
         self.watches.insert(note.clone(), title.clone());
         let nowhere = Loc(Span::default());
-        let decl = Name { loc: nowhere, ..name(note.clone()) };
-        symbols.push(Item::Symbol(SymbolDecl::new(
-            SymbolKind::Var,
-            decl,
-            (name("bool".to_owned()), None),
-            nowhere,
-        )));
+        let decl = (Name::at(&note, nowhere), Name::at("bool", loc));
+        symbols.push(Item::Symbol(SymbolDecl::new(SymbolKind::Var, decl.0, (decl.1, None), nowhere)));
         let guard = all(vec![is_seen(&note, false, loc), property.body.clone()], property.body.span);
-        let target = Path { name: name(note.clone()), index: None, fields: Vec::new(), loc };
-        let truth = Rhs::Term(Term::name(name("True".to_owned())));
+        let target = Path { name: Name::at(&note, loc), index: None, fields: Vec::new(), loc };
+        let truth = Rhs::Term(Term::named("True", loc));
         let transition = Transition {
-            name: name(title),
+            name: Name::at(title, loc),
             params: property.params.clone(),
             requires: Some(guard),
             lets: Vec::new(),
@@ -111,7 +105,6 @@ impl Expander {
 }
 
 fn is_seen(note: &str, truth: bool, loc: Loc) -> Expr {
-    let name = |text: &str| Term::name(Name { text: text.to_owned(), loc, sort: None });
-    let (left, right) = (name(note), name(if truth { "True" } else { "False" }));
-    Expr::new(ExprKind::Compare { op: Comparison::Eq, left, right }, loc.0)
+    let truth = if truth { "True" } else { "False" };
+    Expr::compare(Term::named(note, loc), Comparison::Eq, Term::named(truth, loc), loc.0)
 }

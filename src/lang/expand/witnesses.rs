@@ -273,11 +273,11 @@ fn of_other_sorts(
 ) -> Vec<Expr> {
     let of_sort = |it: &Name, op, sort: &Name| {
         let value = sorts.values.get(&sort.text)?;
-        let value = Name { text: value.clone(), loc: at, sort: None };
+        let value = Name::at(value, at);
         Some(compare(cell(&sorts.array, vec![plain(it, at)], at), op, &value, at))
     };
     // No text has such a sort: any process.
-    let any = |it: &Name| plain(it, at).of_sort(Name { text: String::new(), loc: at, sort: None });
+    let any = |it: &Name| plain(it, at).of_sort(Name::at("", at));
     let sort = sort_of(value);
     let of_their_sorts: Vec<Expr> =
         named.iter().filter_map(|it| of_sort(it, Comparison::Eq, &sort_of(it))).collect();
@@ -293,16 +293,15 @@ fn of_other_sorts(
 }
 
 fn plain(it: &Name, at: Loc) -> Name {
-    Name { text: it.text.clone(), loc: at, sort: None }
+    Name::at(&it.text, at)
 }
 
 fn cell(array: &str, index: Vec<Name>, at: Loc) -> Term {
-    let array = Name { text: array.to_owned(), loc: at, sort: None };
-    Term { kind: TermKind::Base(Base::Cell { array, index }), loc: at }
+    Term::base(Base::Cell { array: Name::at(array, at), index }, at)
 }
 
 fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
-    Expr::new(ExprKind::Compare { op, left, right: Term::name(plain(right, at)) }, at.0)
+    Expr::compare(left, op, Term::named(&right.text, at), at.0)
 }
 
 fn exists(vars: Vec<Name>, parts: Vec<Expr>, at: Loc) -> Expr {
@@ -354,7 +353,7 @@ impl Replaced<'_> {
         if args.len() != self.params.len() || !args.iter().zip(self.params).all(is_own) {
             self.refuse(formula.span, "a witness of other processes than its parameters");
         }
-        Arg::Term(Term::name(Name { text: self.value.text.clone(), loc: Loc(formula.span), sort: None }))
+        Arg::Term(Term::named(&self.value.text, Loc(formula.span)))
     }
 
     fn refuse(&mut self, at: Span, why: &str) {

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
-    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Operand, Rhs, Term, TermKind, Transition,
-    TypeDecl, Update,
+    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Rhs, Term, TermKind, Transition, TypeDecl,
+    Update,
 };
 
 /// The names of a file.
@@ -313,52 +313,26 @@ impl<'f> IndexBuilder<'f> {
         }
         let index = this.index.iter().flatten();
         match &this.value {
-            Rhs::Cases(cases) if this.each.is_some() => {
-                index.for_each(|name| self.value(name));
-                for case in cases {
-                    case.when.iter().for_each(|when| self.formula(when));
-                    self.typed(&case.value, ty);
-                }
-            }
-            Rhs::Cases(cases) => {
+            Rhs::Cases(_) if this.each.is_none() => {
                 index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
-                for case in cases {
-                    case.when.iter().for_each(|when| self.formula(when));
-                    self.typed(&case.value, ty);
-                }
             }
-            Rhs::Term(value) => {
-                index.for_each(|name| self.value(name));
-                self.typed(value, ty);
-            }
-            Rhs::Nondet | Rhs::Drop => index.for_each(|name| self.value(name)),
-            Rhs::Send(value) => {
-                index.for_each(|name| self.value(name));
-                self.typed(value, ty);
-            }
-            Rhs::Receive(channel) => {
-                index.for_each(|name| self.value(name));
-                self.path(channel);
-            }
+            _ => index.for_each(|name| self.value(name)),
+        }
+        this.value.formulas().for_each(|when| self.formula(when));
+        this.value.terms().into_iter().for_each(|value| self.typed(value, ty));
+        if let Rhs::Receive(channel) = &this.value {
+            self.path(channel);
         }
         self.locals.truncate(outside);
     }
 
     fn formula(&mut self, this: &'f Expr) {
         match &this.kind {
-            ExprKind::Bool(_) | ExprKind::Error => {}
             ExprKind::Compare { left, right, .. } => {
                 let ty = self.type_of(left);
                 self.term(left);
                 self.typed(right, ty.as_deref());
             }
-            ExprKind::Not(a) => self.formula(a),
-            ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| self.formula(part)),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-                self.formula(a);
-                self.formula(b);
-            }
-            ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| self.formula(part)),
             ExprKind::Quantified { vars, body, .. } => {
                 let outside = self.locals.len();
                 for name in vars {
@@ -376,25 +350,16 @@ impl<'f> IndexBuilder<'f> {
                     }
                 }
             }
+            other => other.formulas().into_iter().for_each(|part| self.formula(part)),
         }
     }
 
     fn term(&mut self, this: &'f Term) {
-        match &this.kind {
-            TermKind::Number(_) => {}
-            TermKind::Base(base) => self.base(base),
-            TermKind::Count(count) => self.count(count),
-            TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
-            TermKind::Sum(summands) => {
-                for summand in summands {
-                    match &summand.operand {
-                        Operand::Number(_) => {}
-                        Operand::Base(base) => self.base(base),
-                        Operand::Count(count) => self.count(count),
-                    }
-                }
-            }
+        if let TermKind::Record(fields) = &this.kind {
+            fields.iter().for_each(|(_, value)| self.term(value));
         }
+        this.bases().for_each(|base| self.base(base));
+        this.counts().for_each(|count| self.count(count));
     }
 
     fn count(&mut self, this: &'f Count) {

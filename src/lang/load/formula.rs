@@ -83,7 +83,7 @@ fn parsed<T>(
     let formula = syntax::parse_formula(text, range.start)?;
     match scope {
         FormulaScope::Parameters(names) => {
-            let name = |it: &&str| Name { text: (*it).to_owned(), loc: loc(0, 0), sort: None };
+            let name = |it: &&str| Name::at(*it, loc(0, 0));
             let params: Vec<Name> = names.iter().map(name).collect();
             meaning(Named::Parameters(&params), &formula)
         }

@@ -241,7 +241,7 @@ impl<'a> Context<'a> {
             return self.capital_name(name);
         }
         if let Some(declared) = self.symbols.in_other_case(&name.text) {
-            let meant = Name { text: declared.to_owned(), loc: name.loc, sort: None };
+            let meant = Name::at(declared, name.loc);
             if self.unknown.insert((None, name.text.clone())) {
                 let error =
                     Diagnostic::error("C0007", name.span(), format!("`{}` with a small letter", name.text))

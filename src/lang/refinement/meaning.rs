@@ -99,7 +99,7 @@ impl RefinementMap {
         for update in &mut decl.updates {
             let target = update.written();
             if let Some((leaf, processes)) = abstraction.system.families.leaf(&target.to_string()) {
-                let name = |text: &str| Name { text: text.to_owned(), loc: target.loc, sort: None };
+                let name = |text: &str| Name::at(text, target.loc);
                 let index: Vec<Name> = processes.iter().map(|it| name(it)).collect();
                 update.target = name(leaf);
                 update.index = (!index.is_empty()).then_some(index);
@@ -345,7 +345,7 @@ fn marked(
             && abstraction.enumeration(id).constructors.contains(&text)
         {
             // A value of a range.
-            value.kind = TermKind::Base(Base::Name(Name { text, loc: value.loc, sort: None }));
+            value.kind = TermKind::Base(Base::Name(Name::at(text, value.loc)));
         }
         let TermKind::Base(Base::Name(name)) = &mut value.kind else { continue };
         if !abstraction.enumeration(id).constructors.contains(&name.text) {

@@ -167,7 +167,7 @@ impl<'t> StatementReader<'t> {
             return self.wrong(what);
         }
         let span = self.span();
-        let name = Name { text: self.word().to_owned(), loc: loc(span.start, span.end), sort: None };
+        let name = Name::at(self.word(), loc(span.start, span.end));
         self.at += 1;
         Ok(name)
     }

@@ -383,6 +383,23 @@ pub enum Rhs {
     Receive(Box<Path>),
 }
 
+impl Rhs {
+    /// The conditions in it.
+    pub fn formulas(&self) -> impl Iterator<Item = &Expr> {
+        let cases = if let Self::Cases(cases) = self { cases.as_slice() } else { &[] };
+        cases.iter().filter_map(|it| it.when.as_ref())
+    }
+
+    /// The values in it.
+    pub fn terms(&self) -> Vec<&Term> {
+        match self {
+            Self::Term(term) | Self::Send(term) => vec![term],
+            Self::Cases(cases) => cases.iter().map(|it| &it.value).collect(),
+            Self::Nondet | Self::Drop | Self::Receive(_) => Vec::new(),
+        }
+    }
+}
+
 /// One branch of a `case`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {

@@ -31,16 +31,14 @@ impl Expr {
 
     /// A formula at `span`, with its height.
     pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
-        let below = match &kind {
-            ExprKind::Bool(_) | ExprKind::Error => 0,
-            ExprKind::Compare { left, right, .. } => left.depth().max(right.depth()),
-            ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => a.depth,
-            ExprKind::And(list) | ExprKind::Or(list) => list.iter().map(|it| it.depth).max().unwrap_or(0),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => a.depth.max(b.depth),
-            ExprKind::If(c, a, b) => c.depth.max(a.depth).max(b.depth),
-            ExprKind::Call { args, .. } => args.iter().map(Arg::depth).max().unwrap_or(0),
-        };
+        let formulas = kind.formulas().into_iter().map(|it| it.depth);
+        let below = formulas.chain(kind.terms().into_iter().map(Term::depth)).max().unwrap_or(0);
         Self { kind, span, parenthesised: false, depth: below.saturating_add(1) }
+    }
+
+    /// `left op right`
+    pub(crate) fn compare(left: Term, op: Comparison, right: Term, span: Span) -> Self {
+        Self::new(ExprKind::Compare { op, left, right }, span)
     }
 
     /// Another formula at its place.
@@ -103,6 +101,31 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
+    /// The formulas directly within it, in the order of the text.
+    pub fn formulas(&self) -> Vec<&Expr> {
+        match self {
+            Self::Bool(_) | Self::Error | Self::Compare { .. } => Vec::new(),
+            Self::Not(a) | Self::Quantified { body: a, .. } => vec![a],
+            Self::And(list) | Self::Or(list) => list.iter().collect(),
+            Self::Implies(a, b) | Self::Iff(a, b) => vec![a, b],
+            Self::If(a, b, c) => vec![a, b, c],
+            Self::Call { args, .. } => {
+                args.iter().filter_map(|it| if let Arg::Formula(it) = it { Some(it) } else { None }).collect()
+            }
+        }
+    }
+
+    /// The terms directly within it, in the order of the text.
+    pub fn terms(&self) -> Vec<&Term> {
+        match self {
+            Self::Compare { left, right, .. } => vec![left, right],
+            Self::Call { args, .. } => {
+                args.iter().filter_map(|it| if let Arg::Term(it) = it { Some(it) } else { None }).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The same connective with its operands changed; anything else as it is.
     pub(crate) fn with_operands(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Self {
         let mut boxed = |it: &Expr| Box::new(change(it));
@@ -157,15 +180,6 @@ pub enum Arg {
     Formula(Expr),
 }
 
-impl Arg {
-    fn depth(&self) -> u16 {
-        match self {
-            Self::Term(term) => term.depth(),
-            Self::Formula(formula) => formula.depth,
-        }
-    }
-}
-
 /// A term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
@@ -180,6 +194,16 @@ impl Term {
     pub(crate) fn name(name: Name) -> Self {
         let loc = name.loc;
         Self { kind: TermKind::Base(Base::Name(name)), loc }
+    }
+
+    /// The name with this text.
+    pub(crate) fn named(text: impl Into<String>, loc: Loc) -> Self {
+        Self::name(Name::at(text, loc))
+    }
+
+    /// A name, a cell or a field by itself.
+    pub(crate) const fn base(base: Base, loc: Loc) -> Self {
+        Self { kind: TermKind::Base(base), loc }
     }
 
     /// `first`, and the terms that are added or (true) subtracted.
@@ -215,16 +239,26 @@ impl Term {
         }))
     }
 
+    /// The names, cells and fields in it, without those in counts and records.
+    pub fn bases(&self) -> impl Iterator<Item = &Base> {
+        let (one, summands) = match &self.kind {
+            TermKind::Base(base) => (Some(base), &[][..]),
+            TermKind::Sum(summands) => (None, summands.as_slice()),
+            TermKind::Count(_) | TermKind::Number(_) | TermKind::Record(_) => (None, &[][..]),
+        };
+        one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
+            Operand::Base(base) => Some(base),
+            Operand::Count(_) | Operand::Number(_) => None,
+        }))
+    }
+
     /// Height of the formulas in it.
     pub(crate) fn depth(&self) -> u16 {
-        match &self.kind {
-            TermKind::Base(Base::Path(path)) => path.depth(),
-            TermKind::Record(fields) => 1 + fields.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
-            TermKind::Sum(summands) => summands.iter().map(|it| it.operand.depth()).max().unwrap_or(0),
-            TermKind::Base(_) | TermKind::Number(_) | TermKind::Count(_) => {
-                self.counts().map(Count::depth).max().unwrap_or(0)
-            }
+        if let TermKind::Record(fields) = &self.kind {
+            return 1 + fields.iter().map(|(_, value)| value.depth()).max().unwrap_or(0);
         }
+        let paths = self.bases().map(|it| if let Base::Path(path) = it { path.depth() } else { 0 });
+        paths.chain(self.counts().map(Count::depth)).max().unwrap_or(0)
     }
 }
 
@@ -267,16 +301,6 @@ pub enum Operand {
     Count(Count),
 }
 
-impl Operand {
-    fn depth(&self) -> u16 {
-        match self {
-            Self::Base(Base::Path(path)) => path.depth(),
-            Self::Count(count) => count.depth(),
-            Self::Base(_) | Self::Number(_) => 0,
-        }
-    }
-}
-
 impl Path {
     /// The name and the indices, when these are names and there are no fields.
     pub(crate) fn plain(&self) -> Option<(Name, Option<Vec<Name>>)> {
@@ -292,6 +316,13 @@ impl Path {
             None => None,
         };
         Some((self.name.clone(), index))
+    }
+
+    /// A field of what is there.
+    pub(crate) fn field(&self, name: &str) -> Self {
+        let mut path = self.clone();
+        path.fields.push(Name::at(name, self.loc));
+        path
     }
 
     /// Height of the terms in it.

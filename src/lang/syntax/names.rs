@@ -45,7 +45,12 @@ pub struct Name {
 
 impl Name {
     pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
-        Self { text: text.to_owned(), loc: loc(l, r), sort: None }
+        Self::at(text, loc(l, r))
+    }
+
+    /// A name at a place.
+    pub(crate) fn at(text: impl Into<String>, loc: Loc) -> Self {
+        Self { text: text.into(), loc, sort: None }
     }
 
     /// Bound to a process of a sort.

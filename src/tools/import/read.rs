@@ -67,9 +67,15 @@ fn says_new(definition: &Definition, resolver: &Resolver<'_, '_>) -> Result<(), 
     for name in &definition.modifies {
         let Some(Global::Symbol(id)) = resolver.symbols.lookup(&name.text) else { continue };
         if let (false, Some([Some(plain), None])) = (resolver.is_older(), resolver.mentioned.get(&id)) {
-            let what = format!("`{}` is modified, and nothing says whether it means the new or the old state", name.text);
+            let what = format!(
+                "`{}` is modified, and nothing says whether it means the new or the old state",
+                name.text
+            );
             let error = Diagnostic::error("C0717", *plain, what).also(name.span, "modified here");
-            let help = format!("write `new({0})` for the state after the step; `new({0}) = new({0})` where it gets any value", name.text);
+            let help = format!(
+                "write `new({0})` for the state after the step; `new({0}) = new({0})` where it gets any value",
+                name.text
+            );
             return Err(Box::new(error.help(help)));
         }
     }

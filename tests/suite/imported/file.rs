@@ -154,7 +154,9 @@ impl Model {
             Place::Newer => ("", place),
             Place::Older(_) if new => ("", Place::Plain),
             // Of things that a step leaves alone the state need not be said.
-            Place::Older(modifies) if !mutable || !modifies.contains(&symbol) && symbol % 2 == 0 => ("", place),
+            Place::Older(modifies) if !mutable || !modifies.contains(&symbol) && symbol % 2 == 0 => {
+                ("", place)
+            }
             Place::Older(_) => ("old", Place::Plain),
         };
         let args: Vec<String> = args.iter().map(|it| self.term(it, inner)).collect();

@@ -58,9 +58,8 @@ pub fn run(args: ImportArgs) -> u8 {
         Ok(imported) => {
             messages.diagnostics(&imported.left_out, &source);
             let written = match &args.output {
-                Some(path) => {
-                    files::write(path, &imported.model).map_or_else(|failure| failure.complain(), |()| exit::OK)
-                }
+                Some(path) => files::write(path, &imported.model)
+                    .map_or_else(|failure| failure.complain(), |()| exit::OK),
                 None => after_text(&imported.model),
             };
             // It may take longer than all the rest.

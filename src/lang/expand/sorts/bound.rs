@@ -152,7 +152,7 @@ impl<'a> Rewriter<'a> {
                 // Cells at processes of other sorts do not change.
                 if let Some(last) = conditions.pop() {
                     let base = Base::Cell { array: update.target.clone(), index: index.to_vec() };
-                    let value = Term { kind: TermKind::Base(base), loc: update.target.loc };
+                    let value = Term::base(base, update.target.loc);
                     kept.push(Case { when: Some(any(conditions, last)), value, loc: Loc::default() });
                 }
                 for case in cases {
@@ -222,12 +222,10 @@ impl<'a> Rewriter<'a> {
     pub(super) fn condition(&self, name: &Name, sort: &str, positive: bool) -> Option<Expr> {
         let value = self.sorts.values.get(sort)?;
         let loc = name.loc;
-        let plain = |text: &str| Name { text: text.to_owned(), loc, sort: None };
-        let index = vec![plain(&name.text)];
-        let left = Term { kind: TermKind::Base(Base::Cell { array: plain(&self.sorts.array), index }), loc };
+        let index = vec![Name::at(&name.text, loc)];
+        let left = Term::base(Base::Cell { array: Name::at(&self.sorts.array, loc), index }, loc);
         let op = if positive { Comparison::Eq } else { Comparison::Ne };
-        let kind = ExprKind::Compare { op, left, right: Term::name(plain(value)) };
-        Some(Expr::new(kind, loc.0))
+        Some(Expr::compare(left, op, Term::named(value, loc), loc.0))
     }
 
     /// A formula in the core.
@@ -434,51 +432,19 @@ impl<'a> Rewriter<'a> {
 
 /// Calls `see` with each array and indices in a formula.
 fn cells(formula: &Expr, see: &mut dyn FnMut(&Name, &[Name])) {
-    match &formula.kind {
-        ExprKind::Bool(_) | ExprKind::Error => {}
-        ExprKind::Compare { left, right, .. } => {
-            cells_of_term(left, see);
-            cells_of_term(right, see);
-        }
-        ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => cells(a, see),
-        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| cells(it, see)),
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => [a, b].into_iter().for_each(|it| cells(it, see)),
-        ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|it| cells(it, see)),
-        ExprKind::Call { args, .. } => {
-            for arg in args {
-                match arg {
-                    Arg::Term(term) => cells_of_term(term, see),
-                    Arg::Formula(formula) => cells(formula, see),
-                }
-            }
-        }
-    }
+    formula.kind.terms().into_iter().for_each(|it| cells_of_term(it, see));
+    formula.kind.formulas().into_iter().for_each(|it| cells(it, see));
 }
 
 fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
-    let mut base = |base: &Base| {
+    for base in term.bases() {
         if let Base::Cell { array, index } = base {
             see(array, index);
         }
-    };
-    match &term.kind {
-        TermKind::Base(it) => base(it),
-        TermKind::Sum(summands) => {
-            for summand in summands {
-                if let Operand::Base(it) = &summand.operand {
-                    base(it);
-                }
-            }
-        }
-        TermKind::Number(_) | TermKind::Count(_) | TermKind::Record(_) => {}
     }
     for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        if let Some(summand) = summand {
-            cells_of_term(summand, see);
-        }
-        if let Some(body) = body {
-            cells(body, see);
-        }
+        summand.into_iter().for_each(|it| cells_of_term(it, see));
+        body.into_iter().for_each(|it| cells(it, see));
     }
 }
 

@@ -4,9 +4,7 @@ use super::super::declare::capital;
 use super::super::expander::Expander;
 use super::super::sort_table::{PROC, Sorts};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{
-    Count, CountKind, Expr, ExprKind, File, Item, Name, SymbolDecl, SymbolKind, Term, TypeDecl,
-};
+use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolDecl, SymbolKind, Term, TypeDecl};
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
@@ -113,19 +111,9 @@ fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
                 it.params.iter().for_each(&mut *see);
                 it.requires.iter().for_each(|guard| in_formula(guard, see));
                 it.lets.iter().for_each(|it| in_term(&it.value, see));
-                for update in &it.updates {
-                    match &update.value {
-                        crate::syntax::ast::Rhs::Term(term) | crate::syntax::ast::Rhs::Send(term) => {
-                            in_term(term, see);
-                        }
-                        crate::syntax::ast::Rhs::Cases(cases) => {
-                            for case in cases {
-                                case.when.iter().for_each(|when| in_formula(when, see));
-                                in_term(&case.value, see);
-                            }
-                        }
-                        _ => {}
-                    }
+                for value in it.updates.iter().map(|it| &it.value) {
+                    value.formulas().for_each(|when| in_formula(when, see));
+                    value.terms().into_iter().for_each(|it| in_term(it, see));
                 }
             }
             _ => {}
@@ -134,46 +122,17 @@ fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
 }
 
 fn in_formula(formula: &Expr, see: &mut dyn FnMut(&Name)) {
-    match &formula.kind {
-        ExprKind::Bool(_) | ExprKind::Error => {}
-        ExprKind::Compare { left, right, .. } => {
-            in_term(left, see);
-            in_term(right, see);
-        }
-        ExprKind::Not(a) => in_formula(a, see),
-        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| in_formula(it, see)),
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-            in_formula(a, see);
-            in_formula(b, see);
-        }
-        ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|it| in_formula(it, see)),
-        ExprKind::Quantified { vars, body, .. } => {
-            vars.iter().for_each(&mut *see);
-            in_formula(body, see);
-        }
-        ExprKind::Call { args, .. } => {
-            for arg in args {
-                if let crate::syntax::ast::Arg::Term(term) = arg {
-                    in_term(term, see);
-                }
-            }
-        }
+    if let ExprKind::Quantified { vars, .. } = &formula.kind {
+        vars.iter().for_each(&mut *see);
     }
+    formula.kind.terms().into_iter().for_each(|it| in_term(it, see));
+    formula.kind.formulas().into_iter().for_each(|it| in_formula(it, see));
 }
 
 fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
-    for count in term.counts() {
-        let Count { kind: CountKind::Of { var, .. } | CountKind::Sum { var, .. }, .. } = count else {
-            continue;
-        };
+    for (var, summand, body) in term.counts().filter_map(Count::parts) {
         see(var);
-        if let Some((_, summand, body)) = count.parts() {
-            if let Some(summand) = summand {
-                in_term(summand, see);
-            }
-            if let Some(body) = body {
-                in_formula(body, see);
-            }
-        }
+        summand.into_iter().for_each(|it| in_term(it, see));
+        body.into_iter().for_each(|it| in_formula(it, see));
     }
 }

@@ -9,8 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
-    Arg, Base, Expr, ExprKind, File, Item, Name, Operand, Predicate, PropertyKind, Rhs, SymbolKind, Term,
-    TermKind, Transition, TypeDecl, Update,
+    Arg, Base, Expr, ExprKind, File, Item, Name, Predicate, PropertyKind, Rhs, SymbolKind, Term, TermKind,
+    Transition, TypeDecl, Update,
 };
 
 /// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
@@ -160,8 +160,7 @@ impl<'a> Beyond<'a> {
     /// Refuses updates of kinds that the original does not have.
     fn beyond_update(&mut self, update: &Update, several: bool) {
         let at = update.loc.0;
-        let cases = if let Rhs::Cases(cases) = &update.value { cases.as_slice() } else { &[] };
-        for when in cases.iter().filter_map(|it| it.when.as_ref()) {
+        for when in update.value.formulas() {
             let mut found = Vec::new();
             crate::expand::quantifiers(when, &IndexMap::new(), &mut found);
             if let Some(quantified) = found.first() {
@@ -191,35 +190,19 @@ impl<'a> Beyond<'a> {
         for name in update.index.iter().flatten() {
             self.index(name);
         }
-        match &update.value {
-            Rhs::Term(term) => self.term(term),
-            Rhs::Cases(cases) => {
-                for case in cases {
-                    if let Some(when) = &case.when {
-                        self.expr(when);
-                    }
-                    self.term(&case.value);
-                }
-            }
-            Rhs::Nondet | Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {}
+        if let Rhs::Term(_) | Rhs::Cases(_) = &update.value {
+            update.value.formulas().for_each(|it| self.expr(it));
+            update.value.terms().into_iter().for_each(|it| self.term(it));
         }
     }
 
     /// Checks a formula, except for its quantifiers.
     fn expr(&mut self, expr: &'a Expr) {
-        match &expr.kind {
-            ExprKind::Bool(_) | ExprKind::Error => {}
-            ExprKind::Compare { left, right, .. } => {
-                self.term(left);
-                self.term(right);
-            }
-            ExprKind::Not(a) => self.expr(a),
-            ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| self.expr(it)),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => [a, b].into_iter().for_each(|it| self.expr(it)),
-            ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| self.expr(it)),
-            ExprKind::Quantified { body, .. } => self.expr(body),
-            ExprKind::Call { name, args } => self.call(name, args),
+        if let ExprKind::Call { name, args } = &expr.kind {
+            return self.call(name, args);
         }
+        expr.kind.terms().into_iter().for_each(|it| self.term(it));
+        expr.kind.formulas().into_iter().for_each(|it| self.expr(it));
     }
 
     fn call(&mut self, name: &'a Name, args: &'a [Arg]) {
@@ -251,11 +234,7 @@ impl<'a> Beyond<'a> {
                 if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
                     self.refuse(term.span(), what, help);
                 }
-                for summand in summands {
-                    if let Operand::Base(base) = &summand.operand {
-                        self.base(base);
-                    }
-                }
+                term.bases().for_each(|it| self.base(it));
             }
         }
     }
@@ -291,62 +270,28 @@ impl<'a> Beyond<'a> {
 
 /// The names that stand where only processes may be put for them.
 fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &mut IndexSet<&'a str>) {
-    match &expr.kind {
-        ExprKind::Bool(_) | ExprKind::Error => {}
-        ExprKind::Compare { left, right, .. } => {
-            strict_names_of(left, found);
-            strict_names_of(right, found);
-        }
-        ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => strict_names(a, known, found),
-        ExprKind::And(list) | ExprKind::Or(list) => {
-            for it in list {
-                strict_names(it, known, found);
-            }
-        }
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-            for it in [a, b] {
-                strict_names(it, known, found);
-            }
-        }
-        ExprKind::If(c, a, b) => {
-            for it in [c, a, b] {
-                strict_names(it, known, found);
-            }
-        }
-        ExprKind::Call { name, args } => {
-            let strict = known.get(name.text.as_str()).map_or(&[][..], Vec::as_slice);
-            for (arg, strict) in args.iter().zip(strict) {
-                if let Arg::Term(Term { kind: TermKind::Base(Base::Name(name)), .. }) = arg
-                    && *strict
-                {
-                    found.insert(name.text.as_str());
-                }
-                if let Arg::Term(it) = arg {
-                    strict_names_of(it, found);
-                }
+    let mut terms = expr.kind.terms();
+    if let ExprKind::Call { name, args } = &expr.kind {
+        let strict = known.get(name.text.as_str()).map_or(&[][..], Vec::as_slice);
+        terms.truncate(strict.len());
+        for (arg, _) in args.iter().zip(strict).filter(|(_, strict)| **strict) {
+            if let Arg::Term(Term { kind: TermKind::Base(Base::Name(name)), .. }) = arg {
+                found.insert(name.text.as_str());
             }
         }
     }
-}
-
-fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
-    let mut base = |base: &'a Base, summed: bool| match base {
-        Base::Cell { index, .. } => found.extend(index.iter().map(|name| name.text.as_str())),
-        Base::Name(name) if summed => found.extend([name.text.as_str()]),
-        Base::Name(_) | Base::Path(_) => {}
-    };
-    match &term.kind {
-        TermKind::Base(it) => base(it, false),
-        TermKind::Sum(summands) => {
-            for summand in summands {
-                if let Operand::Base(it) = &summand.operand {
-                    base(it, true);
-                }
+    for term in terms {
+        let summed = matches!(term.kind, TermKind::Sum(_));
+        // Counts, records and other indices are refused themselves.
+        for base in term.bases() {
+            match base {
+                Base::Cell { index, .. } => found.extend(index.iter().map(|name| name.text.as_str())),
+                Base::Name(name) if summed => found.extend([name.text.as_str()]),
+                Base::Name(_) | Base::Path(_) => {}
             }
         }
-        // It is refused itself.
-        TermKind::Count(_) | TermKind::Number(_) | TermKind::Record(_) => {}
     }
+    expr.kind.formulas().into_iter().for_each(|it| strict_names(it, known, found));
 }
 
 /// Whether a name begins with a capital letter: it is not a process.

@@ -86,16 +86,12 @@ impl<'a> Shapes<'a> {
     /// Whether a formula has a quantifier.
     fn any(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => false,
             ExprKind::Quantified { .. } => true,
-            ExprKind::Not(a) => self.any(a),
-            ExprKind::And(list) | ExprKind::Or(list) => list.iter().any(|it| self.any(it)),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.any(a) || self.any(b),
-            ExprKind::If(c, a, b) => [c, a, b].into_iter().any(|it| self.any(it)),
             ExprKind::Call { name, .. } => {
                 let known = self.known.get(name.text.as_str());
                 known.is_some_and(|(shapes, _)| shapes[0].universals > 0 || shapes[0].misplaced.is_some())
             }
+            other => other.formulas().into_iter().any(|it| self.any(it)),
         }
     }
 
