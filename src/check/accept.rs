@@ -53,6 +53,9 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
     session.tell(Event::Check { ended: false });
     session.timed("check the proof", |session| {
         if safe && let Err(why) = states(session, origin) {
+            if matches!(why, Reason::Interrupted(_)) {
+                session.tell(Event::Note("a proof was found, but the check of it was interrupted"));
+            }
             // Nor are its cubes called unreachable.
             if let Some(outcome) = &mut session.report.backward {
                 outcome.verdict = Verdict::Unknown(why.clone());

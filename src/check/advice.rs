@@ -30,7 +30,7 @@ const MOST_BOUNDS: usize = 2;
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
     let Some(reason) = report.open() else { return Vec::new() };
     let advisor = Advisor { system, options, report };
-    if report.unproved.as_ref() == Some(reason) {
+    if report.unproved.as_ref() == Some(reason) && !matches!(reason, Reason::Unconfirmed(_)) {
         // What helps a search for bad states does not help with properties of runs.
         let runs = matches!(reason, Reason::Runs { .. }) && !options.only_forward;
         return advisor.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();

@@ -157,6 +157,13 @@ mod tests {
             snapshot.note(&event);
         }
         assert_eq!(snapshot.line(), "77 forward states, 3 nodes, 0 restarts");
+        // A limit that ends the check of a proof is not one that ends the search for it.
+        for ended in [false, true] {
+            snapshot.note(&Event::Check { ended });
+            let found = Reason::Unconfirmed(Box::new(Reason::Time));
+            assert_eq!(snapshot.reason(&Reason::Time), if ended { Reason::Time } else { found });
+            assert_eq!(snapshot.reason(&Reason::Interrupted(2)), Reason::Interrupted(2));
+        }
         let mut document = Document::new(&Head::example());
         snapshot.fill(&mut document, &Reason::Memory);
         let file: Value = serde_json::from_str(&document.text()).unwrap();

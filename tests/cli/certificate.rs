@@ -127,12 +127,19 @@ fn certifying_changes_no_answer() {
     let model = folder.path().join("model.cub");
     let (plain, certified) = (run_on("", &model), run_on("--certify", &model));
     assert_eq!(plain, certified);
+    let unchecked = run_on("--unchecked", &model);
+    let check = plain.stdout.lines().find(|line| line.starts_with("  check   ")).expect("it was checked");
+    assert!(check.ends_with("9 obligations about 2 invariants"), "{check}");
+    let without = plain.stdout.replace(check, "  check           none");
+    assert_eq!(unchecked.stdout, without.replace("is SAFE\n", "is SAFE (unchecked)\n"));
+    assert_eq!((unchecked.code, plain.code), (Some(0), Some(0)));
     std::fs::write(&model, models::UNSAFE).unwrap();
     let line = format!("--procs 3 --certify --certificate {}/none", folder.path().display());
     let outcome = run_on(&line, &model);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(!folder.path().join("none").exists(), "there is nothing to certify");
-    assert_eq!(run_on("--only-forward --certify", &model).code, Some(2));
+    assert_eq!(run_on("--only-forward --certify", &model).code, Some(1));
+    assert_eq!(run_on("--only-forward --unchecked", &model).code, Some(2));
 }
 
 #[test]

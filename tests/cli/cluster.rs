@@ -384,7 +384,7 @@ fn invalid_cluster_command_lines_are_refused() {
             "--checkpoint has no effect here",
         ),
         ("--local 2 -- --spill x examples/mutex.cub".to_owned(), "--spill has no effect here"),
-        ("--local 2 -- --certify examples/mutex.cub".to_owned(), "--certify has no effect here"),
+        ("--local 2 -- --unchecked examples/mutex.cub".to_owned(), "--unchecked has no effect here"),
         ("--local 2 -- -".to_owned(), "it must be a file"),
         ("--local 0 -- examples/mutex.cub".to_owned(), "0 is not in 1..=64"),
         ("--local 2 -- --engine classic examples/mutex.cub".to_owned(), "add brab K"),

@@ -42,7 +42,7 @@ fn models_become_models_with_their_verdict() {
         let text = fs::read_to_string(&path).expect("it is there");
         let expected = i32::from(!text.starts_with("# safe\n"));
         fs::write(&written, &outcome.stdout).expect("a file");
-        let answer = run_words(&["--quiet", "--certify", &written]);
+        let answer = run_words(&["--quiet", &written]);
         assert_eq!(answer.code, Some(expected), "{name}: {answer:?}");
     }
 }

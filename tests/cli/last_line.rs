@@ -48,7 +48,7 @@ fn the_last_line_is_the_verdict() {
         "--classic-output",
         "--trace-states",
         "--profile",
-        "--certify",
+        "--unchecked",
         "--engine classic",
         "--engine pdr",
         "brab 2 --upto",

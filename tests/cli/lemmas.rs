@@ -26,7 +26,7 @@ fn every_engine_proves_them_again() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.lines().skip(1).all(|line| line.starts_with("invariant (")), "{text}");
     for engine in ENGINES {
-        let outcome = with(&file, &format!("{engine} --certify examples/german.cub"));
+        let outcome = with(&file, &format!("{engine} examples/german.cub"));
         assert_eq!(outcome.code, Some(0), "{engine}: {outcome:?}");
         // Without them, exact search expands more than a thousand nodes.
         let first = outcome.stdout.lines().find(|line| line.contains("decided, ")).unwrap();
@@ -46,7 +46,7 @@ fn no_lemma_is_trusted() {
     )
     .unwrap();
     for engine in ENGINES {
-        let right = with(&file, &format!("{engine} --certify examples/german.cub"));
+        let right = with(&file, &format!("{engine} examples/german.cub"));
         assert_eq!(right.code, Some(0), "{engine}: {right:?}");
         assert!(right.stderr.contains("line 2: "), "{engine}: {}", right.stderr);
         let wrong = with(&file, &format!("{engine} --quiet examples/german_wrong.cub"));
@@ -93,7 +93,7 @@ fn equations_are_written_and_found_again() {
         let file = proved(&folder, &model);
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.contains(line), "{text}");
-        let outcome = with(&file, &format!("--certify {model}"));
+        let outcome = with(&file, &format!("{model}"));
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         let found = format!("{again} about numbers of processes found again in the model");
         assert!(outcome.stderr.contains(&found), "{}", outcome.stderr);
@@ -157,7 +157,7 @@ fn a_run_that_ends_early_writes_its_remaining_lemmas() {
     assert_eq!(ended.code, Some(3), "{ended:?}");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.lines().count() > 1, "{text}");
-    let outcome = with(&file, "brab 2 --quiet --certify examples/german.cub");
+    let outcome = with(&file, "brab 2 --quiet examples/german.cub");
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let ended =
         run(&format!("--engine classic --nodes 1 --quiet --lemmas-out {file} examples/ticket_lock.cub"));

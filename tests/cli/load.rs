@@ -20,7 +20,7 @@ const RUNS: usize = 200;
 const MOST: Duration = Duration::from_millis(1500);
 
 /// Ways to run a model.
-const LINES: [&str; 4] = ["", "brab 2", "--only-forward --procs 5", "--certify --engine classic"];
+const LINES: [&str; 4] = ["", "brab 2", "--only-forward --procs 5", "--engine classic"];
 
 /// A busy loop on the processor; ended when dropped.
 struct Busy(Child);

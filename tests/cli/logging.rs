@@ -36,7 +36,7 @@ fn a_log_does_not_change_the_answer() {
         ("--only-forward --procs 3 examples/german.cub", "cubicle_forward::"),
         ("--only-forward --procs 3 --forward cfl --epochs 3 examples/german.cub", "cubicle_forward::fuzz"),
         ("--jobs 2 --verbose examples/german_wrong.cub", "cubicle_backward::"),
-        ("--engine pdr --certify examples/mesi.cub", "cubicle_certificate::"),
+        ("--engine pdr examples/mesi.cub", "cubicle_certificate::"),
         ("examples/live_germanish.cub", "cubicle_transform::monitor"),
         ("check-certificate examples/mesi.cub no/such/folder", "cubicle_lang::"),
         ("mutate examples/mutex.cub --transition leave", "cubicle_check::"),
@@ -60,7 +60,7 @@ fn a_log_does_not_change_the_answer() {
 fn a_log_file_has_events_with_their_spans() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("log.json");
-    let line = format!("--log-file {} --certify examples/german.cub", file.display());
+    let line = format!("--log-file {} examples/german.cub", file.display());
     assert_eq!(run(&line).code, Some(0));
     let all = events(&file);
     for message in ["model loaded", "turn begins", "explored", "node taken", "searched", "proved", "run ends"]

@@ -14,7 +14,8 @@ const LINES: &[&str] = &[
     "",
     "brab 2",
     "brab 2 --deadlock --profile",
-    "brab 3 --upto --certify",
+    "brab 3 --upto",
+    "--unchecked",
     "--engine classic",
     "--trust-invariants",
     "--nodes 2 --engine classic",
@@ -167,12 +168,12 @@ fn junit_has_a_failure_or_an_error_unless_all_is_well() {
 
 #[test]
 fn times_have_memory_and_cpu_of_stages() {
-    let outcome = run_stdin("brab 2 --certify --format json -", models::SAFE.as_bytes());
+    let outcome = run_stdin("brab 2 --format json -", models::SAFE.as_bytes());
     let document: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let times = &document["times"];
     let stages = times["stages"].as_array().unwrap();
     let names: Vec<_> = stages.iter().map(|it| it["stage"].as_str().unwrap()).collect();
-    assert_eq!(names, ["load", "explore 2", "brab 2", "certificate"]);
+    assert_eq!(names, ["load", "explore 2", "brab 2", "check", "conclude"]);
     for key in ["wall", "cpu"] {
         let sum: f64 = stages.iter().map(|it| it[key].as_f64().unwrap()).sum();
         let total = times[if key == "wall" { "total" } else { key }].as_f64().unwrap();

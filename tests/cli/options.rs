@@ -91,6 +91,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("max-cands", "--max-cands 1"),
     ("solver", "--solver z3"),
     ("trust-invariants", "--trust-invariants"),
+    ("unchecked", "--unchecked"),
     ("certify", "--certify"),
     ("show-core", "--show-core"),
     ("strict-upstream", "--strict-upstream"),
@@ -159,7 +160,7 @@ const SAMPLES: &[(&str, &str)] = &[
 /// Pairs without a visible difference, and why.
 const UNSEEN: &[(&str, &[&str], &str)] = &[
     ("lemmas-in", PROOFS, "there is nothing in the file"),
-    ("certify", PROOFS, "the answer is the same, and checked"),
+    ("certify", ALL, "proofs are checked without it"),
     ("cfl-choice", ORACLES, "shows where an oracle was cut, and has to grow"),
     ("cfl-choice", &["brab, random"], "shows where an oracle was cut, and has to grow"),
     ("seed", ORACLES, "shows where an oracle was cut, and has to grow"),
@@ -346,7 +347,7 @@ fn a_refusal_names_the_option_the_reason_and_what_to_add() {
             "--seed has no effect here: no random choices are made; add --forward random",
         ),
         ("--seed 3 --engine classic", "--seed has no effect here: no instance is explored; add --procs K"),
-        ("--certify --type-only", "--certify has no effect here: --type-only only reads the model"),
+        ("--unchecked --type-only", "--unchecked has no effect here: --type-only only reads the model"),
         (
             "--search dfs --only-forward",
             "--search has no effect here: --only-forward does not look for a proof",
@@ -380,7 +381,7 @@ fn flags_of_the_original_in_its_spelling_get_a_note() {
         assert_eq!((old.code, &old.stdout), (new.code, &new.stdout), "{line}: {old:?}");
         assert_eq!(old.stderr.matches("has no effect here").count(), notes, "{line}: {}", old.stderr);
     }
-    assert_eq!(on("-only-forward -certify").code, Some(2), "the original does not have it");
+    assert_eq!(on("-only-forward -unchecked").code, Some(2), "the original does not have it");
     assert_eq!(on("-only-forward --search dfsh").code, Some(2), "nor this spelling");
 }
 

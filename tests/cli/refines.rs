@@ -40,7 +40,7 @@ fn examples_refine_the_level_above_and_wrong_twins_do_not() {
 #[test]
 fn proofs_are_certified_and_carry_claims_over() {
     for level in LEVELS.into_iter().filter(|level| level.3 == 0) {
-        let outcome = run(&format!("{} --certify --transfer", words(level)));
+        let outcome = run(&format!("{} --transfer", words(level)));
         assert_eq!(outcome.code, Some(0), "{level:?}: {outcome:?}");
         assert!(outcome.stdout.contains(": holds: no run of"), "{level:?}: {outcome:?}");
     }
@@ -62,7 +62,7 @@ fn the_run_and_the_derived_model_are_files() {
         Some(0)
     );
     assert!(!std::path::Path::new(&run_file).exists());
-    let again = run_words(&["--quiet", "--certify", &model]);
+    let again = run_words(&["--quiet", &model]);
     assert_eq!(again.code, Some(0), "{again:?}");
 }
 
@@ -262,7 +262,7 @@ fn models_with_records_ranges_and_queues_refine_each_other() {
     };
     let (low, high) = (file("low.cub", QUEUE_LOCK), file("high.cub", RECORD_LOCK));
     let map = file("m.map", QUEUE_MAP);
-    let right = run_words(&["refines", &low, &high, "--map", &map, "--certify"]);
+    let right = run_words(&["refines", &low, &high, "--map", &map]);
     assert_eq!(right.code, Some(0), "{right:?}");
     // The lock is free too early.
     let early = file("early.cub", &QUEUE_LOCK.replace("At[p] := True; Free := False;", "At[p] := True;"));

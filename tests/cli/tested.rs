@@ -33,7 +33,7 @@ fn test_in(folder: &Path, line: &str) -> Outcome {
 #[test]
 fn models_are_compared_with_what_they_announce() {
     let folder = folder(&[
-        ("b.cub", "(* TEST: => safe *)\n(* TEST: brab 2 --certify => safe *)\n", models::SAFE),
+        ("b.cub", "(* TEST: => safe *)\n(* TEST: brab 2 => safe *)\n", models::SAFE),
         (
             "a/z.cub",
             "(* TEST: => unsafe *)\n(* TEST: => unsafe in 2 *)\n(* TEST: => safe *)\n",

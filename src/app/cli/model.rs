@@ -13,7 +13,7 @@ use cubicle_report as report;
 use cubicle_report::Style;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
 use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{alive_array, with_monitor};
@@ -32,8 +32,7 @@ use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, costs, document, exit, files, kept, lemmas, live, memory, outputs,
-    refused,
+    advice, applies, certificate, compat, document, exit, files, kept, lemmas, live, memory, outputs, refused,
 };
 
 /// A valid command line.
@@ -170,12 +169,7 @@ fn decide(
     if args.deny.is_some() && printer.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));
     }
-    // A single search has no event at its end.
-    ending.costs().end(match options.proof {
-        BackwardMode::Auto => "conclude".to_owned(),
-        _ if args.only_forward => "conclude".to_owned(),
-        proof => costs::search(proof),
-    });
+    printer.end();
     let plain = ModelSource::new(&plain, &text);
     let mut certified = Certificates::default();
     if certificate::is_wanted(args) {

@@ -8,10 +8,11 @@ use cubicle_lang::model::System;
 use cubicle_report::document::EventLine;
 use cubicle_report::{self as report, Style, TraceStates};
 use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::Options;
+use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::Report;
 
 use super::args::Args;
+use super::costs;
 use super::ending::Ending;
 use super::output::complain;
 use super::settings::{self, Results};
@@ -40,6 +41,8 @@ pub struct Printer {
     states: Option<TraceStates>,
     /// Owns standard output, and gets the progress of the run.
     ending: Arc<Ending>,
+    /// A single search, until it has ended: it has no event for that.
+    search: Option<String>,
     /// How many warnings there were.
     pub warnings: usize,
 }
@@ -56,7 +59,31 @@ impl Printer {
             _ => Layout::Plain,
         };
         let (style, states) = (settings::style(args, &stdout()), args.trace_states);
-        Self { layout, verbose: args.verbose, style, states, ending: Arc::clone(ending), warnings: 0 }
+        let search = match settings::proof(args) {
+            BackwardMode::Auto => None,
+            proof => Some(costs::search(proof)).filter(|_| !args.only_forward),
+        };
+        let ending = Arc::clone(ending);
+        Self { layout, verbose: args.verbose, style, states, ending, search, warnings: 0 }
+    }
+
+    /// The run has ended: so has its last stage.
+    pub fn end(&mut self) {
+        self.ending.costs().end(self.search.take().unwrap_or_else(|| "conclude".to_owned()));
+    }
+
+    /// What the stages of the run cost that ended with this event.
+    fn note_costs(&mut self, system: &System, event: &Event<'_>) {
+        let mut costs = self.ending.costs();
+        match event {
+            Event::Check { ended: true } => costs.end("check".to_owned()),
+            Event::Check { ended: false } => match self.search.take() {
+                Some(search) => costs.end(search),
+                None if system.temporal.is_empty() => {}
+                None => costs.end("runs".to_owned()),
+            },
+            event => costs.note(event),
+        }
     }
 
     /// The event as text for people.
@@ -112,7 +139,7 @@ impl Observer for Printer {
         self.ending.snapshot().note(&event);
         self.ending.pictures.note(&event);
         self.ending.progress().note(&event);
-        self.ending.costs().note(&event);
+        self.note_costs(system, &event);
         match event {
             Event::Warning(text) => {
                 self.warnings += 1;

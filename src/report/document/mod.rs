@@ -263,8 +263,8 @@ pub struct Times {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageCost {
-    /// `load`, `explore K` for the instance with K processes, a search as on a command line (`brab 2`), `conclude` for what follows
-    /// the last of these, `certificate`.
+    /// `load`, `explore K` for the instance with K processes, a search as on a command line (`brab 2`), `runs` for properties of runs,
+    /// `check` for the check of the proofs, `conclude` for what follows the last of these, `certificate`.
     pub stage: String,
     /// Wall-clock time in seconds.
     pub wall: f64,
