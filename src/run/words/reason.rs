@@ -73,6 +73,10 @@ pub fn unproved(why: &Unproved) -> String {
         Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {
             "its monitor was not proved: the search closed a loop that no explored instance has".to_owned()
         }
+        // The proof was found.
+        Unproved::Search(why) if matches!(**why, Reason::Unconfirmed(_) | Reason::Uncertified(_)) => {
+            reason(why)
+        }
         Unproved::Search(why) => format!("its monitor was not proved: {}", reason(why)),
     }
 }
