@@ -6,6 +6,7 @@ use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
 /// An array each of whose cells holds a process, in every state.
 #[derive(Clone, Debug)]
 pub struct Witness {
+    pub var: VarId,
     /// The sorts of its indices; `None`: any.
     pub sorts: Vec<Option<u8>>,
     rules: Vec<Rule>,
@@ -23,6 +24,7 @@ struct Rule {
 /// The witnesses of a system.
 pub fn witnesses(system: &System) -> Vec<Witness> {
     let of = |var: &VarId| Witness {
+        var: *var,
         sorts: (0..system.var(*var).arity()).map(|at| system.index_sort(*var, at)).collect(),
         rules: system.axioms.iter().filter_map(|axiom| rule(*var, axiom.params, &axiom.cube)).collect(),
     };

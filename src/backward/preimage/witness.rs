@@ -3,7 +3,8 @@
 //! A witness holds a process for all processes at its indices. For an argument of the step and other processes that a cube names, it is one that the
 //! cube names, or a further one: the cube is split into these cases, in each of which the axioms say what they say of it, and universal guards
 //! hold of a further process as they do of named ones. The union of the cases has all states of the cube that a system may be in. Which cell
-//! holds the process is not kept: a process that satisfies the axioms serves as well, so that nothing is split where a cube has one already.
+//! holds the process is not kept: a process that satisfies the axioms serves as well, so that nothing is split where a cube has one already. It is kept
+//! where the universal guard is about the cell itself.
 
 use super::axioms::Witness;
 use super::choices::multiply;
@@ -11,9 +12,10 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, compact,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, compact,
     rename_mask,
 };
+use cubicle_lang::model::Literal;
 
 /// Most cells of witnesses for which one cube is split.
 const MOST_CELLS: usize = 4;
@@ -137,10 +139,15 @@ fn split(
     out: &mut Vec<Pre>,
 ) -> Result<(), Halt> {
     let mut cases: Vec<Pre> = Vec::new();
+    let read = t.transition.universals.iter().flat_map(|it| it.body.0.iter().flatten());
+    let is_read = read.flat_map(Literal::cells).any(|cell| cell.var == witness.var);
+    let holds = |b: &mut CubeBuilder<'_>, value: u8| {
+        !is_read || b.restrict(CubeCell::of(witness.var, tuple.iter().copied()), 1 << value)
+    };
     for value in 0..pre.cube.procs {
         context.interrupt.poll()?;
         let mut b = CubeBuilder::from_cube(context, &pre.cube);
-        if !witness.require(&mut b, tuple, value)? {
+        if !holds(&mut b, value) || !witness.require(&mut b, tuple, value)? {
             continue;
         }
         let Some(cube) = b.finish()? else { continue };
@@ -157,7 +164,7 @@ fn split(
     }
     let value = pre.cube.procs;
     let mut wider = widened(context, &pre.cube)?;
-    if witness.require(&mut wider, tuple, value)? {
+    if holds(&mut wider, value) && witness.require(&mut wider, tuple, value)? {
         for b in with_universals(context, t, &pre, wider, value)? {
             let Some(cube) = b.finish()? else { continue };
             let mut kept = pre.kept.clone();

@@ -61,6 +61,14 @@ pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj, mentioned: 
     !vars.is_empty() && !vars.iter().chain(mentioned).any(assigned)
 }
 
+impl SystemParts {
+    /// Whether these cubes of an `invariant` would be an axiom if its text mentioned nothing else.
+    pub fn looks_like_axiom(&self, cubes: &[Bad]) -> bool {
+        let constant = |bad: &Bad| is_about_parameters(self, &bad.cube, &[]);
+        cubes.iter().all(constant) && !implied(self, &cubes.iter().collect::<Vec<_>>())
+    }
+}
+
 impl Axiom {
     /// Whether no transition assigns anything that it is about, so that it may be assumed.
     pub fn is_constant(&self, system: &SystemParts) -> bool {

@@ -34,7 +34,7 @@ pub fn model(system: &System) -> String {
     let init = names(system.init.params.into());
     let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), dnf(system, &system.init.body, &init));
     for axioms in system.axioms.chunk_by(|a, b| a.span == b.span) {
-        text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)));
+        text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)), None);
     }
     let together = |a: &Bad, b: &Bad| a.kind == BadKind::Invariant && a.kind == b.kind && a.span == b.span;
     for declared in system.bad.chunk_by(together) {
@@ -43,7 +43,11 @@ pub fn model(system: &System) -> String {
                 let names = names((*params).into());
                 let _ = writeln!(text, "\nunsafe ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
             }
-            _ => text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube))),
+            _ => {
+                let changing = declared.first().filter(|_| system.looks_like_axiom(declared));
+                let mention = changing.and_then(|_| mention(system));
+                text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube)), mention);
+            }
         }
     }
     for it in &system.transitions {
@@ -53,8 +57,12 @@ pub fn model(system: &System) -> String {
 }
 
 /// An `invariant` of these cubes, each over a number of processes. It is an axiom or a claim as a whole, so that its cubes stay
-/// together.
-fn invariant<'s>(system: &System, cubes: impl Iterator<Item = (u8, &'s Conj)> + Clone) -> String {
+/// together. A claim about what never changes mentions something that does.
+fn invariant<'s>(
+    system: &System,
+    cubes: impl Iterator<Item = (u8, &'s Conj)> + Clone,
+    mention: Option<String>,
+) -> String {
     let least = cubes.clone().map(|(params, _)| params).min().unwrap_or(0);
     let names: Vec<String> = (1..=least).map(|p| format!("p{p}")).collect();
     let cubes: Vec<String> = cubes
@@ -72,7 +80,18 @@ fn invariant<'s>(system: &System, cubes: impl Iterator<Item = (u8, &'s Conj)> + 
         [one] => one.clone(),
         several => several.iter().map(|it| format!("({it})")).collect::<Vec<_>>().join(" || "),
     };
+    let body = mention.map_or_else(|| body.clone(), |mention| format!("({body}) && {mention}"));
     format!("\ninvariant ({}) {{ {body} }}\n", names.join(" "))
+}
+
+/// A formula that always holds, about a variable that some transition assigns.
+fn mention(system: &System) -> Option<String> {
+    let assigned = system.transitions.iter().flat_map(|it| &it.updates).map(|it| system.var(it.var));
+    let var = assigned.into_iter().next()?;
+    Some(match vec!["c"; var.arity()].join(", ") {
+        index if index.is_empty() => format!("{0} = {0}", var.name),
+        index => format!("#{{c | {0}[{index}] = {0}[{index}]}} >= 0", var.name),
+    })
 }
 
 /// A formula over the processes of these names.

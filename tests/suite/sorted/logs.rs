@@ -210,7 +210,7 @@ fn sights(model: &Model, sights: &[Sight]) -> String {
         let value = match sight.value {
             Shown::Phase(phase) => format!("\"{}\"", PHASES[usize::from(phase)]),
             Shown::Named(name) => format!("\"{}\"", NAMES[name]),
-            Shown::NoProcess => "false".to_owned(),
+            Shown::NoProcess => "null".to_owned(),
         };
         let cell = sight.index.iter().rev().fold(value, |it, name| format!("{{\"{}\": {it}}}", NAMES[*name]));
         all.push(format!("\"{}\": {cell}", model.vars[var].name));
