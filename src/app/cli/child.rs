@@ -79,7 +79,7 @@ impl Call<'_> {
             }
         });
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let mut child = Guarded(command.spawn()?);
+        let mut child = Guarded(parent::bind(&mut command).spawn()?);
         let mut looked = 0;
         let status = loop {
             if let Some(status) = child.0.try_wait()? {

@@ -60,6 +60,9 @@ pub use self::version::{Build, last_commit};
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode {
+    if !parent::follow() {
+        return ExitCode::from(exit::INTERNAL);
+    }
     version::tell(build);
     panics::report();
     let typed: Vec<OsString> = words.into_iter().collect();

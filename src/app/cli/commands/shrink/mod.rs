@@ -151,7 +151,8 @@ fn marked(text: &str) -> String {
 fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<Seen> {
     std::fs::write(file, text)?;
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    let mut child = Command::new(std::env::current_exe()?)
+    let mut command = Command::new(std::env::current_exe()?);
+    let mut child = parent::bind(&mut command)
         .args(&args.words)
         .arg(file)
         // A log is not a symptom.
