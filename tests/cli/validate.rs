@@ -243,12 +243,12 @@ fn a_line_that_is_not_finished_yet_is_told_of() {
 #[test]
 fn an_event_that_is_never_possible_is_not_explained() {
     let model = "tests/found4/F4.cub";
-    let never = validate(model, "{\"action\":\"t\"}\n", &[]);
+    let never = validate(model, "{\"action\":\"t\"}\n", &["--procs", "2"]);
     assert_eq!(never.code, Some(1), "{never:?}");
     assert!(never.stdout.contains("not explained"), "{never:?}");
-    let after = validate(model, "{\"action\":\"u\"}\n{\"action\":\"t\"}\n", &[]);
+    let after = validate(model, "{\"action\":\"u\"}\n{\"action\":\"t\"}\n", &["--procs", "2"]);
     assert!(after.code == Some(1) && after.stdout.contains("after 1 event"), "{after:?}");
-    let unknown = validate(model, "{\"action\":\"v\"}\n", &[]);
+    let unknown = validate(model, "{\"action\":\"v\"}\n", &["--procs", "2"]);
     assert!(unknown.code == Some(2) && unknown.stderr.contains("no transition `v`"), "{unknown:?}");
     // Nor is an event that a map calls so.
     let folder = tempfile::tempdir().unwrap();
@@ -256,7 +256,7 @@ fn an_event_that_is_never_possible_is_not_explained() {
     fs::write(&map, "[events]\nx = 't'\ny = ['t', 'u']\nz = []\n").unwrap();
     for (event, code) in [("x", 1), ("y", 0), ("z", 0)] {
         let log = format!("{{\"action\":\"{event}\"}}\n");
-        let found = validate(model, &log, &["--map", map.to_str().unwrap()]);
+        let found = validate(model, &log, &["--procs", "2", "--map", map.to_str().unwrap()]);
         assert_eq!(found.code, Some(code), "{event}: {found:?}");
     }
 }

@@ -13,6 +13,7 @@ use cubicle_run::interrupt::Interrupt;
 
 use super::failure::Failure;
 use super::logging;
+use crate::parent;
 
 /// At most this many bytes of each output are read: many times the longest document.
 const MOST_BYTES: u64 = 256 << 20;

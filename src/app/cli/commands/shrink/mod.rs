@@ -19,6 +19,7 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, logging, outputs};
+use crate::parent;
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
