@@ -78,6 +78,7 @@ fn what_all_runs_of_all_instances_satisfy_is_settled() {
         transition ask (p) requires { S[p] = Idle && Next < 7 } { S[p] := Wait; T[p] := Next; Next := Next + 1; }\n\
         transition enter (p) requires { S[p] = Wait && T[p] = Turn } { S[p] := In; }\n\
         transition leave (p) requires { S[p] = In } { S[p] := Idle; Turn := Turn + 1; }\n\
+        transition rest (p) requires { S[p] = Idle } { S[p] := Idle; }\n\
         fair enter\nfair leave\n\
         response served (p) { S[p] = Wait } ~> { S[p] = In }\n";
     let report = run(text, &Options::default());
