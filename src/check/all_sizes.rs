@@ -58,9 +58,11 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
         }
     }
     show(session, all);
-    // The last search is not why.
-    session.report.backward = None;
-    session.report.decider = Some(Decider::AllInstances(sizes.last().copied().unwrap_or(0)));
+    // The searches before are not why.
+    let report = &mut session.report;
+    (report.backward, report.announcements) = (None, Vec::new());
+    (report.tails, report.owners) = (Vec::new(), Vec::new());
+    report.decider = Some(Decider::AllInstances(sizes.last().copied().unwrap_or(0)));
     Some(Verdict::Safe)
 }
 

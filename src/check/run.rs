@@ -145,6 +145,7 @@ pub fn check_derived(
     if session.report.verdict.is_none() && !options.only_forward && may_have_tails(system) {
         // Searches are then in another system.
         session.report.verdict = all_sizes::decide(&mut session, schedule::states(0));
+        session.put_explorations();
     }
     if session.report.verdict.is_none() && !options.only_forward {
         decide_with_tails(&mut session, &|session| match options.proof {
