@@ -2,6 +2,7 @@
 
 mod cli;
 mod lsp;
+mod parent;
 mod rpc;
 
 pub use cli::{Build, last_commit, run};

@@ -23,10 +23,9 @@ use cubicle_certificate::{
     CheckOptions, Claim, NoCertificate, ProofFailure, RunsClaim, Subject, confirm, explain, written,
 };
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::admits;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Event;
-use cubicle_run::result::{Acceptance, Decider, Report, Stop};
+use cubicle_run::result::{Acceptance, Decider, Report};
 use cubicle_run::verdict::{Reason, Unproved, Verdict};
 use tracing::{info, warn};
 
@@ -42,7 +41,9 @@ pub struct Origin<'a> {
 /// Has the proofs of a run checked. A proof that is not accepted is none.
 pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
     let report = &mut session.report;
-    let safe = report.verdict == Some(Verdict::Safe) && !is_explored(session.system, report);
+    // Where all instances were explored, there is no proof.
+    let explored = matches!(report.decider, Some(Decider::AllInstances(_)));
+    let safe = report.verdict == Some(Verdict::Safe) && !explored;
     if !safe && !report.temporal.iter().any(|it| it.proof.is_some()) {
         return;
     }
@@ -65,18 +66,6 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
         runs(session, origin);
     });
     session.tell(Event::Check { ended: true });
-}
-
-/// Whether all instances that the model has were explored, and nothing else is needed for the answer.
-fn is_explored(system: &System, report: &Report) -> bool {
-    let proved = report.backward.as_ref().is_some_and(|it| it.verdict == Verdict::Safe);
-    let complete = |procs: usize| {
-        let mut explored = report.explorations.iter();
-        explored.any(|it| it.procs == procs && it.stop == Stop::Complete && it.unsafe_trace.is_none())
-    };
-    let all = |most: usize| (0..=most).filter(|it| admits(system, *it)).all(complete);
-    let most = if system.has_processes() { system.max_procs.map(|it| it as usize) } else { Some(0) };
-    !proved && matches!(report.decider, Some(Decider::Forward(_))) && most.is_some_and(all)
 }
 
 fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {

@@ -8,6 +8,7 @@
 //! the user asks, when every search has reached a limit that more effort does not move, or after the rounds that the options
 //! allow.
 
+use super::all_sizes;
 use super::beside::side_by_side;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
@@ -81,6 +82,11 @@ impl Auto<'_, '_> {
                 && !open.is_empty()
                 && !self.session.moves_numbers()
                 && let Some(verdict) = self.glance()
+            {
+                return OwnerSearchEnd::Verdict(verdict);
+            }
+            if !open.is_empty()
+                && let Some(verdict) = all_sizes::decide(self.session, schedule::states(level))
             {
                 return OwnerSearchEnd::Verdict(verdict);
             }

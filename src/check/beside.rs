@@ -99,7 +99,7 @@ impl<'a> Aside<'a> {
         let report = Report::none();
         let mut session =
             // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
-            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, remote };
+            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, needs_equations, .. } = session;
         Taken { end, space, lemmas, report, needs_equations }

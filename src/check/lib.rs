@@ -2,7 +2,7 @@
 //!
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::result::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `demand` (those that wait until a search asks for states), `search` (one
-//! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
+//! backward search), `auto` and `schedule` (rounds of searches), `all_sizes` (models that bound their processes), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
 //! to be trusted), `runs` (properties of runs), `accept` (has proofs checked) and `breaks`, `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `numbers` (what is known of counts), `tuning` (the constants),
@@ -18,6 +18,7 @@
 
 mod accept;
 mod advice;
+mod all_sizes;
 mod assumptions;
 mod auto;
 mod beside;

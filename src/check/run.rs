@@ -6,9 +6,9 @@ use std::time::Instant;
 use super::accept::{Origin, accept};
 use super::remote::RemoteExplorer;
 use super::session::Session;
-use super::tails::decide_with_tails;
-use super::tuning::STACK_BYTES;
-use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
+use super::tails::{decide_with_tails, may_have_tails};
+use super::tuning::{ALL_SIZES_STATES, STACK_BYTES};
+use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, search, spurious, vacuity};
 use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
@@ -138,12 +138,26 @@ pub fn check_derived(
     if !session.report.explorations.is_empty() {
         session.report.spend("forward exploration", start.elapsed());
     }
+    if options.only_forward {
+        all_sizes::of_explorations(&mut session);
+    }
     session.timed("look at runs", runs::look);
+    if session.report.verdict.is_none() && !options.only_forward && may_have_tails(system) {
+        // Searches are then in another system.
+        session.report.verdict = all_sizes::decide(&mut session, schedule::states(0));
+        session.put_explorations();
+    }
     if session.report.verdict.is_none() && !options.only_forward {
         decide_with_tails(&mut session, &|session| match options.proof {
             BackwardMode::Auto => auto::decide(session),
             BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
         });
+        let open = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if !auto::is_final(why));
+        if session.report.verdict.as_ref().is_some_and(open)
+            && let Some(verdict) = all_sizes::decide(&mut session, ALL_SIZES_STATES)
+        {
+            session.report.verdict = Some(verdict);
+        }
         session.put_explorations();
         if options.proof != BackwardMode::Auto && session.report.coverage.is_none() {
             coverage::sum_up(options, &mut session.report);

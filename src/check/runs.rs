@@ -1,6 +1,8 @@
 //! Properties of runs: checked in small instances, exactly.
 
+use super::all_sizes::all_sizes;
 use super::auto;
+use super::schedule;
 use super::session::Session;
 use super::size::nearest;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
@@ -21,11 +23,12 @@ pub fn look(session: &mut Session<'_>) {
     }
     let mut reports: Vec<TemporalReport> = (0..system.temporal.len()).map(TemporalReport::none).collect();
     let sizes = sizes(system, options);
-    look_at(session, &mut reports, sizes, false);
+    look_at(session, &mut reports, (sizes, RUN_STATES), false);
     if options.only_forward {
         let few = few(system, options, &reports);
-        look_at(session, &mut reports, few, true);
+        look_at(session, &mut reports, (few, RUN_STATES), true);
     }
+    look_at_all(session, &mut reports, schedule::states(0));
     put(session, reports);
 }
 
@@ -58,8 +61,20 @@ pub fn prove(session: &mut Session<'_>) {
     if !is_named(session.options) {
         sizes.extend(loops.into_iter().filter(|procs| *procs <= LOOP_PROCS));
     }
-    look_at(session, &mut reports, sizes, true);
+    look_at(session, &mut reports, (sizes, RUN_STATES), true);
+    look_at_all(session, &mut reports, RUN_STATES);
     put(session, reports);
+}
+
+/// Explores all runs of all instances of a model that bounds its processes, smallest first, until one has more than `states` states.
+fn look_at_all(session: &mut Session<'_>, reports: &mut [TemporalReport], states: usize) {
+    let sizes = all_sizes(session.system).filter(|_| !is_named(session.options));
+    for procs in sizes.unwrap_or_default() {
+        look_at(session, reports, (vec![procs], states), true);
+        if !reports.iter().any(|it| is_open(it) && it.open.is_none() && it.held.contains(&procs)) {
+            return;
+        }
+    }
 }
 
 /// Whether a property is not settled yet.
@@ -69,9 +84,14 @@ const fn is_open(report: &TemporalReport) -> bool {
 
 /// Explores all runs of these instances, as long as a property is open that was not checked there. Instances `beside` the
 /// requested ones need not be explored completely.
-fn look_at(session: &mut Session<'_>, reports: &mut [TemporalReport], sizes: Vec<usize>, beside: bool) {
-    let system = session.system;
-    let limits = limits(session.options);
+fn look_at(
+    session: &mut Session<'_>,
+    reports: &mut [TemporalReport],
+    (sizes, states): (Vec<usize>, usize),
+    beside: bool,
+) {
+    let (system, forward) = (session.system, &session.options.forward);
+    let limits = ForwardOptions { max_states: forward.max_states.or(Some(states)), ..forward.clone() };
     for procs in sizes {
         if !reports.iter().any(|it| is_open(it) && !it.held.contains(&procs)) {
             continue;
@@ -104,9 +124,10 @@ fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
         Some(most) => (0..=most as usize).filter(|it| admits(system, *it)).all(|it| held.contains(&it)),
         None => false,
     };
+    let whole = session.options.forward.of_sorts.is_empty();
     for report in &mut reports {
         report.held.sort_unstable();
-        if is_open(report) && report.open.is_none() && all(&report.held) {
+        if is_open(report) && report.open.is_none() && whole && all(&report.held) {
             settle(system, report);
         }
         if let Some(Unproved::Loop { procs, holds }) = &mut report.unproved {
@@ -145,6 +166,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         .jobs(session.options.forward.jobs);
     let mut observer = Silent;
     let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
+    proof.is_derived = true;
     auto::decide(&mut proof);
     let Report { verdict, owners, backward, .. } = proof.report;
     match verdict.expect("the search ended") {
@@ -211,11 +233,6 @@ fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<us
 /// Whether the options name the instance to check.
 fn is_named(options: &Options) -> bool {
     options.proof.oracle_procs().is_some() || matches!(options.procs, Some(Procs::Exactly(_)))
-}
-
-fn limits(options: &Options) -> ForwardOptions {
-    let max_states = options.forward.max_states.or(Some(RUN_STATES));
-    ForwardOptions { max_states, ..options.forward.clone() }
 }
 
 /// Adds the result of an instance for a property that is not settled yet.

@@ -48,6 +48,8 @@ pub struct Session<'a> {
     pub needs_equations: bool,
     /// The exact search, where it is paused.
     pub paused: Option<Paused>,
+    /// Whether the system was derived from that of the run.
+    pub is_derived: bool,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -77,6 +79,7 @@ impl<'a> Session<'a> {
             reports_equations,
             needs_equations,
             paused,
+            is_derived: false,
             remote,
         }
     }
@@ -90,6 +93,7 @@ impl<'a> Session<'a> {
         let report = mem::replace(&mut self.report, Report::none());
         let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
         inner.space.most_procs = self.space.most_procs;
+        inner.is_derived = !std::ptr::eq(system, self.system) || self.is_derived;
         let ended = work(&mut inner);
         self.report = inner.report;
         ended

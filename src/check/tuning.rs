@@ -63,6 +63,9 @@ pub const MOST_OWNERS: usize = 3;
 /// The largest instance that `--procs auto` tries: models whose views never settle have to end somewhere.
 pub const LARGEST_SIZE: usize = 16;
 
+/// States of all instances of a model that bounds its processes, once all searches have ended without an answer, when no limit is given.
+pub const ALL_SIZES_STATES: usize = 2_000_000;
+
 /// States of one instance with `--procs auto`, when no limit is given: counters never end by themselves, while
 /// an instance that is cut can no longer be compared.
 pub const STATES_OF_A_SIZE: usize = 1_000_000;

@@ -132,7 +132,7 @@ fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) 
         Some(Deadlocks::Open(why)) if !matches!(&report.verdict, Some(Verdict::Unknown(same)) if same == why) => {
             Some(unknown(why, style))
         }
-        Some(Deadlocks::NoneSeen) if report.backward.is_some() => {
+        Some(Deadlocks::NoneSeen) if report.conclusion() != Conclusion::NothingFound => {
             report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen) + &rests_on))
         }
         Some(Deadlocks::Open(_) | Deadlocks::NoneSeen) | None => None,

@@ -107,7 +107,7 @@ pub fn plain_conclusion(
         text.push_str(&figures(outcome, report.acceptance, style));
     }
     // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
-    let afterwards = matches!(report.decider, Some(Decider::Forward(_)));
+    let afterwards = !matches!(report.decider, Some(Decider::Stage(_)));
     text + &ending(system, source, report, trace_states, afterwards, style)
 }
 

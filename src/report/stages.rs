@@ -19,14 +19,21 @@ pub(super) fn decider(report: &Report) -> Option<String> {
     if matches!(report.verdict, Some(Verdict::Unknown(_))) {
         return None;
     }
+    let all = |procs: usize| {
+        format!("explorations of all instances, with up to {procs} process{}", if procs == 1 { "" } else { "es" })
+    };
+    if let (Some(Decider::AllInstances(procs)), []) = (report.decider, &report.stages[..]) {
+        return Some(format!("Decided by {}", all(procs)));
+    }
     let last = report.stages.last()?;
     let (who, before) = match report.decider? {
+        Decider::AllInstances(procs) => (all(procs), &report.stages[..]),
         Decider::Stage(proof) => (ordered_name(proof, last.order), &report.stages[..report.stages.len() - 1]),
         Decider::Forward(procs) => {
             (format!("a forward exploration of {procs} processes"), &report.stages[..])
         }
     };
-    debug_assert!(matches!(report.decider, Some(Decider::Forward(_))) || last.reason.is_none());
+    debug_assert!(!matches!(report.decider, Some(Decider::Stage(_))) || last.reason.is_none());
     Some(match before.len() {
         0 => format!("Decided by {who}"),
         1 => format!("Decided by {who}, after 1 other search ({})", nodes(before)),

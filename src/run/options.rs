@@ -362,6 +362,8 @@ pub struct Options {
     pub require_complete: bool,
     /// Do not check properties of runs; the report says nothing about them.
     pub only_states: bool,
+    /// SAFE only with a proof, which a certificate can be made of: not because all instances were explored.
+    pub needs_proof: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
     /// How the states of the instances that [`procs`](field@Self::procs) asks for are kept, when nothing is proved.
@@ -492,6 +494,7 @@ setters! {
         only_forward: bool,
         require_complete: bool,
         only_states: bool,
+        needs_proof: bool,
         forward: ForwardOptions,
         store: StoreKind,
         backward: BackwardOptions,

@@ -294,7 +294,8 @@ mod tests {
                 );
                 start.elapsed()
             });
-            assert!(took < Duration::from_secs(20), "{took:?}");
+            // Without the signal or the deadline, it takes hours.
+            assert!(took < Duration::from_secs(120), "{took:?}");
         }
     }
 

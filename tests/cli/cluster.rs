@@ -254,7 +254,8 @@ fn a_process_that_hangs_for_a_while_is_not_lost() {
     let zero = hosts.start(0, "", line);
     until_it_explores(&one);
     one.signal(Signal::STOP);
-    sleep(Duration::from_secs(4));
+    // Others take it for lost after 8 s.
+    sleep(Duration::from_secs(2));
     one.signal(Signal::CONT);
     assert_eq!(zero.finish().stdout, run(&format!("--only-forward {line}")).stdout);
     assert_eq!(one.finish().code, Some(0));
@@ -472,7 +473,7 @@ fn every_process_writes_its_document() {
     // A fault is in all of them.
     let long = "--procs 9 --format json --allow C0916 examples/german.cub";
     let mut running: Vec<Running> = (0..3).map(|it| hosts.start(it, "--secret SECRET", long)).collect();
-    sleep(Duration::from_secs(3));
+    running.iter().for_each(until_it_explores);
     running.remove(2).signal(Signal::KILL);
     for running in running {
         let outcome = running.finish();

@@ -45,7 +45,7 @@ type Client = RunningService<RoleClient, ()>;
 
 async fn client(folder: &Path) -> Client {
     let mut command = tokio::process::Command::new(PROGRAM);
-    command.args(["mcp", "--time-limit", "20s", "--folder"]).arg(folder.join("models"));
+    command.args(["mcp", "--time-limit", "5m", "--folder"]).arg(folder.join("models"));
     ().serve(TokioChildProcess::new(command).unwrap()).await.unwrap()
 }
 

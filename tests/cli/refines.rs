@@ -293,3 +293,24 @@ fn models_with_records_ranges_and_queues_refine_each_other() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("C0702") && refused.stderr.contains("`A[p] := ?`"), "{refused:?}");
 }
+
+#[test]
+fn a_wrong_initial_state_is_explained_by_what_does_not_hold_of_its_processes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [low, high, map] = ["low.cub", "high.cub", "m.map"].map(|it| folder.path().join(it).display().to_string());
+    let model = |start: &str| {
+        format!(
+            "type node < proc\ntype item < proc\narray Up[node] : bool\narray Sold[item] : bool\n\
+             init (n : node i : item) {{ Up[n] = True && Sold[i] = {start} }}\n\
+             unsafe (n : node) {{ Up[n] = False }}\n\
+             transition sell (i : item) requires {{ Sold[i] = False }} {{ Sold[i] := True; }}\n"
+        )
+    };
+    std::fs::write(&low, model("True")).expect("a file");
+    std::fs::write(&high, model("False")).expect("a file");
+    std::fs::write(&map, "").expect("a file");
+    let outcome = run_words(&["refines", &low, &high, "--map", &map]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("Sold[#1] = False does not hold"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("Sort["), "{}", outcome.stdout);
+}

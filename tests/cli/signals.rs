@@ -63,7 +63,7 @@ impl Busy {
     fn wait_until_busy(&mut self, nodes_only: bool) {
         loop {
             self.child.signal(Signal::USR1);
-            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it answers, or ends");
+            let line = self.lines.recv_timeout(PATIENCE).expect("it answers, or ends");
             self.stderr.push_str(&line);
             self.stderr.push('\n');
             let Some(figures) = line.strip_prefix("progress: ") else { continue };
@@ -79,7 +79,7 @@ impl Busy {
     /// Waits for a line on standard error with these words.
     fn wait_for(&mut self, words: &str) -> String {
         loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it says so, or ends");
+            let line = self.lines.recv_timeout(PATIENCE).expect("it says so, or ends");
             self.stderr.push_str(&(line.clone() + "\n"));
             if line.contains(words) {
                 return line;

@@ -7,7 +7,7 @@ use cubicle::format::{Refused, WIDTH, format};
 use cubicle::syntax;
 
 use crate::models::files;
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, environment};
 
 /// Formats a text, and checks what must hold for any text. `None` for a text with syntax errors.
 fn checked(name: &str, text: &str) -> Option<String> {
@@ -70,8 +70,10 @@ fn models_of_a_corpus_keep_their_meaning() {
 
 /// The text with comments and line breaks inserted between its tokens.
 fn littered(text: &str, dice: &mut Dice) -> String {
-    const LITTER: [&str; 8] = [
+    const LITTER: [&str; 10] = [
         "\n",
+        "\n(* c *)\n\n",
+        "\n\n(* c *) ",
         "\n\n\n",
         " (* c *) ",
         "(* c *)\n",
@@ -111,6 +113,23 @@ fn comments_and_line_breaks_may_stand_anywhere() {
             assert!(checked(&name, &littered).is_some(), "{name} is not a model");
         }
     }
+}
+
+/// Each model of the repository, with litter of its own; `CUBICLE_RANDOM_SEED` and `CUBICLE_RANDOM_COUNT` try others.
+#[test]
+fn a_second_pass_changes_nothing_whatever_stands_between_tokens() {
+    let mut dice = Dice::new(environment("CUBICLE_RANDOM_SEED", 11));
+    let folders = ["examples", "tests/pass", "tests/traps", "tests/runs", "tests/found4"];
+    let mut laid_out = 0;
+    for path in folders.iter().flat_map(|folder| below(&files::folder(folder))) {
+        let text = files::text(&path);
+        for round in 0..environment("CUBICLE_RANDOM_COUNT", 5) {
+            let littered = littered(&text, &mut dice);
+            let name = format!("{}, round {round}:\n{littered}", path.display());
+            laid_out += usize::from(checked(&name, &littered).is_some());
+        }
+    }
+    assert!(laid_out > 200, "{laid_out}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! `cargo test --release --test suite random_systems` runs one of them.
 
+mod all_sizes;
 mod build;
 mod certificates;
 mod chosen;
@@ -24,6 +25,7 @@ mod front;
 mod house;
 mod imported;
 mod kernel;
+mod limits;
 mod lints;
 mod logging;
 mod models;

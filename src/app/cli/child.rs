@@ -13,6 +13,7 @@ use cubicle_run::interrupt::Interrupt;
 
 use super::failure::Failure;
 use super::logging;
+use crate::parent;
 
 /// At most this many bytes of each output are read: many times the longest document.
 const MOST_BYTES: u64 = 256 << 20;
@@ -79,7 +80,7 @@ impl Call<'_> {
             }
         });
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let mut child = Guarded(command.spawn()?);
+        let mut child = Guarded(parent::bind(&mut command).spawn()?);
         let mut looked = 0;
         let status = loop {
             if let Some(status) = child.0.try_wait()? {

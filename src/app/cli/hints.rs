@@ -48,7 +48,18 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
             return Err(error);
         }
     }
+    if let Some(file) = words.windows(2).take_while(|it| it[0] != "--").find_map(|it| without_size(it)) {
+        return Err(("`--brab` needs a number of processes".to_owned(), format!("write `cubicle --brab 2 {file}`")));
+    }
     Ok(words)
+}
+
+/// The file that stands where the number of processes of `--brab` should.
+fn without_size(words: &[OsString]) -> Option<String> {
+    let [flag, file] = words else { return None };
+    let is_file = Path::new(file).extension().is_some_and(|end| end == "cub") || Path::new(file).exists();
+    let file = file.to_string_lossy();
+    (flag == "--brab" && is_file && file.parse::<u32>().is_err()).then(|| file.into_owned())
 }
 
 /// The error about a first word that looks like a command and is not one.
@@ -101,6 +112,14 @@ mod tests {
         let words = std::iter::once("cubicle").chain(line.split_whitespace()).map(OsString::from);
         let words = look(words.collect())?;
         Ok(words.iter().skip(1).filter_map(|word| word.to_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn a_file_is_not_a_number_of_processes() {
+        let (error, help) = looked("--quiet --brab m.cub").unwrap_err();
+        assert_eq!(error, "`--brab` needs a number of processes");
+        assert_eq!(help, "write `cubicle --brab 2 m.cub`");
+        assert!(looked("--brab 2 m.cub").is_ok() && looked("m.cub -- --brab m.cub").is_ok());
     }
 
     #[test]

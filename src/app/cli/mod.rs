@@ -57,9 +57,13 @@ use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
+use crate::parent;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode {
+    if !parent::follow() {
+        return ExitCode::from(exit::INTERNAL);
+    }
     version::tell(build);
     panics::report();
     let typed: Vec<OsString> = words.into_iter().collect();

@@ -89,6 +89,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .up_to(args.upto)
         .procs(args.size())
         .only_forward(args.only_forward)
+        .needs_proof(args.certificate.is_some() || args.trace.is_some())
         .require_complete(args.require_complete)
         .forward(forward(args))
         .store(store(args))

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::parent;
 use crate::rpc::{Outgoing, RequestError};
 use serde_json::{Value, json};
 
@@ -96,7 +97,7 @@ impl ProofRuns {
         let mut command = Command::new(&prover.program);
         command.args(words).arg("-").env_remove(prover.log_variable);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = parent::bind(&mut command).spawn().map_err(failed)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.started += 1;
         let token = format!("cubicle/{}", self.started);

@@ -131,7 +131,7 @@ fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
             if w.next() == "|" {
                 // A line breaks before the bar, wherever the author did.
                 let after = w.lexemes.gap(w.at + 1).plain_breaks();
-                let broken = w.gap().plain_breaks().max(after) > 0;
+                let broken = w.gap().is_broken() || after > 0;
                 let room = |w: &mut Writer<'_, '_>| {
                     w.fits(0, |w| {
                         w.token(Sep::Space);

@@ -33,6 +33,7 @@ pub fn elaborate(
     }
     declared.missing(file, Span::new(end, end), &mut context);
     let fairness = declared.fairness(&mut context);
+    let impossible = declared.impossible();
     let Declared { init, mut bad, transitions, mut temporal, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
@@ -57,6 +58,7 @@ pub fn elaborate(
         axioms: Vec::new(),
         bad,
         transitions,
+        impossible,
         temporal,
         fairness,
         failures: None,
@@ -156,6 +158,12 @@ impl<'a> Declared<'a> {
             }
         }
         found
+    }
+
+    /// The names of transitions that have no part, in file order.
+    fn impossible(&self) -> Vec<String> {
+        let is_possible = |name: &str| self.transitions.iter().any(|it| it.name == name);
+        self.names.keys().filter(|name| !is_possible(name)).map(|name| (*name).to_owned()).collect()
     }
 
     fn transition(&mut self, transition: &'a ast::Transition, context: &mut Context<'a>) -> bool {

@@ -46,6 +46,8 @@ pub struct SystemParts {
     pub bad: Vec<Bad>,
     /// Transitions in file order.
     pub transitions: Vec<Transition>,
+    /// Names of the declared transitions that never fire, since their guards contradict themselves: they are not among the transitions.
+    pub impossible: Vec<String>,
     /// Properties of runs, in file order.
     pub temporal: Vec<Temporal>,
     /// The fairness that properties of runs may assume, in file order.

@@ -21,6 +21,7 @@ pub fn grounds(system: &System, source: &Source<'_>, report: &Report) -> Markup 
     html! {
         @match report.decider {
             Some(Decider::Forward(procs)) => { p { "Settled by exploring " (procs) " processes." } }
+            Some(Decider::AllInstances(_)) => { p { "Settled by exploring all instances." } }
             Some(Decider::Stage(_)) => { p { "Settled by backward search." } }
             None => {}
         }

@@ -97,6 +97,8 @@ impl Acceptance {
 pub enum Decider {
     /// A forward exploration of the instance with this many processes.
     Forward(usize),
+    /// Complete explorations of all instances that the model has, of which the largest has this many processes.
+    AllInstances(usize),
     /// A backward search of this kind.
     Stage(BackwardMode),
 }

@@ -3,7 +3,7 @@
 use cubicle_lang::model::semantics::{
     Env, Semantics, State, Step, StepError, Trace, Value, distinct_tuples, tuples,
 };
-use cubicle_lang::model::{Cell, ProcRef, System, TransitionId};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System, TransitionId};
 use cubicle_lang::refinement::{ArgTerm, Image, RefinementMap};
 use cubicle_lang::words::{ValueNames, literal, processes, shown_cells};
 
@@ -216,8 +216,15 @@ impl<'a> ImageReader<'a> {
         let mut lines = Vec::new();
         for procs in tuples(state.procs, usize::from(system.init.params)) {
             let env = Env { layout: self.abstraction.layout(), state: &state, procs: &procs };
-            for conj in &system.init.body.0 {
-                let wrong = conj.iter().filter(|it| env.literal(it) == Some(false));
+            let fails = |it: &Literal| env.literal(it) == Some(false);
+            // That a process is of another sort is how `init` says nothing of it.
+            let of_sort =
+                |it: &Literal| it.cells().iter().any(|cell| Some(cell.var) == system.sort_array()) && fails(it);
+            if system.init.body.0.iter().any(|conj| !conj.iter().any(fails)) {
+                continue;
+            }
+            for conj in system.init.body.0.iter().filter(|conj| !conj.iter().any(of_sort)) {
+                let wrong = conj.iter().filter(|it| fails(it));
                 let name = |p: ProcRef| match p {
                     ProcRef::Var(v) => format!("#{}", procs[usize::from(v)] + 1),
                     ProcRef::Const(k) => format!("#{}", k + 1),

@@ -114,6 +114,10 @@ impl Simulation<'_> {
         let named = |&(_, t): &(usize, &cubicle_lang::model::Transition)| t.name == name;
         let found: Vec<TransitionId> =
             all.iter().enumerate().filter(named).map(|(id, _)| TransitionId(id as u16)).collect();
+        if self.instance.system.impossible.iter().any(|it| it == name) {
+            let why = format!("transition {name} is possible in no state");
+            return Err(CommandRefusal::new(why, "its guard contradicts itself".to_owned()));
+        }
         if found.is_empty() {
             let known = transition_names(self.instance.system);
             let help = match cubicle_lang::spelling::nearest(name, known.iter().copied()) {

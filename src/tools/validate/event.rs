@@ -131,9 +131,7 @@ impl Vocabulary<'_> {
                             why + "; `[events]` in a map (--map) says which one that is"
                         });
                     };
-                    if steps.is_empty() {
-                        return Ok(None);
-                    }
+                    let Some(steps) = steps else { return Ok(None) };
                     action = Some(steps);
                 }
                 Some(Field::Procs) => arguments.read(value, names)?,

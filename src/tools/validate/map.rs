@@ -91,7 +91,7 @@ impl MapReader<'_> {
                 self.vocabulary.unordered = true;
                 self.map_field(name, place, |mapped| {
                     mapped.owner = true;
-                    Ok(())
+                    mapped.is_either()
                 })
             }
             "hidden" => {
@@ -126,7 +126,7 @@ impl MapReader<'_> {
                     self.params.push(param.to_owned());
                     self.map_field(field, &span, |mapped| {
                         mapped.param = Some(param.to_owned());
-                        Ok(())
+                        mapped.is_either()
                     })?;
                 }
                 Ok(())
@@ -167,10 +167,11 @@ impl MapReader<'_> {
 
     fn events(&mut self, value: &DeValue<'_>, place: &Range<usize>) -> Result<(), Wrong> {
         for (name, _, value, place) in table(value, place)? {
-            let mut ids: Vec<TransitionId> = Vec::new();
+            let mut ids: Option<Vec<TransitionId>> = None;
             if !matches!(value, DeValue::Boolean(false)) {
                 for (name, place) in texts(value, &place)? {
-                    ids.extend(self.vocabulary.transitions(name).map_err(|why| (place, why))?);
+                    let meant = self.vocabulary.transitions(name).map_err(|why| (place, why))?;
+                    ids.get_or_insert_default().extend(meant);
                 }
             }
             self.vocabulary.events.insert(name.to_owned(), ids);
@@ -202,7 +203,7 @@ impl MapReader<'_> {
                     return Err("the field has two meanings: it is the value of two cells".to_owned());
                 }
                 mapped.cell = Some((when, var, index));
-                Ok(())
+                mapped.is_either()
             })?;
         }
         Ok(())
@@ -363,7 +364,7 @@ mod tests {
             [values]\nidle = 'Idle'\nany = ['Idle', 'Busy']\n[values.Owner]\nnobody = false\n[processes]\na = 2\n";
         let words = Vocabulary::with_map(&system, map).unwrap();
         assert_eq!(words.events["got"], words.events["take"]);
-        assert!(words.events["tick"].is_empty() && words.unordered && words.hidden.len() == 1);
+        assert!(words.events["tick"].is_none() && words.unordered && words.hidden.len() == 1);
         let who = Mapped { owner: true, param: Some("p".to_owned()), cell: None };
         assert_eq!(words.fields["who"], Field::Mapped(who));
         assert!(words.fields["msg"] == Field::Action && !words.fields.contains_key("action"));
@@ -379,7 +380,10 @@ mod tests {
         let system = system();
         for (map, line, column, why) in [
             ("action = 'x'\naction = 'y'\n", 2, 1, "duplicate key"),
-            ("[procs]\nwho = 'p'\n[after]\nwho = 'S[p]'\n[before]\nwho = 'Free'", 6, 1, "two cells"),
+            ("[after]\nhow = 'S[p]'\n[before]\nhow = 'Free'", 4, 1, "two cells"),
+            ("[procs]\nwho = 'p'\n[after]\nwho = 'S[p]'", 4, 1, "two meanings"),
+            ("[before]\nwho = 'Owner'\n[procs]\nwho = 'p'", 4, 1, "two meanings"),
+            ("unordered = 'who'\n[after]\nwho = 'Owner'", 3, 1, "two meanings"),
             ("ignore = ['ts']\n[procs]\nts = 'p'", 3, 1, "two meanings"),
             ("[procs]\na = 'p'\nb = 'p'", 3, 5, "two fields"),
             ("[events]\nx = 'tkae'", 2, 5, "did you mean `take`"),

@@ -10,8 +10,9 @@ use cubicle_lang::spelling::nearest;
 #[derive(Clone)]
 pub struct Vocabulary<'a> {
     pub(super) system: &'a System,
-    /// The events, by their names; without transitions: an event that is not a step of the model.
-    pub(super) events: HashMap<String, Vec<TransitionId>>,
+    /// The transitions that an event may be, by its name; `None`: it is not a step of the model. None of them, where the model has one that is never
+    /// possible.
+    pub(super) events: HashMap<String, Option<Vec<TransitionId>>>,
     pub(super) fields: HashMap<String, Field>,
     /// Whether other fields say nothing.
     pub(super) ignores_fields: bool,
@@ -76,12 +77,23 @@ pub(super) struct Mapped {
     pub cell: Option<(When, VarId, Vec<String>)>,
 }
 
+impl Mapped {
+    /// Checks that it is not both a process and a value.
+    pub fn is_either(&self) -> Result<(), String> {
+        match (self.owner || self.param.is_some(), &self.cell) {
+            (true, Some(_)) => Err("the field has two meanings: it names a process and is a value".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl<'a> Vocabulary<'a> {
     /// The names of the model.
     pub fn new(system: &'a System) -> Self {
-        let mut events: HashMap<String, Vec<TransitionId>> = HashMap::new();
+        let mut events: HashMap<String, Option<Vec<TransitionId>>> =
+            system.impossible.iter().map(|name| (name.clone(), Some(Vec::new()))).collect();
         for (id, transition) in (0..).map(TransitionId).zip(&system.transitions) {
-            events.entry(transition.name.clone()).or_default().push(id);
+            events.entry(transition.name.clone()).or_default().get_or_insert_default().push(id);
         }
         let fields = [
             ("action", Field::Action),
@@ -125,7 +137,7 @@ impl<'a> Vocabulary<'a> {
     pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, String> {
         let named = (0..).map(TransitionId).zip(&self.system.transitions);
         let ids: Vec<_> = named.filter(|(_, it)| it.name == name).map(|(id, _)| id).collect();
-        if ids.is_empty() {
+        if ids.is_empty() && !self.system.impossible.iter().any(|it| it == name) {
             let names = self.system.transitions.iter().map(|it| it.name.as_str());
             return Err(unknown("the model has no transition", name, names));
         }

@@ -40,6 +40,7 @@ fn system() -> System {
         },
         axioms: Vec::new(),
         bad: vec![],
+        impossible: Vec::new(),
         transitions: vec![],
         witnesses: Vec::new(),
         asks_for_order: false,

@@ -82,7 +82,8 @@ pub fn engine_options(args: &RefinesArgs, system: &System, allowed: &Allowed) ->
         }
         NoInvocation::Refused(failure) => failure,
     })?;
-    Ok(settings::options(&asked.args, system, allowed).vacuity(Vacuity::Ignore))
+    let options = settings::options(&asked.args, system, allowed).vacuity(Vacuity::Ignore);
+    Ok(options.needs_proof(args.certificate.is_some()))
 }
 
 /// What the engines say about bad states.

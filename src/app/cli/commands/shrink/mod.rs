@@ -19,6 +19,7 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, logging, outputs};
+use crate::parent;
 
 /// How often to check whether a run has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -151,7 +152,8 @@ fn marked(text: &str) -> String {
 fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<Seen> {
     std::fs::write(file, text)?;
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    let mut child = Command::new(std::env::current_exe()?)
+    let mut command = Command::new(std::env::current_exe()?);
+    let mut child = parent::bind(&mut command)
         .args(&args.words)
         .arg(file)
         // A log is not a symptom.

@@ -122,3 +122,30 @@ impl BufRead for Stdin<'_> {
         self.used += length;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn what_is_added_to_a_file_while_it_is_read_belongs_to_a_later_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("grows.log");
+        let mut file = File::create(&path).unwrap();
+        let lines = "a line\n".repeat(CHUNK_BYTES);
+        file.write_all(lines.as_bytes()).unwrap();
+        let log = LogFile { path, interrupt: Interrupt::default() };
+        let mut reader = log.open().unwrap();
+        let mut first = String::new();
+        reader.read_line(&mut first).unwrap();
+        file.write_all(b"another one").unwrap();
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        assert!(first + &rest == lines);
+        let mut again = String::new();
+        log.open().unwrap().read_to_string(&mut again).unwrap();
+        assert!(again == lines + "another one");
+    }
+}
