@@ -29,7 +29,8 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
     let Session { system, options, .. } = *session;
     let sizes = all_sizes(system)?;
     let Options { forward, backward, .. } = options;
-    if options.needs_proof || backward.trust_invariants || !forward.of_sorts.is_empty() || session.is_derived {
+    if options.needs_proof || backward.trust_invariants || !forward.of_sorts.is_empty() || session.is_derived
+    {
         return None;
     }
     let mut left = forward.max_states.map_or(states, |most| most.min(states));
@@ -42,9 +43,8 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
             jobs: forward.jobs,
             ..ForwardOptions::default()
         };
-        let found = session.timed("forward exploration", |session| {
-            session.explore_unseen(procs, &limits, Purpose::Answer)
-        });
+        let found = session
+            .timed("forward exploration", |session| session.explore_unseen(procs, &limits, Purpose::Answer));
         let Exploration { states, unsafe_trace, .. } = &found.exploration;
         left = left.saturating_sub(*states);
         let trace = unsafe_trace.clone();

@@ -1,28 +1,8 @@
 //! One error type for everything a user can get wrong: code, span, labels, help.
 
+pub use cubicle_grammar::{BYTE_ORDER_MARK, Span};
+
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
-
-/// A half-open range of byte offsets into the model's text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Span {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// The span from `start` up to and without `end`.
-    pub const fn new(start: u32, end: u32) -> Self {
-        Self { start, end }
-    }
-
-    /// The smallest span that covers both.
-    #[must_use]
-    pub fn to(self, other: Self) -> Self {
-        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
-    }
-}
 
 /// Whether a diagnostic stops the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -283,9 +263,6 @@ struct Excerpt<'t> {
     /// Column of the span in characters from 1.
     column: usize,
 }
-
-/// The byte order mark that some editors write at the beginning of a UTF-8 file; it means nothing.
-pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How many bytes of a line are shown before and after the start of the span.
 const WINDOW: usize = 160;

@@ -20,7 +20,10 @@ pub(super) fn decider(report: &Report) -> Option<String> {
         return None;
     }
     let all = |procs: usize| {
-        format!("explorations of all instances, with up to {procs} process{}", if procs == 1 { "" } else { "es" })
+        format!(
+            "explorations of all instances, with up to {procs} process{}",
+            if procs == 1 { "" } else { "es" }
+        )
     };
     if let (Some(Decider::AllInstances(procs)), []) = (report.decider, &report.stages[..]) {
         return Some(format!("Decided by {}", all(procs)));

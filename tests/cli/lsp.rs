@@ -735,7 +735,8 @@ fn only_child(parent: u32) -> u32 {
 fn a_signal_ends_the_server_and_its_proofs() {
     let endless =
         format!("(* TEST: --nodes 100000000 --depth 100000000 => safe *){}", crate::models::ENDLESS);
-    let ends = [(Signal::TERM, Some(143)), (Signal::INT, Some(130)), (Signal::HUP, Some(129)), (Signal::KILL, None)];
+    let ends =
+        [(Signal::TERM, Some(143)), (Signal::INT, Some(130)), (Signal::HUP, Some(129)), (Signal::KILL, None)];
     for (signal, code) in ends {
         if signal == Signal::HUP && crate::signals::hangups_are_ignored() {
             continue;

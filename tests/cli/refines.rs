@@ -297,7 +297,8 @@ fn models_with_records_ranges_and_queues_refine_each_other() {
 #[test]
 fn a_wrong_initial_state_is_explained_by_what_does_not_hold_of_its_processes() {
     let folder = tempfile::tempdir().expect("a folder");
-    let [low, high, map] = ["low.cub", "high.cub", "m.map"].map(|it| folder.path().join(it).display().to_string());
+    let [low, high, map] =
+        ["low.cub", "high.cub", "m.map"].map(|it| folder.path().join(it).display().to_string());
     let model = |start: &str| {
         format!(
             "type node < proc\ntype item < proc\narray Up[node] : bool\narray Sold[item] : bool\n\

@@ -17,7 +17,7 @@ fn keywords(text: &str) -> Vec<String> {
 
 /// The keywords of the lexer, read from its source: there is no list at run time.
 fn of_the_lexer() -> Vec<String> {
-    let source = files::text(&files::folder("src/lang/syntax/token.rs"));
+    let source = files::text(&files::folder("src/grammar/token.rs"));
     let tokens = source.split("#[token(\"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut words: Vec<String> =
         tokens.filter(|token| syntax::word(token) == Some(Word::Keyword)).map(str::to_owned).collect();

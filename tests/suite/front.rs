@@ -132,6 +132,13 @@ fn legal_slips_are_warned_of() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn comments_in_a_row_use_no_stack() {
+    let text = "(* c (* d *) *)\n".repeat(1 << 18) + "var (* open";
+    let valid: Vec<bool> = syntax::spans(&text).map(|(_, valid)| valid).collect();
+    assert_eq!(valid, [true, false]);
+}
+
 /// The codes that the sources mention.
 fn codes_of_the_sources(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder") {

@@ -33,7 +33,11 @@ const ROWS: [(&str, &[(&str, &str, &str)]); 14] = [
         "successors of a state",
         &[
             ("262 144;", "forward/exhaustive/search.rs", "saturating_mul(8).clamp(1 << 16, 1 << 18)"),
-            ("8 N, but at least 65 536", "forward/exhaustive/search.rs", "saturating_mul(8).clamp(1 << 16, 1 << 18)"),
+            (
+                "8 N, but at least 65 536",
+                "forward/exhaustive/search.rs",
+                "saturating_mul(8).clamp(1 << 16, 1 << 18)",
+            ),
         ],
     ),
     ("numbers", &[("64 bits", "lang/model/rational.rs", "num: i64,")]),
@@ -42,7 +46,8 @@ const ROWS: [(&str, &[(&str, &str, &str)]); 14] = [
 #[test]
 fn the_numbers_of_the_page_are_those_of_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let read =
+        |path: &str| fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let page = read("docs/limits.md");
     let table = page.split("| what | at most | beyond |").nth(1).expect("the table is there");
     let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();

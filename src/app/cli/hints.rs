@@ -49,7 +49,10 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
         }
     }
     if let Some(file) = words.windows(2).take_while(|it| it[0] != "--").find_map(|it| without_size(it)) {
-        return Err(("`--brab` needs a number of processes".to_owned(), format!("write `cubicle --brab 2 {file}`")));
+        return Err((
+            "`--brab` needs a number of processes".to_owned(),
+            format!("write `cubicle --brab 2 {file}`"),
+        ));
     }
     Ok(words)
 }

@@ -137,10 +137,7 @@ impl Linear {
             let operand = Operand::Number(Number { text, loc });
             summands.push(Summand { negative, factor: None, operand, loc });
         }
-        let first = summands.remove(0);
-        let rest = summands.into_iter().map(|it| (it.negative, it)).collect();
-        let span = loc.0;
-        Term { loc, ..Term::sum(first, rest, span.start, span.end) }
+        Term::sum(summands, loc)
     }
 }
 

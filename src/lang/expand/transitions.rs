@@ -126,7 +126,7 @@ impl Expander {
         for value in [true, false] {
             let mut part = decl.clone();
             let condition = if value { quantified.clone() } else { negation(&quantified) };
-            let condition = condition.in_parentheses(at.start, at.end);
+            let condition = Expr { span: at, parenthesised: true, ..condition };
             part.requires = Some(match part.requires.take() {
                 Some(guard) => Expr::new(ExprKind::And(vec![guard, condition]), at),
                 None => condition,

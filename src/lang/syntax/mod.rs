@@ -1,24 +1,20 @@
-//! From text to a syntax tree with places: tokens, grammar, parser with error recovery, printer.
+//! From text to a syntax tree with places: the parser with error recovery. Tokens, tree, grammar and printer are the
+//! crate `cubicle-grammar`.
 
-pub mod ast;
-mod build;
 mod contextual;
 mod damage;
 mod foreign;
-mod formula;
-mod names;
 mod negate;
 mod parser;
-mod print;
 mod repair;
-mod token;
 mod unexpected;
 pub(crate) mod unsupported;
 
-pub use build::MAX_DEPTH;
+pub use cubicle_grammar::{MAX_DEPTH, ast, print};
 pub use negate::negation;
 pub use parser::{MAX_BYTES, parse, parse_formula};
-pub use print::print;
+
+use cubicle_grammar::token;
 
 use crate::diagnostic::Span;
 
@@ -71,17 +67,4 @@ pub fn word(text: &str) -> Option<Word> {
         token::Token::Int(_) | token::Token::Underscore => None,
         _ => is_word.then_some(Word::Keyword),
     }
-}
-
-// Generated from grammar/cubicle.lalrpop.
-#[allow(
-    clippy::all,
-    clippy::pedantic,
-    missing_docs,
-    unused_imports,
-    unused_extern_crates,
-    elided_lifetimes_in_paths
-)]
-mod grammar {
-    include!(concat!(env!("OUT_DIR"), "/cubicle.rs"));
 }

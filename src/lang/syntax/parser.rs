@@ -1,20 +1,18 @@
 //! Parser entry: cuts the text at declaration keywords, so that one run reports an error in each wrong
 //! declaration, and turns the errors of the generated parser into diagnostics.
 
+use cubicle_grammar::{Failure, MAX_DEPTH, Remark};
 use indexmap::IndexMap;
-use lalrpop_util::ParseError;
 
 use super::ast::{Entry, Expr, File, Item};
-use super::build::TreeBuilder;
 use super::contextual;
 use super::damage;
 use super::foreign;
-use super::grammar::EntryParser;
 use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
 use super::unexpected;
 use super::unsupported;
-use crate::diagnostic::{Diagnostic, Label, Severity, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Label, Severity, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
@@ -104,7 +102,7 @@ fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
         if chunk.len() > MAX_TOKENS {
             parser.too_much("C0504", &chunk, "declaration too large", MAX_TOKENS, "tokens");
         }
-        if parser.given_up || parser.build.diagnostics.is_full() {
+        if parser.given_up || parser.diagnostics.is_full() {
             return parser;
         }
         next = lexer.next();
@@ -124,8 +122,9 @@ struct Parser<'t> {
     file: File,
     /// The formula, when one is parsed instead of declarations.
     formula: Option<Expr>,
-    build: TreeBuilder,
-    grammar: Option<EntryParser>,
+    diagnostics: Diagnostics,
+    /// Whether a formula was too high, which is reported once.
+    too_deep: bool,
     /// Latest stage reached, see [`Token::stage`].
     stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
@@ -139,23 +138,17 @@ struct Parser<'t> {
     given_up: bool,
 }
 
-/// Why a declaration does not parse: the index of the token that does not fit, and what would.
-struct Failure {
-    at: usize,
-    expected: Vec<String>,
-}
-
 impl<'t> Parser<'t> {
     fn finish(mut self) -> (File, Vec<Diagnostic>) {
         for &(at, count) in self.habits.values() {
             if count > MAX_PLACES + 1
-                && let Some(error) = self.build.diagnostics.get_mut(at)
+                && let Some(error) = self.diagnostics.get_mut(at)
             {
                 let more = format!("there are {} more places like this", count - MAX_PLACES - 1);
                 error.help = Some(error.help.take().map_or(more.clone(), |help| format!("{help}; {more}")));
             }
         }
-        let mut diagnostics = self.build.diagnostics.into_vec();
+        let mut diagnostics = self.diagnostics.into_vec();
         diagnostics.sort_by_key(|d| d.primary.span);
         (self.file, diagnostics)
     }
@@ -164,8 +157,7 @@ impl<'t> Parser<'t> {
     fn too_much(&mut self, code: &'static str, chunk: &[Placed<'_>], what: &str, most: usize, of: &str) {
         let at = chunk.first().map_or(Span::default(), |&(start, _, end)| Span::new(start, end));
         let message = format!("{what}: more than {most} {of}");
-        self.build
-            .diagnostics
+        self.diagnostics
             .push(Diagnostic::error(code, at, message).label("the rest is not read").help("split it"));
         self.given_up = true;
         self.file.damage.init = true;
@@ -187,7 +179,7 @@ impl<'t> Parser<'t> {
     /// Adds an error, or a place to the error about the same habit.
     fn push(&mut self, diagnostic: Option<Diagnostic>, habit: Option<&'static str>) {
         let Some(diagnostic) = diagnostic else { return };
-        let next = self.build.diagnostics.len();
+        let next = self.diagnostics.len();
         if let Some(habit) = habit {
             // Computed once for each habit: a line may be long.
             if !self.habits.contains_key(habit) {
@@ -198,7 +190,7 @@ impl<'t> Parser<'t> {
             *count += 1;
             if *at < next {
                 if *count <= MAX_PLACES + 1
-                    && let Some(earlier) = self.build.diagnostics.get_mut(*at)
+                    && let Some(earlier) = self.diagnostics.get_mut(*at)
                 {
                     let same = earlier.message == diagnostic.message;
                     let text = if same { "here too".to_owned() } else { diagnostic.message };
@@ -207,7 +199,7 @@ impl<'t> Parser<'t> {
                 return;
             }
         }
-        self.build.diagnostics.push(diagnostic);
+        self.diagnostics.push(diagnostic);
     }
 
     /// Spellings of another language in one line are one error: its line, and the number of its places.
@@ -220,14 +212,14 @@ impl<'t> Parser<'t> {
         };
         let reported = self.habits.values().copied().collect::<Vec<_>>();
         reported.into_iter().find(|&(at, _)| {
-            let first = self.build.diagnostics.get_mut(at);
+            let first = self.diagnostics.get_mut(at);
             respelled(diagnostic)
                 && first.is_some_and(|it| respelled(it) && line(it.primary.span, diagnostic.primary.span))
         })
     }
 
     fn lexical(&mut self, error: LexError, at: Span, before: Option<Placed<'_>>) {
-        let diagnostics = &mut self.build.diagnostics;
+        let diagnostics = &mut self.diagnostics;
         match error {
             LexError::OpenComment => {
                 diagnostics.push(
@@ -286,7 +278,7 @@ impl<'t> Parser<'t> {
         if stage < self.stage && !broken {
             let order =
                 "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
-            self.build.diagnostics.push(
+            self.diagnostics.push(
                 Diagnostic::error("C0004", Span::new(start, first_end), "declaration out of order")
                     .label("comes too late")
                     .help(format!("the order of a file is fixed: {order}")),
@@ -300,27 +292,24 @@ impl<'t> Parser<'t> {
     fn repaired(&mut self, mut chunk: Vec<Placed<'t>>, quiet: bool, next: Span, more: bool) {
         let (mut past, mut beyond) = (0, 0);
         for round in 0..MAX_REPAIRS {
-            let reported = self.build.diagnostics.len();
-            let failure = match self.attempt(&chunk) {
-                Ok(Entry::Declaration(item)) => {
-                    self.keep(item, &chunk);
-                    return;
-                }
-                Ok(Entry::Formula(formula)) => {
-                    self.formula = Some(formula);
+            let failure = match cubicle_grammar::parse(&chunk) {
+                Ok((entry, remarks)) => {
+                    self.remark(&remarks);
+                    match entry {
+                        Entry::Declaration(item) => self.keep(item, &chunk),
+                        Entry::Formula(formula) => self.formula = Some(formula),
+                    }
                     return;
                 }
                 Err(failure) => failure,
             };
-            self.build.diagnostics.truncate(reported);
             let long = chunk.len() > MAX_REPAIRED;
             // An error near a repair follows from it, unless it is the same mistake again.
             let near = round > 0 && failure.at <= beyond;
             if quiet || (round > 0 && (failure.at < past || long)) {
                 break;
             }
-            let complete = self.attempt(&chunk[..failure.at]).is_ok();
-            self.build.diagnostics.truncate(reported);
+            let complete = cubicle_grammar::parse(&chunk[..failure.at]).is_ok();
             let alone = matches!(chunk[0], (_, Token::Formula, _));
             let another = complete && !near && !alone;
             if another && repair::begins_declaration(&chunk[failure.at..], &self.known) {
@@ -332,7 +321,7 @@ impl<'t> Parser<'t> {
             }
             let Failure { at, expected } = &failure;
             if let Some(error) = unsupported::recognise(&chunk, *at).filter(|_| !near) {
-                self.build.diagnostics.push(error);
+                self.diagnostics.push(error);
                 break;
             }
             let (known, text) = (&self.known, self.text);
@@ -344,7 +333,7 @@ impl<'t> Parser<'t> {
             }
             let Some(repair) = repair else {
                 let error = unexpected::unexpected(&site, next, more);
-                self.build.diagnostics.push(error);
+                self.diagnostics.push(error);
                 break;
             };
             let (mended, after) = repair.apply(&chunk);
@@ -360,20 +349,24 @@ impl<'t> Parser<'t> {
         damage::note(&mut self.file.damage, &chunk);
     }
 
-    fn attempt(&mut self, chunk: &[Placed<'t>]) -> Result<Entry, Failure> {
-        let grammar = self.grammar.get_or_insert_with(EntryParser::new);
-        // The parser looks at one token ahead: the last one that it took is the one that does not fit.
-        let mut taken = 0_usize;
-        let placed = chunk.iter().copied().inspect(|_| taken += 1);
-        let result = grammar.parse(&mut self.build, placed);
-        let at = taken.saturating_sub(1);
-        result.map_err(|error| match error {
-            ParseError::UnrecognizedToken { expected, .. } => Failure { at, expected },
-            ParseError::ExtraToken { .. } => Failure { at, expected: Vec::new() },
-            ParseError::UnrecognizedEof { expected, .. } => Failure { at: chunk.len(), expected },
-            ParseError::InvalidToken { .. } => Failure { at: chunk.len(), expected: Vec::new() },
-            ParseError::User { error } => match error {},
-        })
+    /// Reports what was noticed in a declaration.
+    fn remark(&mut self, remarks: &[Remark]) {
+        for &remark in remarks {
+            self.diagnostics.push(match remark {
+                Remark::TooDeep(_) if self.too_deep => continue,
+                Remark::TooDeep(span) => {
+                    self.too_deep = true;
+                    Diagnostic::error("C0013", span, format!("formula nested more than {MAX_DEPTH} deep"))
+                        .label("nested too deeply")
+                        .help("name parts of it with `predicate`, or split the declaration")
+                }
+                Remark::Mixed(span, right) => {
+                    Diagnostic::warning("C0901", span, "`=>` and `<=>` mixed without parentheses")
+                        .also(right, "this is the right operand")
+                        .help("both bind alike and group to the right; write parentheses")
+                }
+            });
+        }
     }
 
     /// Notes the names that a declaration introduces.
@@ -408,7 +401,7 @@ impl<'t> Parser<'t> {
         let Some(&(l, token, r)) = chunk.first() else { return };
         let at = Span::new(l, r);
         if let Some(error) = unsupported::recognise(chunk, 0) {
-            self.build.diagnostics.push(error);
+            self.diagnostics.push(error);
             damage::note(&mut self.file.damage, chunk);
             return;
         }
@@ -468,7 +461,7 @@ impl<'t> Parser<'t> {
                 let error = Diagnostic::error("C0006", at, "a declaration begins with a keyword")
                     .label("the type comes last")
                     .help(format!("write `{keyword} {}{index} : {ty}`", repair::capital(text(1))));
-                self.build.diagnostics.push(error);
+                self.diagnostics.push(error);
                 self.repaired(tokens, true, next, more);
                 return;
             }
@@ -477,12 +470,12 @@ impl<'t> Parser<'t> {
             && let Some(help) = repair::property_of_runs(word)
         {
             let message = format!("`{word}` does not start a declaration");
-            self.build.diagnostics.push(Diagnostic::error("C0006", at, message).help(help));
+            self.diagnostics.push(Diagnostic::error("C0006", at, message).help(help));
             damage::note(&mut self.file.damage, chunk);
             return;
         }
         let is_record = matches!(token, Token::Lident("record" | "struct"));
-        self.build.diagnostics.push(
+        self.diagnostics.push(
             Diagnostic::error("C0003", at, "declaration expected")
                 .label("this does not start a declaration")
                 .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }),

@@ -67,7 +67,9 @@ fn tails(system: &System, report: &Report) -> Vec<TailRecord> {
 
 fn decider(decider: Decider) -> DecidedBy {
     match decider {
-        Decider::Forward(procs) | Decider::AllInstances(procs) => DecidedBy { engine: "forward", processes: Some(procs) },
+        Decider::Forward(procs) | Decider::AllInstances(procs) => {
+            DecidedBy { engine: "forward", processes: Some(procs) }
+        }
         Decider::Stage(proof) => DecidedBy { engine: proof.method().name(), processes: proof.oracle_procs() },
     }
 }

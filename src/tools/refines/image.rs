@@ -218,8 +218,9 @@ impl<'a> ImageReader<'a> {
             let env = Env { layout: self.abstraction.layout(), state: &state, procs: &procs };
             let fails = |it: &Literal| env.literal(it) == Some(false);
             // That a process is of another sort is how `init` says nothing of it.
-            let of_sort =
-                |it: &Literal| it.cells().iter().any(|cell| Some(cell.var) == system.sort_array()) && fails(it);
+            let of_sort = |it: &Literal| {
+                it.cells().iter().any(|cell| Some(cell.var) == system.sort_array()) && fails(it)
+            };
             if system.init.body.0.iter().any(|conj| !conj.iter().any(fails)) {
                 continue;
             }

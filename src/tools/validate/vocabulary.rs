@@ -81,7 +81,9 @@ impl Mapped {
     /// Checks that it is not both a process and a value.
     pub fn is_either(&self) -> Result<(), String> {
         match (self.owner || self.param.is_some(), &self.cell) {
-            (true, Some(_)) => Err("the field has two meanings: it names a process and is a value".to_owned()),
+            (true, Some(_)) => {
+                Err("the field has two meanings: it names a process and is a value".to_owned())
+            }
             _ => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::slice;
 
-use super::ast::{
+use crate::ast::{
     Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand,
     Path, Quantifier, RangeBounds, Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };

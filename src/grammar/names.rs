@@ -1,6 +1,6 @@
 //! Names and numbers of a `.cub` file, with their places.
 
-use crate::diagnostic::Span;
+use crate::Span;
 
 /// The place of a node. Places do not count when trees are compared: any two are equal, so that a tree is
 /// equal to the one read back from its printed text.
@@ -20,18 +20,6 @@ pub fn loc(l: u32, r: u32) -> Loc {
     Loc(Span::new(l, r))
 }
 
-/// `first` followed by `rest`.
-pub(crate) fn prepend<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
-    rest.insert(0, first);
-    rest
-}
-
-/// `list` followed by `last`.
-pub(crate) fn append<T>(mut list: Vec<T>, last: Option<T>) -> Vec<T> {
-    list.extend(last);
-    list
-}
-
 /// An identifier or a process constant `#k`, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
@@ -44,17 +32,19 @@ pub struct Name {
 }
 
 impl Name {
-    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+    /// The token of a name, without a sort.
+    pub(crate) fn new((l, text, r): (u32, &str, u32)) -> Self {
         Self::at(text, loc(l, r))
     }
 
     /// A name at a place.
-    pub(crate) fn at(text: impl Into<String>, loc: Loc) -> Self {
+    pub fn at(text: impl Into<String>, loc: Loc) -> Self {
         Self { text: text.into(), loc, sort: None }
     }
 
     /// Bound to a process of a sort.
-    pub(crate) fn of_sort(self, sort: Self) -> Self {
+    #[must_use]
+    pub fn of_sort(self, sort: Self) -> Self {
         Self { sort: Some(Box::new(sort)), ..self }
     }
 
@@ -74,7 +64,8 @@ pub struct Number {
 }
 
 impl Number {
-    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+    /// The token of a number.
+    pub(crate) fn new((l, text, r): (u32, &str, u32)) -> Self {
         Self { text: text.to_owned(), loc: loc(l, r) }
     }
 

@@ -1,9 +1,9 @@
 //! The syntax tree of a `.cub` file: the text with its places, and no meaning yet.
 
-pub use super::formula::*;
-pub use super::names::*;
+pub use crate::formula::*;
+pub use crate::names::*;
 
-use crate::diagnostic::Span;
+use crate::Span;
 
 /// A model file: its declarations in file order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct Damage {
 
 /// The units that the grammar reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Entry {
+pub enum Entry {
     /// A declaration.
     Declaration(Item),
     /// A formula by itself.
@@ -102,7 +102,7 @@ pub struct TypeDecl {
 
 impl TypeDecl {
     /// An abstract type.
-    pub(crate) const fn new(name: Name, loc: Loc) -> Self {
+    pub const fn new(name: Name, loc: Loc) -> Self {
         Self { name, constructors: None, range: None, fields: None, below: None, shown: Vec::new(), loc }
     }
 }
@@ -176,7 +176,7 @@ pub struct SymbolDecl {
 
 impl SymbolDecl {
     /// With a type that may be a range without a name.
-    pub(crate) fn new(kind: SymbolKind, name: Name, ty: (Name, Option<RangeBounds>), loc: Loc) -> Self {
+    pub fn new(kind: SymbolKind, name: Name, ty: (Name, Option<RangeBounds>), loc: Loc) -> Self {
         Self { kind, name, ty: ty.0, range: ty.1, loc }
     }
 }
@@ -348,7 +348,7 @@ pub struct Update {
 
 impl Update {
     /// Without a quantifier.
-    pub(crate) fn new(target: Path, value: Rhs, loc: Loc) -> Self {
+    pub fn new(target: Path, value: Rhs, loc: Loc) -> Self {
         if let Some((target, index)) = target.plain() {
             return Self { target, index, path: None, each: None, value, loc };
         }

@@ -2,7 +2,7 @@
 
 use logos::{Lexer, Logos};
 
-use crate::diagnostic::BYTE_ORDER_MARK;
+use crate::BYTE_ORDER_MARK;
 
 /// Why a stretch of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -309,16 +309,4 @@ pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
         }
         Some((start, Ok(token), end))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_in_a_row_use_no_stack() {
-        let text = "(* c (* d *) *)\n".repeat(1 << 18) + "var (* open";
-        let found: Vec<_> = tokens(&text, 0).map(|(_, token, _)| token).collect();
-        assert_eq!(found, [Ok(Token::Var), Err(LexError::OpenComment)]);
-    }
 }

@@ -1,9 +1,9 @@
 //! The syntax tree of formulas and terms.
 
-use super::names::{Loc, Name, Number, loc};
-use crate::diagnostic::Span;
+use crate::Span;
+use crate::names::{Loc, Name, Number};
 
-/// A formula. No deeper than [`super::MAX_DEPTH`], so that recursion over it is safe.
+/// A formula. No deeper than [`crate::MAX_DEPTH`], so that recursion over it is safe.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
@@ -13,7 +13,7 @@ pub struct Expr {
     /// Whether it is written in parentheses; does not count in comparisons.
     pub parenthesised: bool,
     /// Height of the tree.
-    pub(crate) depth: u16,
+    pub depth: u16,
 }
 
 impl PartialEq for Expr {
@@ -25,19 +25,20 @@ impl PartialEq for Expr {
 impl Eq for Expr {}
 
 impl Expr {
-    pub(crate) fn leaf(kind: ExprKind, l: u32, r: u32) -> Self {
-        Self { kind, span: Span::new(l, r), parenthesised: false, depth: 1 }
+    /// A formula without parts.
+    pub const fn leaf(kind: ExprKind, span: Span) -> Self {
+        Self { kind, span, parenthesised: false, depth: 1 }
     }
 
     /// A formula at `span`, with its height.
-    pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
+    pub fn new(kind: ExprKind, span: Span) -> Self {
         let formulas = kind.formulas().into_iter().map(|it| it.depth);
         let below = formulas.chain(kind.terms().into_iter().map(Term::depth)).max().unwrap_or(0);
         Self { kind, span, parenthesised: false, depth: below.saturating_add(1) }
     }
 
     /// `left op right`
-    pub(crate) fn compare(left: Term, op: Comparison, right: Term, span: Span) -> Self {
+    pub fn compare(left: Term, op: Comparison, right: Term, span: Span) -> Self {
         Self::new(ExprKind::Compare { op, left, right }, span)
     }
 
@@ -45,12 +46,6 @@ impl Expr {
     #[must_use]
     pub fn with(self, kind: ExprKind) -> Self {
         Self { kind, ..self }
-    }
-
-    pub(crate) fn in_parentheses(mut self, l: u32, r: u32) -> Self {
-        self.span = Span::new(l, r);
-        self.parenthesised = true;
-        self
     }
 }
 
@@ -127,7 +122,8 @@ impl ExprKind {
     }
 
     /// The same connective with its operands changed; anything else as it is.
-    pub(crate) fn with_operands(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Self {
+    #[must_use]
+    pub fn with_operands(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Self {
         let mut boxed = |it: &Expr| Box::new(change(it));
         match self {
             Self::Not(a) => Self::Not(boxed(a)),
@@ -191,34 +187,32 @@ pub struct Term {
 
 impl Term {
     /// A name by itself.
-    pub(crate) fn name(name: Name) -> Self {
+    pub fn name(name: Name) -> Self {
         let loc = name.loc;
         Self { kind: TermKind::Base(Base::Name(name)), loc }
     }
 
     /// The name with this text.
-    pub(crate) fn named(text: impl Into<String>, loc: Loc) -> Self {
+    pub fn named(text: impl Into<String>, loc: Loc) -> Self {
         Self::name(Name::at(text, loc))
     }
 
     /// A name, a cell or a field by itself.
-    pub(crate) const fn base(base: Base, loc: Loc) -> Self {
+    pub const fn base(base: Base, loc: Loc) -> Self {
         Self { kind: TermKind::Base(base), loc }
     }
 
-    /// `first`, and the terms that are added or (true) subtracted.
-    pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
-        let plain = rest.is_empty() && !first.negative && first.factor.is_none();
-        let kind = match first.operand {
-            Operand::Base(base) if plain => TermKind::Base(base),
-            Operand::Number(number) if plain => TermKind::Number(number),
-            Operand::Count(count) if plain => TermKind::Count(count),
-            _ => {
-                let rest = rest.into_iter().map(|(negative, summand)| Summand { negative, ..summand });
-                TermKind::Sum(std::iter::once(first).chain(rest).collect())
-            }
+    /// Summands with their signs; a single one without sign and factor is a name, a number or a count.
+    pub fn sum(mut summands: Vec<Summand>, loc: Loc) -> Self {
+        let plain = matches!(&summands[..], [only] if !only.negative && only.factor.is_none());
+        let only = if plain { summands.pop() } else { None };
+        let kind = match only.map(|summand| summand.operand) {
+            Some(Operand::Base(base)) => TermKind::Base(base),
+            Some(Operand::Number(number)) => TermKind::Number(number),
+            Some(Operand::Count(count)) => TermKind::Count(count),
+            None => TermKind::Sum(summands),
         };
-        Self { kind, loc: loc(l, r) }
+        Self { kind, loc }
     }
 
     /// Where it stands.
@@ -253,7 +247,7 @@ impl Term {
     }
 
     /// Height of the formulas in it.
-    pub(crate) fn depth(&self) -> u16 {
+    pub fn depth(&self) -> u16 {
         if let TermKind::Record(fields) = &self.kind {
             return 1 + fields.iter().map(|(_, value)| value.depth()).max().unwrap_or(0);
         }
@@ -303,7 +297,7 @@ pub enum Operand {
 
 impl Path {
     /// The name and the indices, when these are names and there are no fields.
-    pub(crate) fn plain(&self) -> Option<(Name, Option<Vec<Name>>)> {
+    pub fn plain(&self) -> Option<(Name, Option<Vec<Name>>)> {
         let name = |term: &Term| match &term.kind {
             TermKind::Base(Base::Name(name)) => Some(name.clone()),
             _ => None,
@@ -319,14 +313,15 @@ impl Path {
     }
 
     /// A field of what is there.
-    pub(crate) fn field(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
         let mut path = self.clone();
         path.fields.push(Name::at(name, self.loc));
         path
     }
 
     /// Height of the terms in it.
-    pub(crate) fn depth(&self) -> u16 {
+    pub fn depth(&self) -> u16 {
         1 + self.index.iter().flatten().map(Term::depth).max().unwrap_or(0)
     }
 }
@@ -361,7 +356,7 @@ impl Count {
     }
 
     /// Height of the tree.
-    pub(crate) fn depth(&self) -> u16 {
+    pub fn depth(&self) -> u16 {
         let below = self.parts().map_or(0, |(_, summand, body)| {
             summand.map_or(0, Term::depth).max(body.map_or(0, |body| body.depth))
         });

@@ -1,0 +1,314 @@
+//! Helpers for the grammar's actions: trees of bounded height, and remarks about them.
+
+use crate::Span;
+use crate::ast::{
+    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Item, Loc, Name, Operand, Path, Property,
+    PropertyKind, Quantifier, RangeBounds, Rhs, Summand, SymbolDecl, SymbolKind, Temporal, TemporalKind,
+    Term, TermKind, TypeDecl, Update, loc,
+};
+use crate::token::Placed;
+
+/// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
+pub const MAX_DEPTH: u16 = 400;
+
+/// What the parser notices beside errors of syntax.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remark {
+    /// A formula is higher than [`MAX_DEPTH`]; said once for each declaration.
+    TooDeep(Span),
+    /// `=>` and `<=>` without parentheses: the whole formula, and its right operand.
+    Mixed(Span, Span),
+}
+
+/// The state of one parse, shared by its actions.
+pub struct TreeBuilder {
+    /// The declaration.
+    pub whole: Loc,
+    /// What is to be said of the tree.
+    pub remarks: Vec<Remark>,
+}
+
+/// A connective between two formulas.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Connective {
+    And,
+    Or,
+    Implies,
+    Iff,
+}
+
+/// What stands before the last operand of a formula.
+pub enum Piece {
+    /// Something in front of an operand.
+    Prefix(Pending),
+    /// An operand, and the connective after it.
+    Operand(Expr, Connective),
+}
+
+/// The left part of a formula whose right operand is not read yet.
+pub enum Pending {
+    Not(u32),
+    If(u32, Expr, Expr),
+    Quantified(Each),
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Implies(Expr),
+    Iff(Expr),
+}
+
+/// `forall q.`: where it begins, the quantifier, the names that it binds.
+pub type Each = (u32, Quantifier, Vec<Name>);
+
+/// The names and the formula of a property.
+pub type Claim = (Option<Name>, Vec<Name>, Expr);
+
+impl Pending {
+    /// How tightly it binds its right operand; the body of a quantifier extends as far as possible.
+    const fn strength(&self) -> u8 {
+        match self {
+            Self::Quantified(_) => 0,
+            Self::Implies(_) | Self::Iff(_) => 1,
+            Self::Or(_) => 2,
+            Self::And(_) => 3,
+            Self::Not(_) | Self::If(..) => 4,
+        }
+    }
+}
+
+impl TreeBuilder {
+    /// For the declaration of these tokens.
+    pub fn new(tokens: &[Placed<'_>]) -> Self {
+        let place = |&(l, _, r): &Placed<'_>| Span::new(l, r);
+        let whole = tokens.first().zip(tokens.last()).map(|(first, last)| place(first).to(place(last)));
+        Self { whole: Loc(whole.unwrap_or_default()), remarks: Vec::new() }
+    }
+
+    /// A node over children of greatest height `below`. A tree that would be too high is discarded
+    /// before any recursion over it, even dropping it, can overflow the stack.
+    fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
+        if below >= MAX_DEPTH {
+            self.too_deep(span);
+            return Expr::leaf(ExprKind::Error, span);
+        }
+        Expr { kind, span, parenthesised: false, depth: below + 1 }
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        if !self.remarks.iter().any(|remark| matches!(remark, Remark::TooDeep(_))) {
+            self.remarks.push(Remark::TooDeep(span));
+        }
+    }
+
+    /// A formula in parentheses: they count as a level, so that nothing is nested without bound.
+    pub fn parentheses(&mut self, l: u32, inner: Expr, r: u32) -> Expr {
+        let (span, below) = (Span::new(l, r), inner.depth);
+        if below >= MAX_DEPTH {
+            return self.node(ExprKind::Error, span, below);
+        }
+        Expr { kind: inner.kind, span, parenthesised: true, depth: below + 1 }
+    }
+
+    /// `left op right`
+    pub fn comparison(&mut self, left: Term, op: Comparison, right: Term) -> Expr {
+        let (span, below) = (left.span().to(right.span()), left.depth().max(right.depth()));
+        self.node(ExprKind::Compare { op, left, right }, span, below)
+    }
+
+    /// A formula out of its operands, connectives and prefixes.
+    pub fn formula(&mut self, pieces: Vec<Piece>, last: Expr) -> Expr {
+        let mut pending = Vec::new();
+        for piece in pieces {
+            let (left, connective) = match piece {
+                Piece::Prefix(prefix) => {
+                    pending.push(prefix);
+                    continue;
+                }
+                Piece::Operand(left, connective) => (left, connective),
+            };
+            let tighter = match connective {
+                Connective::Implies | Connective::Iff => 2,
+                Connective::Or => 3,
+                Connective::And => 4,
+            };
+            let left = self.join(&mut pending, left, tighter);
+            match (connective, pending.last_mut()) {
+                (Connective::And, Some(Pending::And(list))) | (Connective::Or, Some(Pending::Or(list))) => {
+                    list.push(left);
+                }
+                (Connective::And, _) => pending.push(Pending::And(vec![left])),
+                (Connective::Or, _) => pending.push(Pending::Or(vec![left])),
+                (Connective::Implies, _) => pending.push(Pending::Implies(left)),
+                (Connective::Iff, _) => pending.push(Pending::Iff(left)),
+            }
+        }
+        self.join(&mut pending, last, 0)
+    }
+
+    /// The formula that ends with the operand `right`, with all that binds it at least this tightly.
+    fn join(&mut self, pending: &mut Vec<Pending>, mut right: Expr, least: u8) -> Expr {
+        while let Some(left) = pending.pop_if(|left| left.strength() >= least) {
+            let (end, below) = (right.span.end, right.depth);
+            right = match left {
+                Pending::Not(l) => self.node(ExprKind::Not(Box::new(right)), Span::new(l, end), below),
+                Pending::If(l, c, a) => {
+                    let below = below.max(c.depth).max(a.depth);
+                    let kind = ExprKind::If(Box::new(c), Box::new(a), Box::new(right));
+                    self.node(kind, Span::new(l, end), below)
+                }
+                Pending::Quantified((l, quantifier, vars)) => {
+                    let kind = ExprKind::Quantified { quantifier, vars, body: Box::new(right) };
+                    self.node(kind, Span::new(l, end), below)
+                }
+                Pending::And(list) => self.chain(ExprKind::And, list, right),
+                Pending::Or(list) => self.chain(ExprKind::Or, list, right),
+                Pending::Implies(left) => {
+                    let mixed = matches!(right.kind, ExprKind::Iff(..));
+                    self.binary(ExprKind::Implies, left, right, mixed)
+                }
+                Pending::Iff(left) => {
+                    let mixed = matches!(right.kind, ExprKind::Implies(..));
+                    self.binary(ExprKind::Iff, left, right, mixed)
+                }
+            };
+        }
+        right
+    }
+
+    /// `a => b` or `a <=> b`; `mixed` when the right operand is of the other kind.
+    fn binary(&mut self, make: fn(Box<Expr>, Box<Expr>) -> ExprKind, a: Expr, b: Expr, mixed: bool) -> Expr {
+        let (span, below) = (a.span.to(b.span), a.depth.max(b.depth));
+        if mixed && !b.parenthesised {
+            self.remarks.push(Remark::Mixed(span, b.span));
+        }
+        self.node(make(Box::new(a), Box::new(b)), span, below)
+    }
+
+    /// `a && b && ..` or `a || b || ..`
+    fn chain(&mut self, make: fn(Vec<Expr>) -> ExprKind, mut list: Vec<Expr>, last: Expr) -> Expr {
+        let span = list.first().map_or(last.span, |first| first.span.to(last.span));
+        list.push(last);
+        let below = list.iter().map(|e| e.depth).max().unwrap_or(0);
+        self.node(make(list), span, below)
+    }
+
+    /// `p(args)`
+    pub fn call(&mut self, name: Name, args: Vec<Arg>, r: u32) -> Expr {
+        let below = args.iter().map(|it| match it {
+            Arg::Term(term) => term.depth(),
+            Arg::Formula(formula) => formula.depth,
+        });
+        let (span, below) = (Span::new(name.span().start, r), below.max().unwrap_or(0));
+        self.node(ExprKind::Call { name, args }, span, below)
+    }
+
+    /// A count, which is discarded like a formula when it would be too high.
+    pub fn count(&mut self, l: u32, kind: CountKind, r: u32) -> Count {
+        let count = Count { kind, loc: loc(l, r) };
+        if count.depth() <= MAX_DEPTH {
+            return count;
+        }
+        self.too_deep(count.span());
+        Count { kind: CountKind::Processes, ..count }
+    }
+
+    /// A name or a cell.
+    pub fn base(&mut self, path: Path) -> (Base, Loc) {
+        let loc = path.loc;
+        if path.depth() > MAX_DEPTH {
+            self.too_deep(loc.0);
+            return (Base::Name(path.name), loc);
+        }
+        let base = match path.plain() {
+            Some((name, None)) => Base::Name(name),
+            Some((array, Some(index))) => Base::Cell { array, index },
+            None => Base::Path(Box::new(path)),
+        };
+        (base, loc)
+    }
+
+    /// `{ kind = Req; from = p }`
+    pub fn record(&mut self, l: u32, fields: Vec<(Name, Term)>, r: u32) -> Term {
+        let record = Term { kind: TermKind::Record(fields), loc: loc(l, r) };
+        if record.depth() > MAX_DEPTH {
+            self.too_deep(record.span());
+            return Term { kind: TermKind::Record(Vec::new()), ..record };
+        }
+        record
+    }
+
+    /// An abstract type.
+    pub const fn type_(&self, name: Name) -> TypeDecl {
+        TypeDecl::new(name, self.whole)
+    }
+
+    /// The name of a predeclared type, which this declaration has without saying so.
+    pub fn predeclared(&self, name: &str) -> Name {
+        Name { text: name.to_owned(), loc: self.whole, sort: None }
+    }
+
+    /// `var`, `const`, ..
+    pub fn symbol(&self, kind: SymbolKind, name: Name, ty: (Name, Option<RangeBounds>)) -> SymbolDecl {
+        SymbolDecl::new(kind, name, ty, self.whole)
+    }
+
+    /// `init`, `invariant`, `unsafe`
+    pub fn property(&self, kind: PropertyKind, (name, params, body): Claim) -> Item {
+        Item::Property(Property { kind, name, params, body, loc: self.whole })
+    }
+
+    /// A property of runs.
+    pub fn temporal(&self, kind: TemporalKind, claim: Claim, then: Option<Expr>) -> Item {
+        let (name, params, body) = claim;
+        Item::Temporal(Temporal { kind, name, params, body, then, loc: self.whole })
+    }
+}
+
+/// Bound names: one without a sort is of the sort that is written next.
+pub fn bound(mut names: Vec<Name>) -> Vec<Name> {
+    let mut sort = None;
+    for name in names.iter_mut().rev() {
+        if name.sort.is_some() {
+            sort.clone_from(&name.sort);
+        } else {
+            name.sort.clone_from(&sort);
+        }
+    }
+    names
+}
+
+/// A list with another item.
+pub fn push<T>(mut list: Vec<T>, item: T) -> Vec<T> {
+    list.push(item);
+    list
+}
+
+/// A variable with the indices and fields that it has; the indices with the byte after their bracket.
+pub fn path(name: Name, index: Option<(Vec<Term>, u32)>, fields: Vec<Name>) -> Path {
+    let (index, close) = index.unzip();
+    let end = fields.last().map(|field| field.span().end).or(close).unwrap_or(name.span().end);
+    let loc = loc(name.span().start, end);
+    Path { name, index, fields, loc }
+}
+
+/// A name or a number by itself.
+pub fn leaf(kind: TermKind, at: Loc) -> Term {
+    Term { kind, loc: at }
+}
+
+/// A summand that is added.
+pub const fn summand(factor: Option<crate::ast::Number>, operand: Operand, at: Loc) -> Summand {
+    Summand { negative: false, factor, operand, loc: at }
+}
+
+/// A range as a type without a name of its own.
+pub fn unnamed(range: RangeBounds) -> (Name, Option<RangeBounds>) {
+    let at = range.low.span().to(range.high.span());
+    (Name { text: range.to_string(), loc: Loc(at), sort: None }, Some(range))
+}
+
+/// `target := value`, which ends at byte `r`.
+pub fn update(each: Option<Each>, target: Path, value: Rhs, r: u32) -> Update {
+    let (l, each) =
+        each.map_or((target.loc.0.start, None), |(l, quantifier, vars)| (l, Some((quantifier, vars))));
+    Update { each, ..Update::new(target, value, loc(l, r)) }
+}
