@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::ground::{GroundCell, GroundSum, Sign};
+use super::ground::{GroundCell, GroundSum, Sign, plus};
 use cubicle_lang::model::Rational;
 
 /// An end of an interval, which belongs to it unless it is open.
@@ -37,6 +37,8 @@ struct Known {
 pub struct Intervals {
     numbers: HashMap<Terms, usize>,
     all: Vec<Known>,
+    /// The sums of several cells.
+    several: Vec<(usize, Terms)>,
     /// Whether a sum has no value left.
     impossible: bool,
     /// Whether an interval became smaller since the last time that this was asked.
@@ -196,6 +198,9 @@ impl Intervals {
             }
         }
         let whole = integer && terms.iter().all(|(_, factor)| factor.is_integer());
+        if terms.len() > 1 {
+            self.several.push((self.all.len(), terms.clone()));
+        }
         self.all.push(Known { interval: Interval::default(), whole, parts });
         self.numbers.insert(terms, self.all.len() - 1);
         self.all.len() - 1
@@ -221,14 +226,51 @@ impl Intervals {
         if known.is_some() || terms.len() == 1 {
             return known;
         }
+        let (low, high) = self.ends(&terms);
+        let sum = Interval { low, high, holes: Vec::new() };
+        sum.truth(relation, n).or_else(|| self.truth_by_another(&terms, relation, n))
+    }
+
+    /// The ends of the interval of a sum, from those of its cells.
+    fn ends(&self, terms: &[(GroundCell, Rational)]) -> (Option<End>, Option<End>) {
         let (mut low, mut high) = (NOTHING, NOTHING);
-        for (cell, factor) in &terms {
-            let number = self.numbers.get(&[(cell.clone(), Rational::ONE)][..])?;
-            let Interval { low: least, high: most, .. } = self.all[*number].interval;
-            let (least, most) = if factor.signum() < 0 { (most, least) } else { (least, most) };
-            (low, high) = (add(low, *factor, least), add(high, *factor, most));
+        for (cell, factor) in terms {
+            let known = self.numbers.get(&[(cell.clone(), Rational::ONE)][..]);
+            let Some(number) = known else { return (None, None) };
+            (low, high) = self.plus((low, high), *factor, *number);
         }
-        Interval { low, high, holes: Vec::new() }.truth(relation, n)
+        (low, high)
+    }
+
+    /// The ends with a multiple of a known sum added.
+    fn plus(
+        &self,
+        (low, high): (Option<End>, Option<End>),
+        factor: Rational,
+        number: usize,
+    ) -> (Option<End>, Option<End>) {
+        let Interval { low: least, high: most, .. } = self.all[number].interval;
+        let (least, most) = if factor.signum() < 0 { (most, least) } else { (least, most) };
+        (add(low, factor, least), add(high, factor, most))
+    }
+
+    /// As [`Intervals::truth`], where the sum is that of another one, which has several cells as well, and of single cells.
+    fn truth_by_another(
+        &self,
+        terms: &[(GroundCell, Rational)],
+        relation: Relation,
+        n: Rational,
+    ) -> Option<bool> {
+        let whole = GroundSum { terms: terms.to_vec(), constant: Rational::ZERO };
+        self.several.iter().find_map(|(number, other)| {
+            let factor = other.iter().find_map(|(cell, own)| {
+                terms.iter().find(|it| it.0 == *cell).and_then(|(_, factor)| factor.div(*own))
+            })?;
+            let other = GroundSum { terms: other.clone(), constant: Rational::ZERO };
+            let rest = plus(&whole, factor.neg(), &other).ok()?;
+            let (low, high) = self.plus(self.ends(&rest.terms), factor, *number);
+            Interval { low, high, holes: Vec::new() }.truth(relation, n)
+        })
     }
 
     /// Whether a sum has no value left.
@@ -254,10 +296,8 @@ impl Intervals {
                     if at == left_out {
                         continue;
                     }
-                    let Interval { low: least, high: most, .. } = self.all[*part].interval;
                     let factor = if left_out == parts.len() { *factor } else { factor.neg() };
-                    let (least, most) = if factor.signum() < 0 { (most, least) } else { (least, most) };
-                    (low, high) = (add(low, factor, least), add(high, factor, most));
+                    (low, high) = self.plus((low, high), factor, *part);
                 }
                 let mut target = number;
                 if let Some((part, factor)) = parts.get(left_out) {

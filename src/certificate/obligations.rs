@@ -1,6 +1,7 @@
 //! The obligations of an invariant, as ground cases: each must be unsatisfiable together with
 //! instances of the invariant over the processes of the case.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use hashbrown::HashSet;
@@ -12,6 +13,7 @@ use super::ground::{GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use super::refinement::RefinementReader;
+use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{
@@ -71,8 +73,11 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         + most_witnessed(system)
 }
 
+/// Whether a case is left out, with all others of the arguments of this number of its transition.
+pub type LeavesOut<'l> = dyn FnMut(usize, &Arguments) -> Result<bool, ProofFailure> + 'l;
+
 /// Makes the obligations of a system and its cubes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Obligations<'a> {
     /// The system.
     pub system: &'a System,
@@ -82,6 +87,8 @@ pub struct Obligations<'a> {
     pub unnamed: Unnamed,
     reader: GroundReader<'a>,
     counts: Option<CountDefinitions<'a>>,
+    steps: Vec<Steps>,
+    sort_array: Option<VarId>,
     interrupt: Interrupt,
 }
 
@@ -91,7 +98,9 @@ impl<'a> Obligations<'a> {
         let unnamed = Unnamed { first: most_named(system, cubes).min(MAX_PROCS) as u8 };
         let counts = CountDefinitions::new(system, cubes, unnamed, interrupt);
         let reader = GroundReader::new(system);
-        Self { system, cubes, unnamed, reader, counts, interrupt: interrupt.clone() }
+        let steps = system.transitions.iter().map(|t| Steps::new(system, t)).collect();
+        let sort_array = system.sort_array();
+        Self { system, cubes, unnamed, reader, counts, steps, sort_array, interrupt: interrupt.clone() }
     }
 
     /// How many processes the cases talk about, at most.
@@ -143,9 +152,21 @@ impl<'a> Obligations<'a> {
 
     /// The cases of an obligation; none when it holds because there are too few processes.
     pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
+        self.cases_but(obligation, true, &mut |_, _| Ok(false))
+    }
+
+    /// The cases of an obligation but for those left out, and for identities unless they are wanted.
+    pub fn cases_but(
+        &self,
+        obligation: Obligation,
+        identities: bool,
+        leaves_out: &mut LeavesOut<'_>,
+    ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
-            Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
+            Obligation::Consecution { transition, cube } => {
+                self.consecution((transition, cube), identities, leaves_out)?
+            }
             Obligation::Property(bad) => self.property(bad)?,
             Obligation::Owner(owner) => {
                 let cube = vec![self.cubes.owners[owner].held()];
@@ -239,41 +260,81 @@ impl<'a> Obligations<'a> {
         Ok(out)
     }
 
-    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
-        let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
-        let rigid = self.system.proc_constants;
+    /// The arguments of a transition whose guard is not plainly false.
+    fn arguments(&self, transition: usize) -> Result<&[Arguments], ProofFailure> {
+        let (steps, t) = (&self.steps[transition], &self.system.transitions[transition]);
+        if let Some(known) = steps.arguments.get() {
+            return Ok(known);
+        }
         let mut out = Vec::new();
-        let (written, kept): (Vec<&Literal>, Vec<&Literal>) =
-            cube.cube.iter().partition(|l| writes(self.system, t, l));
-        let mut unchanged = written.is_empty();
-        let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8, &self.interrupt)? };
-        // No process is of two sorts: what the guard says of one, and what the cube says of it, if the step leaves that as it is.
-        let sort_array = self.system.sort_array().filter(|array| !self.system.may_change(t, *array));
-        let sorts = self.system.sorts_said(&cube.cube, cube.params.into());
-        let of_args = self.system.sorts_said(&t.guard, t.arity());
-        for (least, args) in all {
+        for (procs, args) in arrangements(self.system.proc_constants, t.arity() as u8, &self.interrupt)? {
             self.interrupt.poll()?;
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
-            if guard == GroundFormula::FALSE {
-                continue;
+            if guard != GroundFormula::FALSE {
+                out.push(Arguments { procs, args, guard, others: RefCell::default() });
             }
-            // The guard at each other process, once it is needed.
-            let mut others: Vec<Vec<GroundFormula>> = Vec::new();
+        }
+        Ok(steps.arguments.get_or_init(|| out))
+    }
+
+    /// What the guards of a step say of the first `procs` processes, and no cube.
+    pub fn guards(
+        &self,
+        transition: usize,
+        arguments: &Arguments,
+        procs: u8,
+    ) -> Result<Vec<GroundFormula>, Overflow> {
+        let (t, mut others) = (&self.system.transitions[transition], arguments.others.borrow_mut());
+        for other in others.len() as u8..procs {
+            others.push(self.universals(t, &arguments.args, 0..other, other)?);
+        }
+        let said = others[..procs.into()].iter().flatten();
+        Ok(std::iter::once(&arguments.guard).chain(said).cloned().collect())
+    }
+
+    fn consecution(
+        &self,
+        (transition, number): (usize, usize),
+        identities: bool,
+        leaves_out: &mut LeavesOut<'_>,
+    ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
+        let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
+        let (steps, rigid) = (&self.steps[transition], self.system.proc_constants);
+        let mut out = Vec::new();
+        let may_change = |literal: &&Literal| literal.cells().iter().any(|cell| steps.may_change(cell.var));
+        let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(may_change);
+        let mut unchanged = written.is_empty();
+        let all = if unchanged { &[] } else { self.arguments(transition)? };
+        // No process is of two sorts: what the guard says of one, and what the cube says of it, if the step leaves that as it is.
+        let sort_array = self.sort_array.filter(|array| !steps.may_change(*array));
+        let sorts = self.system.sorts_said(&cube.cube, cube.params.into());
+        let of_args = self.system.sorts_said(&t.guard, t.arity());
+        for (at, arguments) in all.iter().enumerate() {
+            self.interrupt.poll()?;
+            let Arguments { procs: least, args, .. } = arguments;
             let may_be = |param: usize, process: u8| {
                 let arg = args.iter().position(|arg| *arg == process).filter(|_| sort_array.is_some());
                 arg.and_then(|arg| of_args[arg]).zip(sorts[param]).is_none_or(|(one, other)| one == other)
             };
-            for (procs, named) in arrangements_where(least, cube.params, &may_be, &self.interrupt)? {
+            for (procs, named) in arrangements_where(*least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;
+                if !written.iter().any(|literal| steps.may_change_at(literal, &named, args)) {
+                    unchanged = true;
+                    continue;
+                }
+                if leaves_out(at, arguments)? {
+                    break;
+                }
                 // The literals that say the sorts stay parts of the case: what they decide in other parts is decided here.
-                let sorts = self.sorts_of(procs, [(&t.guard, &args), (&cube.cube, &named)]);
-                let possible = |cell: &GroundCell| match (sort_array, &cell.index[..]) {
-                    (Some(array), &[process]) if cell.var == array => {
+                let sorts =
+                    sort_array.map(|_| self.sorts_of(procs, [(&t.guard, args), (&cube.cube, &named)]));
+                let possible = |cell: &GroundCell| match (sort_array, &sorts, &cell.index[..]) {
+                    (Some(array), Some(sorts), &[process]) if cell.var == array => {
                         sorts.get(usize::from(process)).copied().flatten().map_or(u64::MAX, |sort| 1 << sort)
                     }
                     _ => u64::MAX,
                 };
-                let Some((mut parts, differs)) = self.after(&written, &named, (t, &args), &possible)? else {
+                let Some((mut parts, differs)) = self.after(&written, &named, (t, args), &possible)? else {
                     continue;
                 };
                 if !differs {
@@ -283,19 +344,18 @@ impl<'a> Obligations<'a> {
                 for literal in &kept {
                     parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
-                parts.push(guard.clone());
                 for (procs, owned) in self.further(t, (procs, &args[..]), (&cube.cube, &named[..]))? {
-                    for other in others.len() as u8..procs {
-                        others.push(self.universals(t, &args, 0..other, other)?);
-                    }
-                    let said = others[..procs.into()].iter().flatten();
-                    let said = owned.iter().chain(said).map(|it| it.clone().given(&possible));
-                    let formula = GroundFormula::all(parts.iter().cloned().chain(said));
-                    out.push(case(About::Step(t), (procs, &args, &named), formula));
+                    let mut guards = self.guards(transition, arguments, procs)?.into_iter();
+                    // The literals of the guard say sorts, too.
+                    let guard = guards.next();
+                    let said = owned.into_iter().chain(guards);
+                    let said = said.map(|it| if sorts.is_some() { it.given(&possible) } else { it });
+                    let formula = GroundFormula::all(parts.iter().cloned().chain(guard).chain(said));
+                    out.push(case(About::Step(t), (procs, args, &named), formula));
                 }
             }
         }
-        if unchanged {
+        if unchanged && identities {
             // The cube held before the step, whatever arguments and guard: a more general case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
@@ -402,7 +462,7 @@ impl<'a> Obligations<'a> {
         let literals = said.into_iter().flat_map(|(conj, names)| conj.iter().map(move |it| (it, names)));
         for (literal, names) in literals {
             if let Literal::In { cell, values } = literal
-                && Some(cell.var) == self.system.sort_array()
+                && Some(cell.var) == self.sort_array
                 && values.is_power_of_two()
                 && let [ProcRef::Var(p)] = cell.index[..]
             {
@@ -573,11 +633,6 @@ fn arrange(
         }
     }
     Ok(())
-}
-
-/// Whether a step of the transition may change a variable of the literal.
-fn writes(system: &System, t: &Transition, literal: &Literal) -> bool {
-    literal_vars(literal).into_iter().any(|var| system.may_change(t, var))
 }
 
 /// The variables that a literal reads.

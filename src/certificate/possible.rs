@@ -19,6 +19,9 @@ const OTHER: u64 = 1 << 63;
 /// Most cells of one variable of which values are known: of an array with more of them nothing is.
 const MOST_CELLS: usize = 1 << 12;
 
+/// Values of a cell that are distinguished where it is compared with another one, at most.
+const FEW_VALUES: u32 = 4;
+
 /// Most rounds of propagation: bounds of numbers may move for ever.
 const MOST_ROUNDS: usize = 64;
 
@@ -101,6 +104,8 @@ pub struct Possible<'f> {
     sums: Intervals,
     /// Equations, and their negations, between cells.
     pairs: Vec<(usize, usize, bool)>,
+    /// Of which points the first comes before the second one, or (false) may be the same.
+    order: Vec<(GroundPoint, GroundPoint, bool)>,
     /// Other atoms, and whether they hold.
     opaque: HashMap<Atom, bool>,
     /// Disjunctions that hold, and of which several parts are possible.
@@ -119,6 +124,7 @@ impl<'f> Possible<'f> {
             narrowed: Vec::new(),
             sums: Intervals::default(),
             pairs: Vec::new(),
+            order: Vec::new(),
             opaque: HashMap::new(),
             open: Vec::new(),
             vars: vec![false; layout.starts.len()],
@@ -133,9 +139,9 @@ impl<'f> Possible<'f> {
         self.impossible || self.sums.is_impossible()
     }
 
-    /// Whether there are disjunctions of which several parts are possible.
+    /// Whether cases may be distinguished.
     pub const fn is_open(&self) -> bool {
-        !self.open.is_empty()
+        !self.open.is_empty() || !self.pairs.is_empty()
     }
 
     /// The places of a variable's cells of which something is known, with the values that are left.
@@ -194,6 +200,13 @@ impl<'f> Possible<'f> {
             return;
         }
         self.grown = true;
+        if let Atom::Less(a, b) = atom {
+            // Named processes differ.
+            let processes = matches!((a, b), (GroundPoint::Process(_), GroundPoint::Process(_)));
+            let (a, b) = (a.clone(), b.clone());
+            self.order.push(if holds { (a, b, true) } else { (b, a, processes) });
+            return;
+        }
         if let Atom::Equal(a, b) = atom
             && let (Some(a), Some(b)) = (self.layout.point(a), self.layout.point(b))
         {
@@ -235,11 +248,11 @@ impl<'f> Possible<'f> {
                 };
                 self.are_equal(a, b)
             }
-            Atom::Less(a, b) => self.opaque.get(atom).copied().or_else(|| {
-                // What is below another one is not above it.
-                let reversed = self.opaque.get(&Atom::Less(b.clone(), a.clone()));
-                reversed.is_some_and(|it| *it).then_some(false)
-            }),
+            Atom::Less(a, b) => match (self.is_before(a, b), self.is_before(b, a)) {
+                (Some(true), _) => Some(true),
+                (_, Some(_)) => Some(false),
+                _ => None,
+            },
             Atom::In(..) => self.opaque.get(atom).copied(),
         }
     }
@@ -274,6 +287,24 @@ impl<'f> Possible<'f> {
         let apart = |x: &usize, y: &usize| like_a.contains(x) && like_b.contains(y);
         let differ = self.pairs.iter().any(|(x, y, equal)| !equal && (apart(x, y) || apart(y, x)));
         differ.then_some(false)
+    }
+
+    /// Whether one point comes before another one by what is said of the order, or (`Some(false)`) one of these is so: it does or they are the same.
+    fn is_before(&self, a: &GroundPoint, b: &GroundPoint) -> Option<bool> {
+        // The points reached from the first one, and whether these come after it.
+        let mut reached = vec![(a, false)];
+        let mut at = 0;
+        while let Some(&(from, after)) = reached.get(at) {
+            for (x, y, strict) in &self.order {
+                let next = (y, after || *strict);
+                if x == from && !reached.contains(&next) && !reached.contains(&(y, true)) {
+                    reached.push(next);
+                }
+            }
+            at += 1;
+        }
+        let of = |strict: bool| reached[1..].contains(&(b, strict));
+        if of(true) { Some(true) } else { of(false).then_some(false) }
     }
 
     /// The places that equations say to hold the same as one.
@@ -373,11 +404,10 @@ impl<'f> Possible<'f> {
             GroundFormula::Any(parts) => parts.iter().filter(|it| self.truth(it).is_none()).count(),
             _ => unreachable!("a disjunction"),
         };
-        let Some(at) = (0..self.open.len()).min_by_key(|at| open_parts(&self.open[*at])) else {
-            return false;
-        };
+        let least = (0..self.open.len()).min_by_key(|at| open_parts(&self.open[*at]));
         let Some(left) = steps.checked_sub(1) else { return false };
         *steps = left;
+        let Some(at) = least else { return self.is_refuted_by_values(steps, narrow) };
         let formula = self.open.swap_remove(at);
         let GroundFormula::Any(parts) = &*formula else { unreachable!("a disjunction") };
         for at in 0..parts.len() {
@@ -397,6 +427,18 @@ impl<'f> Possible<'f> {
             }
         }
         true
+    }
+
+    /// As [`Possible::is_refuted`], for each value of a cell that is compared with another one.
+    fn is_refuted_by_values(&self, steps: &mut usize, narrow: &mut dyn FnMut(&mut Self)) -> bool {
+        let few = |place: &usize| (2..=FEW_VALUES).contains(&self.masks[*place].count_ones());
+        let cells = self.pairs.iter().flat_map(|(a, b, _)| [*a, *b]).filter(few);
+        let Some(place) = cells.min_by_key(|place| self.masks[*place].count_ones()) else { return false };
+        (0..64).map(|value| 1 << value).filter(|value| self.masks[place] & value != 0).all(|value| {
+            let mut case = self.clone();
+            case.restrict(place, value);
+            case.is_refuted(steps, narrow)
+        })
     }
 
     /// Whether a literal at these processes holds in all states that are possible, or in none.

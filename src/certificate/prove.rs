@@ -24,8 +24,9 @@ use super::obligations::{ObligationCase, Obligations, most_named};
 use super::possible::Possible;
 use super::refuter::{Attempt, Refutable, Refuter};
 use super::solver::{CaseAnswer, ProverSession};
+use super::steps::Arguments;
 use super::tuning::{
-    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
+    CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
     INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
 };
 use cubicle_lang::model::{Literal, System};
@@ -90,6 +91,7 @@ pub fn prove(
             recent: Vec::new(),
             known: HashMap::new(),
             proof: FinishedProof::default(),
+            impossible: HashMap::new(),
             dropping: None,
         }
         .run()
@@ -137,6 +139,8 @@ struct Prover<'a, 'i> {
     recent: Vec<usize>,
     known: HashMap<CubeInstance, usize>,
     proof: FinishedProof,
+    /// For a transition and arguments of it, by number, how often it was asked whether they are impossible, and the answer.
+    impossible: HashMap<(usize, usize), (usize, Option<bool>)>,
     /// The cube on trial: it is dropped if the needed ones can be proved without it.
     dropping: Option<usize>,
 }
@@ -183,7 +187,15 @@ impl<'a> Prover<'a, '_> {
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
-        let cases = self.obligations.cases(obligation)?;
+        let obligations = self.obligations;
+        // What is not written down need not be listed.
+        let cases = if self.extent == Extent::Used {
+            obligations.cases_but(obligation, false, &mut |at, arguments| {
+                self.is_impossible(obligation, at, arguments)
+            })?
+        } else {
+            obligations.cases(obligation)?
+        };
         let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
         for case in cases {
             self.interrupt.check()?;
@@ -223,6 +235,44 @@ impl<'a> Prover<'a, '_> {
             Attempt::Refuted(instances) => Ok(instances),
             Attempt::Open(possible, used) => self.search(obligation, case, &possible, &used),
         }
+    }
+
+    /// Whether guards and invariant exclude the step of an obligation with these arguments, whatever the cube; that is looked at once
+    /// several cases have asked.
+    fn is_impossible(
+        &mut self,
+        obligation: Obligation,
+        at: usize,
+        arguments: &Arguments,
+    ) -> Result<bool, ProofFailure> {
+        let Obligation::Consecution { transition, .. } = obligation else { return Ok(false) };
+        let (asked, known) = self.impossible.entry((transition, at)).or_default();
+        *asked += 1;
+        if let Some(known) = *known {
+            return Ok(known);
+        }
+        if *asked < CASES_BEFORE_STEP {
+            return Ok(false);
+        }
+        let guards = GroundFormula::all(self.obligations.guards(transition, arguments, arguments.procs)?);
+        let rank = |cube| Some(self.rank(obligation, cube));
+        let is_free = |cube| self.is_shown_anyway(cube);
+        let attempt = self.refuter.attempt(Refutable {
+            formula: &guards,
+            procs: arguments.procs,
+            first: None,
+            rank: &rank,
+            is_free: &is_free,
+        })?;
+        let found = match attempt {
+            Attempt::Refuted(instances) => Some(instances),
+            Attempt::Open(..) => None,
+        };
+        self.impossible.insert((transition, at), (0, Some(found.is_some())));
+        for instance in found.iter().flatten() {
+            self.need(instance.cube);
+        }
+        Ok(found.is_some())
     }
 
     /// Whether instances of a cube may be assumed: of an initial state only those of trusted cubes.

@@ -10,6 +10,9 @@ pub const SPLITS: usize = 20;
 /// again.
 pub const MOST_INSTANCES: usize = 100;
 
+/// Cases of a step with given arguments before it is asked whether guards and invariant allow any: most steps are possible.
+pub const CASES_BEFORE_STEP: usize = 4;
+
 /// Such instances of one cube at once.
 pub const INSTANCES_AT_ONCE: usize = 16;
 
@@ -36,7 +39,7 @@ pub const CALLS_PER_TRIAL_CALL: u64 = 16;
 pub const MOST_WITNESSED: usize = 4;
 
 /// Classes of the unnamed processes of a case, of all partitions. Where there would be more, they become coarser.
-pub const CLASSES: usize = 32;
+pub const CLASSES: usize = 64;
 
 /// Unnamed processes that are in a class each, where the model bounds the number of processes. With more, classes are fewer.
 pub const EACH: usize = 4;

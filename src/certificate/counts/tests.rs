@@ -400,12 +400,12 @@ fn one_unnamed_process_is_not_two() {
 
 #[test]
 fn more_classes_than_there_may_be() {
-    let all = "A[p] = True && B[p] = True && C[p] = True && D[p] = True && E[p] = True && F[p] = True";
+    let all = "A[p] = True && B[p] = True && C[p] = True && D[p] = True && E[p] = True && F[p] = True && G[p] = True";
     let model = format!(
         "var Flag : bool
         var X : int
         array A[proc] : bool array B[proc] : bool array C[proc] : bool
-        array D[proc] : bool array E[proc] : bool array F[proc] : bool
+        array D[proc] : bool array E[proc] : bool array F[proc] : bool array G[proc] : bool
         init (p) {{ A[p] = False && Flag = False && X = 0 }}
         unsafe () {{ X > #proc }}
         transition set (p) requires {{ Flag = False && {} }} {{ A[p] := True; X := X + 1 }}
@@ -424,13 +424,13 @@ fn more_classes_than_there_may_be() {
 }
 
 const SLOTS: &str = "
-    type slot = 0..5
+    type slot = 0..6
     var Now : slot
     var Used : int
     array In[proc, slot] : bool
     init (p) {
       Used = 0 && In[p, 0] = False && In[p, 1] = False && In[p, 2] = False && In[p, 3] = False &&
-      In[p, 4] = False && In[p, 5] = False
+      In[p, 4] = False && In[p, 5] = False && In[p, 6] = False
     }
     unsafe () { Used > #proc }
     transition put (p) requires { In[p, Now] = False } { In[p, Now] := True; Used := Used + 1 }
@@ -447,4 +447,21 @@ fn few_processes_with_many_cells() {
         &cubes,
         &["() { Used > 1 }", "(p) { Used = 3 && In[p, Now] = True }"],
     );
+}
+
+/// Nine states and four others make 36 classes, which all matter.
+#[test]
+fn as_many_classes_as_two_arrays_have() {
+    let told = [(0, 0), (0, 1), (1, 2), (2, 3), (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (7, 1)];
+    let counts = told.map(|(pc, wait)| format!("#{{p | PC[p] = P{pc} && Wait[p] = W{wait}}}")).join(" + ");
+    let model = format!(
+        "type pc = P0 | P1 | P2 | P3 | P4 | P5 | P6 | P7 | P8
+        type wait = W0 | W1 | W2 | W3
+        array PC[proc] : pc
+        array Wait[proc] : wait
+        init (p) {{ PC[p] = P0 && Wait[p] = W0 }}
+        unsafe () {{ {counts} > #proc }}
+        transition go (p) {{ PC[p] := ?; Wait[p] := ? }}"
+    );
+    shows(&model, &[], &[&format!("() {{ {counts} = #proc }}")]);
 }
