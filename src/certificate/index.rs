@@ -57,61 +57,68 @@ impl<'a> CubeIndex<'a> {
         index
     }
 
-    /// The cubes of which all demands are met, or all but one if `open`.
-    pub fn candidates(&self, met: &mut dyn FnMut(&Demand) -> bool, open: bool) -> Vec<usize> {
+    /// The cubes of which all demands are met but for `open` of them at most.
+    pub fn candidates(&self, met: &mut dyn FnMut(&Demand) -> bool, open: usize) -> Vec<usize> {
         let cubes = self.levels.len();
-        let (mut once, mut twice) = (vec![0_u64; cubes.div_ceil(64)], vec![0_u64; cubes.div_ceil(64)]);
+        // Those of which more than that number of demands is not met.
+        let mut unmet = vec![vec![0_u64; cubes.div_ceil(64)]; open + 1];
         for (demand, of) in &self.demands {
             if !met(demand) {
-                for ((once, twice), of) in once.iter_mut().zip(&mut twice).zip(of) {
-                    *twice |= *once & of;
-                    *once |= of;
+                for (word, of) in of.iter().enumerate() {
+                    for number in (0..open).rev() {
+                        unmet[number + 1][word] |= unmet[number][word] & of;
+                    }
+                    unmet[0][word] |= of;
                 }
             }
         }
-        let unmet = if open { twice } else { once };
-        (0..cubes).filter(|cube| unmet[cube / 64] >> (cube % 64) & 1 == 0).collect()
+        (0..cubes).filter(|cube| unmet[open][cube / 64] >> (cube % 64) & 1 == 0).collect()
     }
 
-    /// Calls `found` with the instances of cube `number` over the processes `procs` none of whose literals fails `test`, and at most one of which
-    /// is open, if `open`; with this one. Until `found` returns true. Ends early when the run must end; a caller that draws a conclusion
+    /// Calls `found` with the instances of cube `number` over the processes `procs` none of whose literals fails `test`, and at most `open` of which
+    /// are open; with these. Until `found` returns true. Ends early when the run must end; a caller that draws a conclusion
     /// must check that.
     pub fn instances(
         &self,
         number: usize,
-        (procs, open): (&[u8], bool),
+        (procs, open): (&[u8], usize),
         test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
-        found: &mut dyn FnMut(CubeInstance, Option<&'a Literal>) -> bool,
+        found: &mut dyn FnMut(CubeInstance, &[&'a Literal]) -> bool,
     ) -> bool {
         let levels = &self.levels[number];
         if levels.len() > procs.len() + 1 {
             return false;
         }
         let mut chosen = Vec::with_capacity(levels.len() - 1);
-        self.extend(number, (procs, open), (&mut chosen, None), test, found)
+        self.extend(number, (procs, open), (&mut chosen, &mut Vec::new()), test, found)
     }
 
     fn extend(
         &self,
         number: usize,
-        (procs, open): (&[u8], bool),
-        (chosen, mut left): (&mut Vec<u8>, Option<&'a Literal>),
+        (procs, open): (&[u8], usize),
+        (chosen, left): (&mut Vec<u8>, &mut Vec<&'a Literal>),
         test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
-        found: &mut dyn FnMut(CubeInstance, Option<&'a Literal>) -> bool,
+        found: &mut dyn FnMut(CubeInstance, &[&'a Literal]) -> bool,
     ) -> bool {
         if self.interrupt.poll().is_err() {
             return true;
         }
-        let levels = &self.levels[number];
+        let (levels, known) = (&self.levels[number], left.len());
         for &literal in &levels[chosen.len()] {
             match test(literal, chosen) {
                 Some(true) => {}
-                None if open && left.is_none() => left = Some(literal),
-                _ => return false,
+                None if left.len() < open => left.push(literal),
+                _ => {
+                    left.truncate(known);
+                    return false;
+                }
             }
         }
         if chosen.len() + 1 == levels.len() {
-            return found(CubeInstance { cube: number, procs: chosen.clone() }, left);
+            let stop = found(CubeInstance { cube: number, procs: chosen.clone() }, left);
+            left.truncate(known);
+            return stop;
         }
         for &p in procs {
             if !chosen.contains(&p) {
@@ -123,6 +130,7 @@ impl<'a> CubeIndex<'a> {
                 }
             }
         }
+        left.truncate(known);
         false
     }
 }

@@ -97,7 +97,7 @@
 //! # What is trusted
 //!
 //! Parser and elaboration (the meaning of the model, and of a map between two), this module, and Z3, or another solver that reads the
-//! SMT-LIB files. Z3 works in a context of its own and on formulas over uninterpreted processes: no
+//! SMT-LIB files. What refutes a case by propagation is in `possible` and `intervals` alone. Z3 works in a context of its own and on formulas over uninterpreted processes: no
 //! formula, lemma or value range of the engine's. Facts that the engine used without proof obligation (value ranges of
 //! variables, globals that never name a process) are in the list as cubes like any other.
 

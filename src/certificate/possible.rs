@@ -93,6 +93,9 @@ impl Layout {
     }
 }
 
+/// Tells more that holds in the state; with a literal, if there is one, of which it matters whether it holds.
+pub type Narrow<'n, 'f> = dyn FnMut(&mut Possible<'f>) -> Option<GroundFormula> + 'n;
+
 /// What remains possible.
 #[derive(Clone, Debug)]
 pub struct Possible<'f> {
@@ -137,11 +140,6 @@ impl<'f> Possible<'f> {
     /// Whether nothing is: what was told contradicts itself.
     pub const fn is_impossible(&self) -> bool {
         self.impossible || self.sums.is_impossible()
-    }
-
-    /// Whether cases may be distinguished.
-    pub const fn is_open(&self) -> bool {
-        !self.open.is_empty() || !self.pairs.is_empty()
     }
 
     /// The places of a variable's cells of which something is known, with the values that are left.
@@ -392,11 +390,12 @@ impl<'f> Possible<'f> {
 
     /// Whether nothing is possible, by distinguishing cases where that is not plain: one step of `steps` for each. `narrow` may tell more
     /// that holds in the state.
-    pub fn is_refuted(mut self, steps: &mut usize, narrow: &mut dyn FnMut(&mut Self)) -> bool {
+    pub fn is_refuted(mut self, steps: &mut usize, narrow: &mut Narrow<'_, 'f>) -> bool {
         self.propagate();
-        if !self.is_impossible() {
-            narrow(&mut self);
+        if self.is_impossible() {
+            return true;
         }
+        let matters = narrow(&mut self);
         if self.is_impossible() {
             return true;
         }
@@ -407,7 +406,24 @@ impl<'f> Possible<'f> {
         let least = (0..self.open.len()).min_by_key(|at| open_parts(&self.open[*at]));
         let Some(left) = steps.checked_sub(1) else { return false };
         *steps = left;
-        let Some(at) = least else { return self.is_refuted_by_values(steps, narrow) };
+        let Some(at) = least else {
+            return match (self.cell_to_distinguish(), matters) {
+                (Some(place), _) => {
+                    let values = (0..64).map(|value| 1 << value).filter(|it| self.masks[place] & it != 0);
+                    values.into_iter().all(|value| {
+                        let mut case = self.clone();
+                        case.restrict(place, value);
+                        case.is_refuted(steps, narrow)
+                    })
+                }
+                (None, Some(literal)) => [literal.clone(), literal.not()].into_iter().all(|literal| {
+                    let mut case = self.clone();
+                    case.tell(Cow::Owned(literal));
+                    case.is_refuted(steps, narrow)
+                }),
+                (None, None) => false,
+            };
+        };
         let formula = self.open.swap_remove(at);
         let GroundFormula::Any(parts) = &*formula else { unreachable!("a disjunction") };
         for at in 0..parts.len() {
@@ -429,16 +445,11 @@ impl<'f> Possible<'f> {
         true
     }
 
-    /// As [`Possible::is_refuted`], for each value of a cell that is compared with another one.
-    fn is_refuted_by_values(&self, steps: &mut usize, narrow: &mut dyn FnMut(&mut Self)) -> bool {
+    /// A cell of few values that is compared with another one.
+    fn cell_to_distinguish(&self) -> Option<usize> {
         let few = |place: &usize| (2..=FEW_VALUES).contains(&self.masks[*place].count_ones());
         let cells = self.pairs.iter().flat_map(|(a, b, _)| [*a, *b]).filter(few);
-        let Some(place) = cells.min_by_key(|place| self.masks[*place].count_ones()) else { return false };
-        (0..64).map(|value| 1 << value).filter(|value| self.masks[place] & value != 0).all(|value| {
-            let mut case = self.clone();
-            case.restrict(place, value);
-            case.is_refuted(steps, narrow)
-        })
+        cells.min_by_key(|place| self.masks[*place].count_ones())
     }
 
     /// Whether a literal at these processes holds in all states that are possible, or in none.

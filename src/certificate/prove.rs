@@ -475,7 +475,7 @@ impl<'a> Prover<'a, '_> {
                     for &cube in order {
                         index.instances(
                             cube,
-                            (&procs, false),
+                            (&procs, 0),
                             &mut |literal, names| {
                                 // Without a step there is no arithmetic that could overflow.
                                 let literal = index.reader.literal(literal, names, Reading::Now).ok()?;

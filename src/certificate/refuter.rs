@@ -3,7 +3,7 @@
 //! Sound, whatever instances are found: they are told to [`Possible`], which excludes nothing but what they and the formula do.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use super::cubes::CubeInstance;
 use super::ground::{GroundFormula, Overflow, Reading};
 use super::index::{CubeIndex, Demand};
 use super::possible::{Layout, Possible};
-use super::tuning::{INSTANCES_AT_ONCE, MOST_INSTANCES, SPLITS};
-use cubicle_lang::model::{System, VarId};
+use super::tuning::{FREE_GUESSES, GUESSES_PER_SUCCESS, INSTANCES_AT_ONCE, MOST_INSTANCES, SPLITS};
+use cubicle_lang::model::{Literal, System, VarId};
 
 /// Refutes cases.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Refuter<'a> {
     system: &'a System,
     index: &'a CubeIndex<'a>,
     layouts: RefCell<BTreeMap<u8, Rc<Layout>>>,
+    /// In how many cases literals were guessed, and how many of them that refuted.
+    guesses: Cell<(usize, usize)>,
 }
 
 /// A case to be refuted.
@@ -51,7 +53,7 @@ pub enum Attempt<'f> {
 impl<'a> Refuter<'a> {
     /// A refuter with the cubes of an index.
     pub const fn new(system: &'a System, index: &'a CubeIndex<'a>) -> Self {
-        Self { system, index, layouts: RefCell::new(BTreeMap::new()) }
+        Self { system, index, layouts: RefCell::new(BTreeMap::new()), guesses: Cell::new((0, 0)) }
     }
 
     fn layout(&self, procs: u8) -> Rc<Layout> {
@@ -70,11 +72,19 @@ impl<'a> Refuter<'a> {
             possible.propagate();
             used.push(first.clone());
         }
-        self.narrow(&mut possible, case, &mut used);
+        let matters = self.narrow(&mut possible, case, (&mut used, true));
         let mut all = used.clone();
-        let refuted = possible.is_impossible()
-            || possible.is_open()
-                && possible.clone().is_refuted(&mut { SPLITS }, &mut |it| self.narrow(it, case, &mut all));
+        let mut refuted = possible.is_impossible();
+        if !refuted {
+            // Literals are guessed as long as that helps.
+            let (tried, helped) = self.guesses.get();
+            let guesses = tried < FREE_GUESSES + GUESSES_PER_SUCCESS * helped;
+            let narrow = &mut |it: &mut Possible<'_>| self.narrow(it, case, (&mut all, guesses));
+            refuted = possible.clone().is_refuted(&mut { SPLITS }, narrow);
+            if guesses && matters.is_some() {
+                self.guesses.set((tried + 1, helped + usize::from(refuted)));
+            }
+        }
         if refuted {
             return Ok(Attempt::Refuted(self.fewest(case, all)?));
         }
@@ -90,33 +100,34 @@ impl<'a> Refuter<'a> {
         Ok(GroundFormula::all(parts).not())
     }
 
-    /// Tells instances all of whose literals hold, or all but one.
-    fn narrow(&self, possible: &mut Possible<'_>, case: Refutable<'_, '_>, used: &mut Vec<CubeInstance>) {
+    /// Tells instances all of whose literals hold, or all but one; if it `guesses`, with a literal of an instance of which two are open.
+    fn narrow(
+        &self,
+        possible: &mut Possible<'_>,
+        case: Refutable<'_, '_>,
+        (used, guesses): (&mut Vec<CubeInstance>, bool),
+    ) -> Option<GroundFormula> {
         let procs: Vec<u8> = (0..case.procs).collect();
+        let reader = self.index.reader;
         let mut told = 0;
-        for open in [false, true] {
+        for open in [0, 1] {
             loop {
                 let known = told;
                 for cube in self.ordered(possible, case, open) {
                     if possible.is_impossible() || told > MOST_INSTANCES {
-                        return;
+                        return None;
                     }
                     let mut found = Vec::new();
-                    let test =
-                        &mut |literal: &_, names: &[u8]| possible.holds(self.index.reader, literal, names);
+                    let test = &mut |literal: &_, names: &[u8]| possible.holds(reader, literal, names);
                     self.index.instances(cube, (&procs, open), test, &mut |instance, left| {
-                        found.push((instance, left));
-                        !open || found.len() >= INSTANCES_AT_ONCE
+                        found.push((instance, left.first().copied()));
+                        open == 0 || found.len() >= INSTANCES_AT_ONCE
                     });
                     for (instance, left) in found {
                         // The other literals of the cube hold.
-                        let excluded = match left {
-                            None => Ok(GroundFormula::FALSE),
-                            Some(left) => {
-                                let literal = self.index.reader.literal(left, &instance.procs, Reading::Now);
-                                literal.map(GroundFormula::not)
-                            }
-                        };
+                        let excluded = left.map_or(Ok(GroundFormula::FALSE), |left| {
+                            reader.literal(left, &instance.procs, Reading::Now).map(GroundFormula::not)
+                        });
                         // Without a step there is no arithmetic that could overflow.
                         let Ok(excluded) = excluded else { continue };
                         if possible.truth(&excluded) != Some(true) {
@@ -132,10 +143,27 @@ impl<'a> Refuter<'a> {
                 }
             }
         }
+        if possible.is_impossible() || !guesses {
+            return None;
+        }
+        let mut guess = None;
+        for cube in self.ordered(possible, case, 2) {
+            let test = &mut |literal: &_, names: &[u8]| possible.holds(reader, literal, names);
+            self.index.instances(cube, (&procs, 2), test, &mut |instance, left| {
+                let of_values = |it: &&&Literal| matches!(it, Literal::In { .. });
+                let left = left.iter().find(of_values);
+                guess = left.and_then(|left| reader.literal(left, &instance.procs, Reading::Now).ok());
+                guess.is_some()
+            });
+            if guess.is_some() {
+                break;
+            }
+        }
+        guess
     }
 
-    /// The cubes of which an instance may hold by what is known, but for one literal if `open`.
-    fn ordered(&self, possible: &Possible<'_>, case: Refutable<'_, '_>, open: bool) -> Vec<usize> {
+    /// The cubes of which an instance may hold by what is known, but for `open` literals.
+    fn ordered(&self, possible: &Possible<'_>, case: Refutable<'_, '_>, open: usize) -> Vec<usize> {
         let narrowed: Vec<(VarId, u64)> = possible.narrowed().collect();
         let mut met = |demand: &Demand| match demand {
             Demand::Mask(var, values) => narrowed.iter().any(|(of, left)| of == var && left & !values == 0),
@@ -159,7 +187,7 @@ impl<'a> Refuter<'a> {
             for instance in free.iter().chain(instances) {
                 possible.tell(Cow::Owned(self.excluded(instance)?));
             }
-            Ok::<bool, Overflow>(possible.is_refuted(&mut { SPLITS }, &mut |_| {}))
+            Ok::<bool, Overflow>(possible.is_refuted(&mut { SPLITS }, &mut |_| None))
         };
         let mut size = used.len();
         while size > 0 {

@@ -6,6 +6,12 @@ pub const MAX_PROCS: usize = 62;
 /// Cases that propagation may distinguish in one case of an obligation. Z3 decides what takes more.
 pub const SPLITS: usize = 20;
 
+/// Cases in which propagation may guess literals where nothing else is left to distinguish.
+pub const FREE_GUESSES: usize = 8;
+
+/// Beside these, so many for each that this refuted: a case that is not refuted so takes longer with Z3.
+pub const GUESSES_PER_SUCCESS: usize = 3;
+
 /// Instances that propagation takes where one of their literals is open: more decide more cases, which are few, and each takes time to leave out
 /// again.
 pub const MOST_INSTANCES: usize = 100;
