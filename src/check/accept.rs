@@ -17,6 +17,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::all_sizes;
 use super::breaks::breaks;
 use super::session::Session;
 use cubicle_certificate::{
@@ -40,9 +41,10 @@ pub struct Origin<'a> {
 
 /// Has the proofs of a run checked. A proof that is not accepted is none.
 pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
-    let report = &mut session.report;
     // Where all instances were explored, there is no proof.
-    let explored = matches!(report.decider, Some(Decider::AllInstances(_)));
+    let all = matches!(session.report.decider, Some(Decider::AllInstances(_)));
+    let explored = all && all_sizes::are_closed(session);
+    let report = &mut session.report;
     let safe = report.verdict == Some(Verdict::Safe) && !explored;
     if !safe && !report.temporal.iter().any(|it| it.proof.is_some()) {
         return;

@@ -66,6 +66,14 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
     Some(Verdict::Safe)
 }
 
+/// Whether the explorations of a run are of all instances that its model has, completely.
+pub fn are_closed(session: &Session<'_>) -> bool {
+    let kept = session.space.explored.iter().map(|it| &it.exploration);
+    let seen: Vec<&Exploration> = session.report.explorations.iter().chain(kept).collect();
+    let closed = |procs: &usize| seen.iter().any(|it| it.procs == *procs && is_closed(it));
+    all_sizes(session.system).is_some_and(|sizes| sizes.iter().all(closed))
+}
+
 /// Tells of explorations that decide, and keeps them.
 fn show(session: &mut Session<'_>, all: Vec<Explored>) {
     for new in all {

@@ -165,7 +165,7 @@ fn all_instances_are_a_proof_and_some_are_not() {
     };
     let report = |sizes: &[usize]| Report {
         verdict: Some(Verdict::Safe),
-        decider: Some(Decider::Forward(2)),
+        decider: Some(Decider::AllInstances(2)),
         explorations: sizes.iter().flat_map(|procs| explored(*procs)).collect(),
         ..Report::none()
     };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::certificate::Claim;
-use cubicle::diagnostic::Severity;
+use cubicle::diagnostic::{Severity, Span};
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Value, distinct_tuples, replay, tuples};
@@ -14,6 +14,7 @@ use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
 use cubicle::oracle::{Oracle, OracleAnswer};
 use cubicle::result::{Exploration, Stop};
+use cubicle::syntax;
 use cubicle::verdict::{Reason, Verdict};
 
 use super::certificates::{certified, only_truth_is_accepted};
@@ -68,7 +69,7 @@ pub fn examine(text: &str, seed: u64, certificates: bool) -> Result<Summary, Fai
     let reached: Vec<Reached> = (0..=PROCS).filter_map(|procs| explore(system, procs, STATES)).collect();
     for instance in &reached {
         elaboration_agrees(&file, system, instance, &mut dice)?;
-        axioms_are_about_parameters(system, instance)?;
+        axioms_are_about_parameters(&file, text, system, instance)?;
         ranges_hold(system, instance)?;
         forward_agrees(system, instance, &mut dice)?;
     }
@@ -109,9 +110,24 @@ fn elaboration_agrees(
     Ok(())
 }
 
-/// Whether no reachable state violates an axiom, and no initial state a lemma about unassigned variables (then
+/// Whether no reachable state violates an axiom, and no initial state a lemma whose text mentions no assigned variable (then
 /// init would not imply it, and it would be an axiom).
-fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(), Failure> {
+fn axioms_are_about_parameters(
+    file: &syntax::ast::File,
+    text: &str,
+    system: &System,
+    reached: &Reached,
+) -> Result<(), Failure> {
+    let transitions = file.items.iter().filter_map(|item| match item {
+        syntax::ast::Item::Transition(it) => Some(it),
+        _ => None,
+    });
+    let written: Vec<&str> =
+        transitions.flat_map(|it| &it.updates).map(|it| it.target.text.as_str()).collect();
+    let mentions_assigned = |span: Span| {
+        let said = &text[span.start as usize..span.end as usize];
+        written.iter().any(|name| said.contains(name))
+    };
     let assigned: BTreeSet<VarId> =
         system.transitions.iter().flat_map(|t| &t.updates).map(|update| update.var).collect();
     let about_parameters = |cube: &Conj| {
@@ -123,7 +139,8 @@ fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(),
     let all_about =
         |span| system.bad.iter().filter(|bad| bad.span == span).all(|bad| about_parameters(&bad.cube));
     let lemmas = (system.bad.iter())
-        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant && all_about(bad.span))
+        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant)
+        .filter(|bad| all_about(bad.span) && !mentions_assigned(bad.span))
         .map(|bad| (false, bad.params, &bad.cube));
     let layout = Layout::new(system, reached.procs);
     for (axiom, params, cube) in axioms.chain(lemmas) {
