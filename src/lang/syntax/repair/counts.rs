@@ -2,57 +2,33 @@
 
 use std::ops::Range;
 
-use super::site::{DeclarationPart, Repair, Site};
+use super::listed_word;
+use super::site::{Repair, Site};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::Token;
 
 /// The forms of a count.
-pub const FORMS: &str = "`#{p | S[p] = A}` is the number of processes with this formula, `#proc` that of all processes, \
-                         `sum{p | N[p]}` the sum of a number of each";
-
-/// Words for counting in other languages.
-const COUNTS: [&str; 12] = [
-    "card",
-    "cardinality",
-    "count",
-    "size",
-    "sizeof",
-    "length",
-    "len",
-    "sum",
-    "num",
-    "number",
-    "numof",
-    "nproc",
-];
-
-/// Words before the condition of a sum.
-const CONDITIONS: [&str; 4] = ["where", "when", "with", "such_that"];
+const FORMS: &str = "`#{p | S[p] = A}` is the number of processes with this formula, `#proc` that of all processes, \
+                     `sum{p | N[p]}` the sum of a number of each";
 
 /// An error about a count.
 pub fn miscounted(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0008", span, message)
 }
 
-pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let inside = site.open().last().copied().and_then(|open| {
-        let sum = site.token(open) == Some(Token::BraceOpen) && is_sum(site, open);
-        (sum || site.token(open) == Some(Token::CountOpen)).then_some(Inner { site, open, sum })
-    });
-    match inside {
-        Some(count) => count.opening().or_else(|| count.head()).or_else(|| count.body()),
-        None => None,
-    }
-    .or_else(|| plural(site))
-    .or_else(|| bars(site))
-    .or_else(|| word(site))
+/// A place in a count, when its bracket is the innermost open one.
+pub fn count<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let open = *site.open.last()?;
+    let sum = match site.token(open)? {
+        Token::CountOpen => false,
+        Token::BraceOpen if site.token(open.checked_sub(1)?) == Some(Token::Sum) => true,
+        _ => return None,
+    };
+    let count = Inner { site, open, sum };
+    count.opening().or_else(|| count.head()).or_else(|| count.body())
 }
 
-fn is_sum(site: &Site<'_, '_>, open: usize) -> bool {
-    open.checked_sub(1).and_then(|before| site.token(before)) == Some(Token::Sum)
-}
-
-/// The innermost open bracket, when it is that of a count.
+/// A count that does not parse.
 struct Inner<'s, 'a, 't> {
     site: &'s Site<'a, 't>,
     /// Its brace.
@@ -64,107 +40,98 @@ struct Inner<'s, 'a, 't> {
 impl<'t> Inner<'_, '_, 't> {
     /// All of it, up to its closing brace.
     fn whole(&self) -> Option<Range<usize>> {
-        let close = self.site.closing(self.open)?;
-        Some(self.open - usize::from(self.sum)..close + 1)
+        Some(self.open - usize::from(self.sum)..self.site.closing(self.open)? + 1)
     }
 
     /// An error about all of it, which is read as a number.
-    fn refused(&self, message: &str, label: &str, help: String) -> Option<Repair<'t>> {
+    fn refused(&self, message: &str, label: &str, help: &str) -> Option<Repair<'t>> {
         let range = self.whole()?;
+        let help = help.replace("#{", self.word());
         let error = miscounted(self.site.span(range.clone()), message).label(label).help(help);
         Some(Repair::new(range, [Token::Int("0")], error))
     }
 
-    fn word(&self) -> &'static str {
+    const fn word(&self) -> &'static str {
         if self.sum { "sum{" } else { "#{" }
     }
 
     /// `# {`, `#(p | ..)`
     fn opening(&self) -> Option<Repair<'t>> {
-        let &Self { site, open, .. } = self;
-        let (Token::BraceOpen | Token::ParOpen) =
-            site.found().filter(|_| site.at == open + 1 && !self.sum)?
+        let &Self { site, open, sum } = self;
+        let (Token::BraceOpen | Token::ParOpen) = site.found().filter(|_| site.at == open + 1 && !sum)?
         else {
             return None;
         };
         let close = site.closing(site.at)?;
-        let inside = site.source(open + 2..close);
-        let mut with = vec![Token::CountOpen];
-        with.extend((open + 2..close).filter_map(|i| site.token(i)).chain([Token::BraceClose]));
-        let meant = format!("#{{{inside}}}");
+        let inside = open + 2..close;
+        let meant = format!("#{{{}}}", site.source(inside.clone()));
         let error = miscounted(site.span(open..open + 2), "a count is written with `#{`")
             .help(format!("write `{meant}`"))
             .mend_at(site.span(open..close + 1), meant);
+        let with = [vec![Token::CountOpen], site.tokens(inside), vec![Token::BraceClose]].concat();
         Some(Repair::new(open..close + 1, with, error))
+    }
+
+    /// `.` in place of `|`
+    fn bar(&self, range: Range<usize>) -> Option<Repair<'t>> {
+        let typed = self.site.source(range.clone());
+        let error = miscounted(self.site.span(range.clone()), format!("`{typed}` in a count is written `|`"))
+            .write("|");
+        Some(Repair::new(range, [Token::Bar], error))
     }
 
     /// What stands before the bar.
     fn head(&self) -> Option<Repair<'t>> {
         let &Self { site, open, .. } = self;
-        let (first, range) = (open + 1, self.whole()?);
-        let close = range.end - 1;
+        let (first, close) = (open + 1, self.whole()?.end - 1);
         if site.at > first + 2 {
             return None;
         }
         let bar = (first..close).find(|&i| site.token(i) == Some(Token::Bar));
         let name = match site.token(first) {
             Some(Token::Lident(name)) => name,
-            Some(Token::Mident(name)) if site.token(first + 1) == Some(Token::Bar) => {
-                let label = "the name of a process begins with a small letter";
-                let help = format!("a count ranges over all processes: write `{}p | ..}}`", self.word());
-                return self.refused(&format!("`{name}` is not a process to be counted"), label, help);
+            Some(Token::Mident(name)) if bar == Some(first + 1) => {
+                let message = format!("`{name}` is not a process to be counted");
+                let help = "a count ranges over all processes: write `#{p | ..}`";
+                return self.refused(&message, "the name of a process begins with a small letter", help);
             }
             _ if bar.is_some() => {
-                let help = format!("write `{}p | ..}}`", self.word());
-                return self.refused("a count without a process", "a name is expected before the bar", help);
+                let label = "a name is expected before the bar";
+                return self.refused("a count without a process", label, "write `#{p | ..}`");
             }
             _ => return self.without_bar(first..close),
         };
         // A sort may stand behind the colon.
-        let sorted = site.token(first + 1) == Some(Token::Colon);
-        if site.at == first + 2 && sorted {
-            let error =
-                miscounted(site.span(first + 1..first + 2), "`:` in a count is written `|`").write("|");
-            return Some(Repair::new(first + 1..first + 2, [Token::Bar], error));
+        if site.at == first + 2 && site.token(first + 1) == Some(Token::Colon) {
+            return self.bar(first + 1..first + 2);
         }
         if site.at != first + 1 {
             return None;
         }
-        let spelled = |range: Range<usize>, typed: &str| {
-            let error = miscounted(site.span(range.clone()), format!("`{typed}` in a count is written `|`"))
-                .write("|");
-            Some(Repair::new(range, [Token::Bar], error))
-        };
+        let is_listed = |i| matches!(site.token(i), Some(Token::Lident(_) | Token::Comma | Token::Different));
         match (site.found()?, site.ahead(1)) {
             (Token::Comma | Token::Different | Token::Lident(_), _)
-                if bar.is_some_and(|bar| (first..bar).all(|i| separates(site.token(i)))) =>
+                if bar.is_some_and(|bar| (first..bar).all(is_listed)) =>
             {
-                let label = "a count is about one process";
-                let help =
-                    "take another one from outside: a parameter, or one that a quantifier binds".to_owned();
-                self.refused("a count of several processes together", label, help)
+                let help = "take another one from outside: a parameter, or one that a quantifier binds";
+                self.refused("a count of several processes together", "a count is about one process", help)
             }
             (Token::In, Some(Token::Lident(kind))) if bar == Some(site.at + 2) => {
-                let error =
-                    miscounted(site.span(site.at..site.at + 2), format!("`{kind}` as a kind of processes"))
-                        .label("a count ranges over all processes")
-                        .help(format!(
-                            "write `{}{name} | ..}}`, and say in the formula which processes are meant",
-                            self.word()
-                        ))
-                        .mend_at(
-                            Span::new(site.span(first..first + 1).end, site.span(site.at..site.at + 2).end),
-                            "",
-                        );
-                Some(Repair::new(site.at..site.at + 2, [], error))
+                let range = site.at..site.at + 2;
+                let mended = Span::new(site.after(site.at).end, site.span(range.clone()).end);
+                let error = miscounted(site.span(range.clone()), format!("`{kind}` as a kind of processes"))
+                    .label("a count ranges over all processes")
+                    .help(format!(
+                        "write `{}{name} | ..}}`, and say in the formula which processes are meant",
+                        self.word()
+                    ))
+                    .mend_at(mended, "");
+                Some(Repair::new(range, [], error))
             }
-            (Token::Dot, _) => spelled(site.at..site.at + 1, "."),
-            (Token::Or, _) => spelled(site.at..site.at + 1, "||"),
-            (Token::Comma, _) => spelled(site.at..site.at + 1, ","),
+            (Token::Dot | Token::Or | Token::Comma, _) => self.bar(site.here()),
             (Token::BraceClose, _) => {
-                let help =
-                    format!("write `{}{name} | ..}}`; `#proc` is the number of all processes", self.word());
-                self.refused("a count without a formula", "it says which processes are counted", help)
+                let help = format!("write `#{{{name} | ..}}`; `#proc` is the number of all processes");
+                self.refused("a count without a formula", "it says which processes are counted", &help)
             }
             _ => self.without_bar(first..close),
         }
@@ -173,45 +140,42 @@ impl<'t> Inner<'_, '_, 't> {
     /// `#{Crit[z] = True}`
     fn without_bar(&self, inside: Range<usize>) -> Option<Repair<'t>> {
         let &Self { site, open, .. } = self;
-        if inside.is_empty() || inside.clone().any(|i| matches!(site.token(i), Some(Token::Bar))) {
+        if inside.is_empty() || site.tokens(inside.clone()).contains(&Token::Bar) {
             return None;
         }
         // Among its processes the one that is bound nowhere else.
-        let elsewhere: Vec<Token<'t>> = (0..open).filter_map(|i| site.token(i)).collect();
-        let names = inside.clone().filter_map(|i| match (site.token(i)?, site.token(i + 1)) {
-            (Token::Lident(_), Some(Token::ParOpen)) => None,
-            (token @ Token::Lident(name), _) => Some((token, name)),
-            _ => None,
+        let elsewhere = site.tokens(0..open);
+        let free = inside.clone().find(|&i| {
+            matches!(site.token(i), Some(token @ Token::Lident(_)) if !elsewhere.contains(&token))
+                && site.token(i + 1) != Some(Token::ParOpen)
         });
-        let mut names = names.filter(|(token, _)| !elsewhere.contains(token));
-        let Some((token, name)) = names.next() else {
-            return self.refused(
-                "a count that binds no process",
-                "which processes are counted?",
-                FORMS.to_owned(),
-            );
+        let Some(Token::Lident(name)) = free.and_then(|i| site.token(i)) else {
+            let error = self.refused("a count that binds no process", "which processes are counted?", "");
+            return error.map(|mut repair| {
+                repair.diagnostic = repair.diagnostic.map(|error| error.help(FORMS));
+                repair
+            });
         };
         let meant = format!("{}{name} | {}}}", self.word(), site.source(inside));
-        let whole = site.span(self.whole()?);
-        let error = miscounted(whole, "a count that binds no process").write(&meant);
-        Some(Repair::new(open + 1..open + 1, [token, Token::Bar], error))
+        let error = miscounted(site.span(self.whole()?), "a count that binds no process").write(&meant);
+        Some(Repair::new(open + 1..open + 1, [Token::Lident(name), Token::Bar], error))
     }
 
     /// What stands behind it.
     fn body(&self) -> Option<Repair<'t>> {
         let &Self { site, open, .. } = self;
-        let at = site.at;
-        let found = site.found()?;
-        let condition = matches!(found, Token::Bar | Token::Comma | Token::Colon)
-            || matches!(found, Token::Lident(word) if CONDITIONS.contains(&word));
+        let (at, found) = (site.at, site.found()?);
+        let condition = match found {
+            Token::Lident(word) => listed_word("conditions", word),
+            found => matches!(found, Token::Bar | Token::Comma | Token::Colon),
+        };
         if self.sum && condition && site.expects("if") {
-            let typed = site.source(at..at + 1);
-            let error =
-                miscounted(site.span(at..at + 1), format!("`{typed}` in a sum is written `if`")).write("if");
-            return Some(Repair::new(at..at + 1, [Token::If], error));
+            let message = format!("`{}` in a sum is written `if`", site.source(site.here()));
+            let error = miscounted(site.span(site.here()), message).write("if");
+            return Some(Repair::new(site.here(), [Token::If], error));
         }
         // The brace of the declaration closes the count.
-        let unbalanced = site.open().first().is_some_and(|&first| site.closing(first).is_none());
+        let unbalanced = site.open.first().is_some_and(|&first| site.closing(first).is_none());
         let joins = found.is_comparison() || matches!(found, Token::Plus | Token::Minus | Token::Star);
         if !unbalanced || !joins || !site.expects("}") {
             return None;
@@ -224,30 +188,10 @@ impl<'t> Inner<'_, '_, 't> {
     }
 }
 
-/// Whether it may stand in a list of names.
-fn separates(token: Option<Token<'_>>) -> bool {
-    matches!(token, Some(Token::Lident(_) | Token::Comma | Token::Different))
-}
-
-/// `#procs`
-fn plural<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    let (Some(Token::AllProcs), Token::Lident(_)) = (site.back(1), site.found()?) else { return None };
-    if !site.adjacent(at - 1) {
-        return None;
-    }
-    let typed = site.source(at - 1..at + 1);
-    let error = miscounted(site.span(at - 1..at + 1), format!("`{typed}` is written `#proc`")).mend("#proc");
-    Some(Repair::new(at - 1..at + 1, [Token::AllProcs], error))
-}
-
 /// `|{p | ..}|`, `|S|`
-fn bars<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+pub fn bars<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
-    if !matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Body)
-        || site.found() != Some(Token::Bar)
-        || !(site.expects("true") || site.expects("?") || site.expects("int"))
-    {
+    if !["true", "?", "int"].into_iter().any(|terminal| site.expects(terminal)) {
         return None;
     }
     if site.token(at + 1) == Some(Token::BraceOpen) {
@@ -255,42 +199,31 @@ fn bars<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         return spelled_out(site, at..close + 2, at + 2..close, false);
     }
     let close = (at + 1..site.chunk.len()).find(|&i| site.token(i) == Some(Token::Bar))?;
-    if !site.token(close + 1).is_some_and(Token::is_comparison) {
-        return None;
-    }
+    site.token(close + 1).filter(|token| token.is_comparison())?;
     Some(unclear(site, at..close + 1))
 }
 
 /// `card(proc)`, `count(q : ..) > 1`
-fn word<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+pub fn word<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
-    if !matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Body) {
-        return None;
-    }
     let word = (0..at.min(site.chunk.len())).rev().find(|&i| {
-        let counts = |name: &str| COUNTS.contains(&name.to_ascii_lowercase().as_str());
-        let opens = matches!(site.token(i + 1), Some(Token::ParOpen | Token::BraceOpen));
-        opens && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if counts(name))
+        matches!(site.token(i + 1), Some(Token::ParOpen | Token::BraceOpen))
+            && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if listed_word("counts", &name.to_ascii_lowercase()))
     })?;
     let close = site.closing(word + 1).filter(|&close| close + 1 >= at)?;
-    let compared = |i: usize| site.token(i).is_some_and(Token::is_comparison);
-    let joined =
-        |i: usize| matches!(site.token(i), Some(Token::Assign | Token::Plus | Token::Minus | Token::Star));
-    let (before, after) = (word.checked_sub(1)?, close + 1);
-    if !(compared(before) || joined(before) || compared(after) || joined(after)) {
+    let joins = |token: Token<'_>| {
+        token.is_comparison() || matches!(token, Token::Assign | Token::Plus | Token::Minus | Token::Star)
+    };
+    if ![word.checked_sub(1)?, close + 1].into_iter().any(|i| site.token(i).is_some_and(joins)) {
         return None;
     }
-    let sum = site.source(word..word + 1).eq_ignore_ascii_case("sum");
-    let whole = word..close + 1;
-    let inside = word + 2..close;
-    if let [Token::Lident("proc" | "procs" | "process" | "processes")] =
-        inside.clone().filter_map(|i| site.token(i)).collect::<Vec<_>>().as_slice()
-    {
-        let typed = site.source(whole.clone());
-        let error =
-            miscounted(site.span(whole.clone()), format!("`{typed}` is written `#proc`")).mend("#proc");
+    let (whole, inside) = (word..close + 1, word + 2..close);
+    if let [Token::Lident("proc" | "procs" | "process" | "processes")] = site.tokens(inside.clone())[..] {
+        let message = format!("`{}` is written `#proc`", site.source(whole.clone()));
+        let error = miscounted(site.span(whole.clone()), message).mend("#proc");
         return Some(Repair::new(whole, [Token::AllProcs], error));
     }
+    let sum = site.source(word..word + 1).eq_ignore_ascii_case("sum");
     spelled_out(site, whole.clone(), inside, sum).or_else(|| Some(unclear(site, whole)))
 }
 
@@ -307,22 +240,20 @@ fn spelled_out<'t>(
         return None;
     };
     let body = inside.start + 2..inside.end;
-    let word = if sum { "sum{" } else { "#{" };
-    let meant = format!("{word}{name} | {}}}", site.source(body.clone()));
+    let (word, opening): (_, &[Token<'t>]) =
+        if sum { ("sum{", &[Token::Sum, Token::BraceOpen]) } else { ("#{", &[Token::CountOpen]) };
     let typed = site.source(whole.start..inside.start);
-    let error =
-        miscounted(site.span(whole.clone()), format!("`{typed}` is not how a count begins")).write(&meant);
-    let mut with = if sum { vec![Token::Sum, Token::BraceOpen] } else { vec![Token::CountOpen] };
-    with.extend([Token::Lident(name), Token::Bar]);
-    with.extend(body.filter_map(|i| site.token(i)).chain([Token::BraceClose]));
-    Some(Repair::new(whole, with, error))
+    let error = miscounted(site.span(whole.clone()), format!("`{typed}` is not how a count begins"))
+        .write(&format!("{word}{name} | {}}}", site.source(body.clone())));
+    let head = [Token::Lident(name), Token::Bar];
+    Some(Repair::new(whole, [opening, &head, &site.tokens(body), &[Token::BraceClose]].concat(), error))
 }
 
 /// A count of something that is not said in a way that this language has.
 fn unclear<'t>(site: &Site<'_, 't>, whole: Range<usize>) -> Repair<'t> {
-    let error =
-        miscounted(site.span(whole.clone()), format!("`{}` is not a count", site.source(whole.clone())))
-            .label("counts are about processes, each of which has a name in the formula")
-            .help(FORMS);
+    let message = format!("`{}` is not a count", site.source(whole.clone()));
+    let error = miscounted(site.span(whole.clone()), message)
+        .label("counts are about processes, each of which has a name in the formula")
+        .help(FORMS);
     Repair::new(whole, [Token::Int("0")], error)
 }
