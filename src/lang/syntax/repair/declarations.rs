@@ -1,19 +1,7 @@
 //! Mends in heads and blocks of declarations that need more than a pattern.
 
-use super::site::{Repair, Site, capital, foreign, letter_case, slip, small};
+use super::site::{Repair, Site, capital, letter_case, slip, small};
 use crate::syntax::token::Token;
-
-/// `array A[0..3]`
-pub fn index_range<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let [open] = site.open[..] else { return None };
-    let close = site.closing(open)?;
-    (site.at..close).find(|&i| site.token(i) == Some(Token::DotDot))?;
-    let bounds = site.source(site.at..close);
-    let error = slip(site.span(site.at..close), "a range as an index")
-        .label("an index is the name of a type")
-        .help(format!("declare `type slot = {bounds}` before it, and write `slot` here"));
-    Some(Repair::new(site.at..site.at, [], error))
-}
 
 /// `0.3`
 pub fn real_range<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -70,24 +58,6 @@ fn separated<'t>(names: &[Token<'t>], separator: Token<'t>) -> Vec<Token<'t>> {
     names.chunks(1).map(<[_]>::to_vec).collect::<Vec<_>>().join(&separator)
 }
 
-/// `var S : array [proc] of state`
-pub fn array_of<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let (at, end) = (site.at, site.chunk.len());
-    let Some(Token::Mident(name)) = site.token(1) else { return None };
-    let close = site.closing(at + 1)?;
-    let ty = (close + 1..end).rev().find_map(|i| match site.token(i) {
-        Some(Token::Lident(ty)) if ty != "of" => Some(ty),
-        _ => None,
-    })?;
-    let mut with = vec![Token::Array, Token::Mident(name)];
-    with.extend(site.tokens(at + 1..close + 1));
-    with.extend([Token::Colon, Token::Lident(ty)]);
-    let index = site.source(at + 1..close + 1);
-    let error = foreign(site.span(0..end), "an array is declared with `array`")
-        .write(&format!("array {name}{index} : {ty}"));
-    Some(Repair::new(0..end, with, error))
-}
-
 /// `var A, B : t`
 pub fn several_names<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let end = site.chunk.len();
@@ -109,21 +79,6 @@ pub fn several_names<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 /// `var Lock : Bool`
 pub fn capital_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let Token::Mident(name) = site.found()? else { return None };
-    if site.known.raised.contains(&name) {
-        return Some(Repair::silent(site.here(), [Token::Lident(name)]));
-    }
-    if site.ahead(1) == Some(Token::Less) {
-        let rest = site.at..site.chunk.len();
-        let error = foreign(site.span(rest.clone()), format!("`{}` is not a type", site.source(rest.clone())))
-            .label("no type has parameters")
-            .help(match name {
-                "Option" | "Maybe" => {
-                    "declare the variable with the inner type, and one of type `bool` that says whether it has a value"
-                }
-                _ => "an array has a value for each process: `array A[proc] : t`",
-            });
-        return Some(Repair::new(rest, [], error));
-    }
     let lower = small(name);
     let error = letter_case(site.span(site.here()), format!("type `{name}` with a capital letter"))
         .label("names of types begin with a small letter");
@@ -133,40 +88,22 @@ pub fn capital_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(site.here(), [Token::Lident(meant.unwrap_or("int"))], error))
 }
 
-/// `var Count : int = 0`; the type may be missing.
+/// `var Count = 0`
 pub fn with_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let (at, end) = (site.at, site.chunk.len());
-    let typed = site.chunk[..at].iter().any(|&(_, token, _)| token == Token::Colon);
-    let (name, value) = (site.source(1..2), site.source(at + 1..end));
+    let end = site.chunk.len();
+    let (declared, name, value) = (site.source(0..2), site.source(1..2), site.source(3..end));
     let ty = match site.token(end - 1) {
         Some(Token::Real(_)) => "real",
         Some(Token::Mident("True" | "False") | Token::True | Token::False) => "bool",
         Some(Token::Mident(_) | Token::Lident(_)) => "..",
         _ => "int",
     };
-    let declaration =
-        if typed { site.source(0..at).to_owned() } else { format!("{} : {ty}", site.source(0..2)) };
-    let error = slip(site.span(at..end), "a declaration with a value")
+    let error = slip(site.span(2..end), "a declaration with a value")
         .label("initial values belong in `init`")
-        .help(format!("write `{declaration}`, and in the formula of `init`: `{name} = {value}`"));
-    let error = if ty == ".." && !typed { error } else { error.mend_at(site.span(0..end), declaration) };
-    let with: &[Token<'t>] = if typed { &[] } else { &[Token::Colon, Token::Lident("int")] };
-    Some(Repair::new(at..end, with, error))
-}
-
-/// `transition t (p, q)`
-pub fn comma_between_parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let open = *site.open.first()?;
-    let close = site.closing(open)?;
-    let names: Vec<usize> = (open + 1..close).filter(|&i| site.token(i) != Some(Token::Comma)).collect();
-    let written: Vec<&str> = names.iter().map(|&i| site.source(i..i + 1)).collect();
-    let meant = format!("({})", written.join(" "));
-    let error = slip(site.span(site.here()), "`,` between parameters")
-        .label("parameters are separated by blanks")
-        .help(format!("write `{meant}`"))
-        .mend_at(site.span(open..close + 1), meant);
-    let with: Vec<Token<'t>> = names.into_iter().filter_map(|i| site.token(i)).collect();
-    Some(Repair::new(open + 1..close, with, error))
+        .help(format!("write `{declared} : {ty}`, and in the formula of `init`: `{name} = {value}`"));
+    let error =
+        if ty == ".." { error } else { error.mend_at(site.span(0..end), format!("{declared} : {ty}")) };
+    Some(Repair::new(2..end, [Token::Colon, Token::Lident("int")], error))
 }
 
 /// `transition t (P)`: renamed everywhere in this declaration, so that it causes no further error.

@@ -90,20 +90,6 @@ pub fn membership<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(start..close + 1, with, error))
 }
 
-/// `all(S[q] = Idle for q in ..)`
-pub fn comprehension<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let open = *site.open.last()?;
-    let Token::Lident(word @ ("all" | "any")) = site.token(open.checked_sub(1)?)? else { return None };
-    let close = site.closing(open)?;
-    let at = (open + 1..close).find(|&i| site.token(i) == Some(Token::Lident("for")))?;
-    let Token::Lident(name) = site.token(at + 1)? else { return None };
-    let quantifier = if word == "all" { "forall_other" } else { "exists_other" };
-    let message = format!("`{word}(.. for {name} in ..)` is written `{quantifier} {name}. ..`");
-    let error = foreign(site.span(open - 1..close + 1), message)
-        .mend(format!("({quantifier} {name}. {})", site.formula(open + 1..at)));
-    Some(Repair::new(open - 1..close + 1, [Token::True], error).habit("comprehension"))
-}
-
 /// `S[_pid]`
 pub fn underscore<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
@@ -156,34 +142,23 @@ pub fn bound_in_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(at..close + 1 + usize::from(dot), with, error))
 }
 
-/// `S(i)` for `S[i]`, and predicates with a capital letter.
-pub fn cell_in_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
+/// `Safe(i)` for a predicate
+pub fn capital_predicate<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let Token::Mident(name) = site.back(1)? else { return None };
-    if site.known.raised.contains(&name) {
-        return Some(Repair::silent(at - 1..at, [Token::Lident(name)]));
-    }
-    let close = site.closing(at)?;
+    let call = site.at - 1..site.closing(site.at)? + 1;
     let predicate = small(name);
-    if !site.known.arrays.contains(&name) && site.known.smalls.contains(&predicate.as_str()) {
-        let error = letter_case(site.span(at - 1..at), format!("unknown predicate `{name}`"))
-            .did_you_mean(&predicate);
-        return Some(Repair::new(at - 1..close + 1, [Token::True], error));
+    if site.known.arrays.contains(&name) || !site.known.smalls.contains(&predicate.as_str()) {
+        return None;
     }
-    let whole = at - 1..close + 1;
-    let error = slip(site.span(whole.clone()), format!("cell `{}` in parentheses", site.source(whole)))
-        .write(&format!("{name}[{}]", site.source(at + 1..close)));
-    let with = [vec![Token::BracketOpen], site.tokens(at + 1..close), vec![Token::BracketClose]].concat();
-    Some(Repair::new(at..close + 1, with, error).habit("cell"))
+    let error = letter_case(site.span(site.at - 1..site.at), format!("unknown predicate `{name}`"))
+        .did_you_mean(&predicate);
+    Some(Repair::new(call, [Token::True], error))
 }
 
 /// `s[i]`
 pub fn small_array<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let name_at = site.at - 1..site.at;
     let Token::Lident(name) = site.back(1)? else { return None };
-    if site.known.lowered.contains(&name) {
-        return Some(Repair::silent(name_at, [Token::Mident(name)]));
-    }
     let meant = capital(name);
     let declared = site.known.capitals.iter().copied().find(|known| *known == meant);
     let error = letter_case(site.span(name_at.clone()), format!("array `{name}` with a small letter"));
@@ -230,29 +205,4 @@ pub fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     };
     let error = error.label("a formula compares").mend(meant);
     Some(Repair::new(from..at, [Token::True], error).habit("alone"))
-}
-
-/// Products that are not multiples.
-pub fn product<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    // The second factor does not fit, or `*` after a product or a real number.
-    let star = match (site.back(1), site.found()?) {
-        (_, Token::Star) => site.at,
-        (Some(Token::Star), _) => site.at - 1,
-        _ => return None,
-    };
-    let start = site.term_before(star)?;
-    let is_name = |i: usize| matches!(site.token(i), Some(Token::Mident(_) | Token::Lident(_)));
-    let indexed = is_name(star + 1) && site.token(star + 2) == Some(Token::BracketOpen);
-    let last = if indexed { site.closing(star + 2)? } else { star + 1 };
-    let (span, left) = (site.span(start..last + 1), site.source(start..star));
-    let error = if is_name(start) && is_name(star + 1) {
-        slip(span, "a product of two variables")
-            .label("only a number multiplies")
-            .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"))
-    } else {
-        slip(span, "a product that is not a multiple of a variable")
-            .label("the factor must be one whole number")
-            .help("write `2 * X`, with the product of the numbers worked out")
-    };
-    Some(Repair::new(star..(last + 1).min(site.chunk.len()), [], error))
 }

@@ -4,11 +4,12 @@
 //! them; `^` marks the one that does not fit. Instead of a token there may be alternatives `a/b`, `!a/b` for any other token, the
 //! words of a list `@name`, or
 //!
-//! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type` a type;
+//! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type` a type,
+//!   `%raised` and `%lowered` names declared with a first letter of the wrong case;
 //!   `%int`, `%real`, `%num` numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
 //! - `%term` a name, a cell or a number; `(..)`, `[..]`, `{..}` brackets with what they hold, `(+)` if that is something;
 //!   `...` as few balanced tokens as possible; `%stmt` the tokens to the end of the update, `%stmt;` also its `;`, `%rest`
-//!   those to the end of the declaration;
+//!   those to the end of the declaration; `%count` the opening of a count or a sum, `%names` small names with `,` and `<>`;
 //! - `START`, `END`, `~` (the tokens around it touch) and `%opt` (a token or the end) for no tokens.
 //!
 //! `« »` are around the tokens that are replaced (if missing: the marked one), `‹ ›` around those that are shown (if
@@ -18,16 +19,16 @@
 //! Clauses follow in indented lines, with two blanks between them. `slip`, `foreign`, `case` and `count` are the kinds of
 //! errors, with the message and, after `#`, the name of a habit, which is reported once; `label`, `help` and `mend` are its
 //! further texts, `write` is advice and mend in one, `with` gives the new tokens if they are not those of the mend (`-`: none), `op` is
-//! short for an operator that is written in another way, `lost` gives the declaration up, `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
+//! short for an operator that is written in another way, `lost` gives the declaration up, `silent` says nothing, `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
 //!
 //! `$2` is the text of the second part of the pattern, `$2-4` that of three, `$i2` that between its brackets, `$0` that of
-//! the replaced tokens; `$^2` and `$_2` begin with a capital or small letter; in `with`, `$u2` and `$l2` are read as names
-//! with such letters.
+//! the replaced tokens; `$^2` and `$_2` begin with a capital or small letter, `$w2` has blanks for commas, `$f2` is spelled as a
+//! formula here; in `with`, `$u2` and `$l2` are read as names with such letters.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::site::{DeclarationPart, Repair, Site, capital, small};
+use super::site::{Repair, Site, capital, small};
 use super::special;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::token::{Token, tokens};
@@ -48,6 +49,7 @@ pub struct Rule {
     with: Option<&'static str>,
     habit: Option<&'static str>,
     lost: bool,
+    silent: bool,
 }
 
 /// Where a rule fits.
@@ -80,27 +82,22 @@ enum Part {
     Term,
     Statement(bool),
     Rest,
+    /// The opening of a count or a sum.
+    Count,
+    /// Small names, `,` and `<>`.
+    Names,
     Start,
     End,
     Touch,
     Optional,
 }
 
-enum Condition {
-    In(Vec<DeclarationPart>),
-    Expects(&'static str),
-    Lacks(&'static str),
-    First(Vec<Token<'static>>),
-    NotFirst(Vec<Token<'static>>),
-    Complete,
-    /// Whether the declaration has a colon before the place.
-    Colon(bool),
-    /// Between the parentheses after the head of a declaration.
-    Parameters,
-}
+/// What else must hold of the place.
+type Condition = Box<dyn Fn(&Site<'_, '_>) -> bool + Send + Sync>;
 
 /// Tokens that the lexer does not produce.
-const CONTEXTUAL: [(&str, Token<'static>); 6] = [
+const CONTEXTUAL: [(&str, Token<'static>); 7] = [
+    ("SUM", Token::Sum),
     ("SEND", Token::Send),
     ("RECEIVE", Token::Receive),
     ("RECORD", Token::RecordOpen),
@@ -205,6 +202,8 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
         "%stmt" => Part::Statement(false),
         "%stmt;" => Part::Statement(true),
         "%rest" => Part::Rest,
+        "%count" => Part::Count,
+        "%names" => Part::Names,
         "%term" => Part::Term,
         "(..)" => Part::Group(Token::ParOpen, false),
         "(+)" => Part::Group(Token::ParOpen, true),
@@ -220,17 +219,34 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
 
 fn condition(word: &'static str) -> Option<Condition> {
     let (name, value) = word.split_once(':').unwrap_or((word, ""));
-    let several = || value.split('/').map(token).collect::<Option<Vec<_>>>();
+    let begins = |tokens: &[Token<'_>], site: &Site<'_, '_>| {
+        site.token(0).is_some_and(|first| tokens.contains(&first))
+    };
+    let several = |value: &'static str| value.split('/').map(token).collect::<Option<Vec<_>>>();
+    let colon =
+        |site: &Site<'_, '_>| site.chunk[..site.at].iter().any(|&(_, token, _)| token == Token::Colon);
     Some(match name {
-        "in" => Condition::In(value.split('/').map(DeclarationPart::named).collect::<Option<_>>()?),
-        "expects" => Condition::Expects(value),
-        "lacks" => Condition::Lacks(value),
-        "first" => Condition::First(several()?),
-        "not-first" => Condition::NotFirst(several()?),
-        "complete" => Condition::Complete,
-        "colon" => Condition::Colon(true),
-        "no-colon" => Condition::Colon(false),
-        "parameters" => Condition::Parameters,
+        "in" => Box::new(|site| value.split('/').any(|part| part == site.part.name())),
+        "expects" => Box::new(|site| value.split('/').any(|terminal| site.expects(terminal))),
+        "lacks" => Box::new(|site| !site.expects(value)),
+        "first" => {
+            several(value).map(|tokens| -> Condition { Box::new(move |site| begins(&tokens, site)) })?
+        }
+        "not-first" => {
+            several(value).map(|tokens| -> Condition { Box::new(move |site| !begins(&tokens, site)) })?
+        }
+        "complete" => Box::new(|site| site.complete),
+        // Whether there is one before the place.
+        "colon" => Box::new(move |site| colon(site)),
+        "no-colon" => Box::new(move |site| !colon(site)),
+        // Between the parentheses after the head of a declaration.
+        "parameters" => {
+            let other = [Token::Type, Token::Var, Token::Const, Token::Array, Token::NumberProcs];
+            Box::new(move |site| {
+                matches!(site.open[..], [open] if site.token(open) == Some(Token::ParOpen))
+                    && !begins(&other, site)
+            })
+        }
         _ => return None,
     })
 }
@@ -260,6 +276,7 @@ impl Rule {
             "write" => (self.mend, self.help) = (Some(text), Some("write `$s`")),
             "with" => self.with = Some(text),
             "lost" => self.lost = true,
+            "silent" => self.silent = true,
             _ => return None,
         }
         Some(())
@@ -306,6 +323,7 @@ impl Rule {
             Repair::new(replaced.clone(), text.tokens(self.with.or(self.mend).unwrap_or("-"))?, error)
         };
         repair.habit = self.habit;
+        repair.diagnostic = repair.diagnostic.filter(|_| !self.silent);
         Some(repair)
     }
 }
@@ -316,7 +334,7 @@ impl Pattern {
         let mut places = vec![0..0; self.elements.len()];
         // The marked token first: it rules most places out.
         let fits = self.elements[self.caret].may_begin(site, site.at)
-            && self.conditions.iter().all(|condition| condition.holds(site))
+            && self.conditions.iter().all(|holds| holds(site))
             && self.forward(site, self.caret, site.at, &mut places)
             && self.backward(site, self.caret, site.at, &mut places);
         fits.then_some(places)
@@ -368,8 +386,12 @@ impl Element {
                 Some(end + usize::from(*with_end && site.token(end) == Some(Token::Semicolon)))
             }
             Part::Rest => Some(site.chunk.len()),
+            Part::Names => {
+                let names = |token| matches!(token, Token::Lident(_) | Token::Comma | Token::Different);
+                (at..).find(|&i| !site.token(i).is_some_and(names))
+            }
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, at).then_some(at),
-            Part::Run => None,
+            Part::Run | Part::Count => None,
         };
         self.parts.iter().filter_map(end).collect()
     }
@@ -391,7 +413,12 @@ impl Element {
                 .filter(|&start| site.token(start) == Some(*open) && !(*full && start + 2 == end)),
             Part::Term => site.term_before(end),
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, end).then_some(end),
-            Part::Statement(_) | Part::Rest | Part::Run => None,
+            Part::Count => before.and_then(|at| match (site.token(at)?, site.token(at.checked_sub(1)?)?) {
+                (Token::CountOpen, _) => Some(at),
+                (Token::BraceOpen, Token::Sum) => Some(at - 1),
+                _ => None,
+            }),
+            Part::Statement(_) | Part::Rest | Part::Run | Part::Names => None,
         };
         self.parts.iter().filter_map(start).collect()
     }
@@ -422,6 +449,8 @@ impl Part {
                 | ("conn", Token::And | Token::Or | Token::Implies | Token::Iff)
                 | ("quant", Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther) => true,
                 ("cmp", token) => token.is_comparison(),
+                ("raised", Token::Mident(name)) => site.known.raised.contains(&name),
+                ("lowered", Token::Lident(name)) => site.known.lowered.contains(&name),
                 ("small", Token::Lident(name)) => site.known.smalls.contains(&name),
                 ("type", Token::Lident(name)) => {
                     ["bool", "int", "real", "proc"].contains(&name) || site.known.smalls.contains(&name)
@@ -429,32 +458,6 @@ impl Part {
                 _ => false,
             },
             _ => false,
-        }
-    }
-}
-
-impl Condition {
-    fn holds(&self, site: &Site<'_, '_>) -> bool {
-        let first = || site.token(0);
-        match self {
-            Self::In(parts) => parts.contains(&site.part),
-            Self::Expects(terminal) => site.expects(terminal),
-            Self::Lacks(terminal) => !site.expects(terminal),
-            Self::First(tokens) => first().is_some_and(|first| tokens.contains(&first)),
-            Self::NotFirst(tokens) => first().is_some_and(|first| !tokens.contains(&first)),
-            Self::Complete => site.complete,
-            Self::Colon(there) => {
-                *there == site.chunk[..site.at].iter().any(|&(_, token, _)| token == Token::Colon)
-            }
-            Self::Parameters => {
-                matches!(site.open[..], [open] if site.token(open) == Some(Token::ParOpen))
-                    && first().is_some_and(|it| {
-                        !matches!(
-                            it,
-                            Token::Type | Token::Var | Token::Const | Token::Array | Token::NumberProcs
-                        )
-                    })
-            }
         }
     }
 }
@@ -502,13 +505,18 @@ impl<'t> Filled<'_, '_, 't> {
                 out += rest;
                 continue;
             }
-            let case = piece.starts_with(['^', '_']);
-            let reference = &piece[usize::from(case)..];
+            let changed = usize::from(piece.starts_with(['^', '_', 'f', 'w']));
+            let reference = &piece[changed..];
             let Some((range, length)) = self.range(reference) else { continue };
-            let source = self.site.source(range);
-            out += &match &piece[..usize::from(case)] {
+            let source = self.site.source(range.clone());
+            out += &match &piece[..changed] {
                 "^" => capital(source),
                 "_" => small(source),
+                "f" => self.site.formula(range),
+                "w" => {
+                    let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
+                    words.map(|i| self.site.source(i..i + 1)).collect::<Vec<_>>().join(" ")
+                }
                 _ => source.to_owned(),
             };
             out += &reference[length..];
@@ -525,9 +533,11 @@ impl<'t> Filled<'_, '_, 't> {
         for (n, piece) in text.split('$').enumerate() {
             let mut literal = piece;
             if n > 0 {
-                let case = piece.starts_with(['u', 'l']);
+                let case = piece.starts_with(['u', 'l', 'w']);
                 let (range, length) = self.range(&piece[usize::from(case)..])?;
-                all.extend(self.site.tokens(range).into_iter().map(|token| match (token, &piece[..1]) {
+                let found = self.site.tokens(range).into_iter();
+                let found = found.filter(|token| !piece.starts_with('w') || *token != Token::Comma);
+                all.extend(found.map(|token| match (token, &piece[..1]) {
                     (Token::Lident(name) | Token::Mident(name), "u") => Token::Mident(name),
                     (Token::Lident(name) | Token::Mident(name), "l") => Token::Lident(name),
                     (token, _) => token,

@@ -108,14 +108,13 @@ pub struct Site<'a, 't> {
 
 impl DeclarationPart {
     /// As the table has it.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "head" => Self::Head,
-            "formula" => Self::Formula,
-            "body" => Self::Body,
-            "branch" => Self::Branch,
-            _ => return None,
-        })
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Formula => "formula",
+            Self::Body => "body",
+            Self::Branch => "branch",
+        }
     }
 }
 

@@ -123,9 +123,6 @@ fn as_case(site: &Site<'_, '_>) -> Option<String> {
 /// `lock := True`
 pub fn small_target<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let Token::Lident(name) = site.found()? else { return None };
-    if site.known.lowered.contains(&name) {
-        return Some(Repair::silent(site.here(), [Token::Mident(name)]));
-    }
     let declared = site.known.capitals.iter().copied().find(|known| known.eq_ignore_ascii_case(name))?;
     let error = letter_case(site.span(site.here()), format!("`{name}` cannot be assigned"))
         .label("names of variables and arrays begin with a capital letter")
