@@ -319,7 +319,7 @@ impl<'t> Parser<'t> {
                 self.no_declaration(&rest, next, more);
                 return;
             }
-            if let Some(error) = unsupported::recognise(&chunk, failure.at).filter(|_| !near) {
+            if let Some(error) = repair::of_a_branch(&chunk, failure.at, self.text).filter(|_| !near) {
                 self.diagnostics.push(error);
                 break;
             }
@@ -398,7 +398,7 @@ impl<'t> Parser<'t> {
     fn no_declaration(&mut self, chunk: &[Placed<'t>], next: Span, more: bool) {
         let Some(&(l, token, r)) = chunk.first() else { return };
         let at = Span::new(l, r);
-        if let Some(error) = unsupported::recognise(chunk, 0) {
+        if let Some(error) = repair::of_a_branch(chunk, 0, self.text) {
             self.diagnostics.push(error);
             damage::note(&mut self.file.damage, chunk);
             return;

@@ -13,10 +13,14 @@ mod site;
 mod special;
 mod starts;
 mod updates;
-mod values;
 mod words;
 
 use std::sync::LazyLock;
+
+use cubicle_grammar::Failure;
+
+use super::token::Placed;
+use crate::diagnostic::Diagnostic;
 
 pub use counts::miscounted;
 pub use site::{DeclaredNames, Repair, Site, capital};
@@ -28,7 +32,18 @@ static TABLE: LazyLock<rule::Table> =
 
 /// The repair, if a rule recognises what was meant.
 pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    TABLE.rules.iter().find_map(|rule| rule.apply(site))
+    apply("slips", site)
+}
+
+/// The error for a construct of another branch of Cubicle at token number `at`, where a declaration fails to parse.
+pub fn of_a_branch(chunk: &[Placed<'_>], at: usize, text: &str) -> Option<Diagnostic> {
+    let failure = Failure { at, expected: Vec::new() };
+    let known = DeclaredNames::default();
+    apply("branches", &Site::new(chunk, &failure, text, &known, false)).and_then(|repair| repair.diagnostic)
+}
+
+fn apply<'t>(section: &str, site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    TABLE.rules.get(section)?.iter().find_map(|rule| rule.apply(site))
 }
 
 /// Whether a word is in a list of the table.

@@ -8,7 +8,7 @@
 //!   `%raised` and `%lowered` names declared with a first letter of the wrong case;
 //!   `%int`, `%real`, `%num` numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
 //! - `%term` a name, a cell or a number; `(..)`, `[..]`, `{..}` brackets with what they hold, `(+)` if that is something;
-//!   `...` as few balanced tokens as possible; `%stmt` the tokens to the end of the update, `%stmt;` also its `;`, `%rest`
+//!   `...` as few balanced tokens as possible, `%some` without a `;`; `%stmt` the tokens to the end of the update, `%stmt;` also its `;`, `%rest`
 //!   those to the end of the declaration; `%count` the opening of a count or a sum, `%names` small names with `,` and `<>`;
 //! - `START`, `END`, `~` (the tokens around it touch) and `%opt` (a token or the end) for no tokens.
 //!
@@ -16,14 +16,15 @@
 //! missing: the replaced ones), `⟨ ⟩` around the text that the mend replaces (if missing: that which is shown, or nothing
 //! before a token that is inserted).
 //!
-//! Clauses follow in indented lines, with two blanks between them. `slip`, `foreign`, `case` and `count` are the kinds of
+//! Clauses follow in indented lines, with two blanks between them. `slip`, `foreign`, `case`, `count` and `branch` are the kinds of
 //! errors, with the message and, after `#`, the name of a habit, which is reported once; `label`, `help` and `mend` are its
 //! further texts, `write` is advice and mend in one, `with` gives the new tokens if they are not those of the mend (`-`: none), `op` is
-//! short for an operator that is written in another way, `lost` gives the declaration up, `silent` says nothing, `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
+//! short for an operator that is written in another way, `choose` advises a `case` with this condition and
+//! two values, `lost` gives the declaration up, `silent` says nothing, `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
 //!
 //! `$2` is the text of the second part of the pattern, `$2-4` that of three, `$i2` that between its brackets, `$0` that of
 //! the replaced tokens; `$^2` and `$_2` begin with a capital or small letter, `$w2` has blanks for commas, `$f2` is spelled as a
-//! formula here; in `with`, `$u2` and `$l2` are read as names with such letters.
+//! formula here, `$c2` also without parentheses; in `with`, `$u2` and `$l2` are read as names with such letters.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -32,6 +33,7 @@ use super::site::{Repair, Site, capital, small};
 use super::special;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::token::{Token, tokens};
+use crate::syntax::unsupported::LANGUAGE;
 
 /// A function that finds what was meant.
 pub type Special = for<'t> fn(&Site<'_, 't>) -> Option<Repair<'t>>;
@@ -48,6 +50,7 @@ pub struct Rule {
     mend: Option<&'static str>,
     with: Option<&'static str>,
     habit: Option<&'static str>,
+    choose: Option<&'static str>,
     lost: bool,
     silent: bool,
 }
@@ -78,7 +81,8 @@ enum Part {
     List(Vec<&'static str>),
     /// Brackets, and whether they must not be empty.
     Group(Token<'static>, bool),
-    Run,
+    /// As few balanced tokens as possible, and whether there may be a `;`.
+    Run(bool),
     Term,
     Statement(bool),
     Rest,
@@ -114,15 +118,16 @@ fn token(word: &'static str) -> Option<Token<'static>> {
     })
 }
 
-/// Rules in the order in which they are tried, and lists of words.
+/// The rules of each section in the order in which they are tried, and lists of words.
 pub struct Table {
-    pub rules: Vec<Rule>,
+    pub rules: HashMap<&'static str, Vec<Rule>>,
     pub lists: HashMap<&'static str, Vec<&'static str>>,
 }
 
 /// Reads the table; `None` if a line is wrong.
 pub fn read(table: &'static str) -> Option<Table> {
-    let mut rules: Vec<Rule> = Vec::new();
+    let mut sections = HashMap::new();
+    let mut section = "";
     let mut lists = HashMap::new();
     let mut place = false;
     for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -131,6 +136,11 @@ pub fn read(table: &'static str) -> Option<Table> {
             lists.insert(words.next()?, words.collect::<Vec<_>>());
             continue;
         }
+        if let Some(name) = line.strip_prefix("section ") {
+            section = name;
+            continue;
+        }
+        let rules: &mut Vec<Rule> = sections.entry(section).or_default();
         let mut clauses = line.trim_start().split("  ");
         if !line.starts_with(' ') {
             if !place {
@@ -144,7 +154,7 @@ pub fn read(table: &'static str) -> Option<Table> {
             place = false;
         }
     }
-    Some(Table { rules, lists })
+    Some(Table { rules: sections, lists })
 }
 
 fn pattern(text: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<Pattern> {
@@ -197,7 +207,8 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
         "START" => Part::Start,
         "END" => Part::End,
         "~" => Part::Touch,
-        "..." => Part::Run,
+        "..." => Part::Run(true),
+        "%some" => Part::Run(false),
         "%opt" => Part::Optional,
         "%stmt" => Part::Statement(false),
         "%stmt;" => Part::Statement(true),
@@ -235,6 +246,15 @@ fn condition(word: &'static str) -> Option<Condition> {
         "not-first" => {
             several(value).map(|tokens| -> Condition { Box::new(move |site| !begins(&tokens, site)) })?
         }
+        // Whether the value of the update has a comparison or a connective.
+        "connects" => Box::new(|site| {
+            let is_assign = |&i: &usize| site.token(i) == Some(Token::Assign);
+            let assign = (0..site.at).rev().find(is_assign).unwrap_or(site.at);
+            site.tokens(assign..site.end_of_statement(site.at)).into_iter().any(|token| {
+                token.is_comparison()
+                    || matches!(token, Token::And | Token::Or | Token::Not | Token::Implies | Token::Iff)
+            })
+        }),
         "complete" => Box::new(|site| site.complete),
         // Whether there is one before the place.
         "colon" => Box::new(move |site| colon(site)),
@@ -262,6 +282,7 @@ impl Rule {
             "slip" => (self.code, self.message) = ("C0003", message),
             "foreign" => (self.code, self.message) = ("C0006", message),
             "case" => (self.code, self.message) = ("C0007", message),
+            "branch" => (self.code, self.message, self.help) = ("C0005", message, Some(LANGUAGE)),
             "count" => (self.code, self.message) = ("C0008", message),
             "op" => {
                 let what = message.split_once(' ').map(|(_, what)| what);
@@ -275,6 +296,7 @@ impl Rule {
             "mend" => self.mend = Some(text),
             "write" => (self.mend, self.help) = (Some(text), Some("write `$s`")),
             "with" => self.with = Some(text),
+            "choose" => self.choose = Some(text),
             "lost" => self.lost = true,
             "silent" => self.silent = true,
             _ => return None,
@@ -316,6 +338,13 @@ impl Rule {
                 },
                 mend,
             );
+        }
+        if let Some(choice) = self.choose {
+            let parts: Vec<String> = choice.split(" | ").map(say).collect();
+            let (target, meant) = by_case(site, &parts)?;
+            let error =
+                error.help(format!("write `{meant}`")).mend_at(site.span(target.start..replaced.end), meant);
+            return Some(Repair::new(replaced, site.tokens(target), error));
         }
         let mut repair = if self.lost {
             Repair::new(site.at..site.at, [], error)
@@ -371,8 +400,12 @@ impl Element {
             let other = site.token(at).is_some() && !self.parts.iter().any(|part| part.is(site, at));
             return if other { vec![at + 1] } else { Vec::new() };
         }
-        if let [Part::Run] = self.parts[..] {
-            return std::iter::successors(Some(at), |&end| site.balanced(end)).collect();
+        if let [Part::Run(long)] = self.parts[..] {
+            let next = |&end: &usize| {
+                let next = site.balanced(end)?;
+                (long || !site.tokens(end..next).contains(&Token::Semicolon)).then_some(next)
+            };
+            return std::iter::successors(Some(at), next).collect();
         }
         let end = |part: &Part| match part {
             Part::Token(_) | Part::Class(_) | Part::List(_) => part.is(site, at).then_some(at + 1),
@@ -391,7 +424,7 @@ impl Element {
                 (at..).find(|&i| !site.token(i).is_some_and(names))
             }
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, at).then_some(at),
-            Part::Run | Part::Count => None,
+            Part::Run(_) | Part::Count => None,
         };
         self.parts.iter().filter_map(end).collect()
     }
@@ -403,8 +436,12 @@ impl Element {
             let other = before.filter(|&at| !self.parts.iter().any(|part| part.is(site, at)));
             return other.into_iter().collect();
         }
-        if let [Part::Run] = self.parts[..] {
-            return std::iter::successors(Some(end), |&start| site.balanced_before(start)).collect();
+        if let [Part::Run(long)] = self.parts[..] {
+            let next = |&start: &usize| {
+                let before = site.balanced_before(start)?;
+                (long || !site.tokens(before..start).contains(&Token::Semicolon)).then_some(before)
+            };
+            return std::iter::successors(Some(end), next).collect();
         }
         let start = |part: &Part| match part {
             Part::Token(_) | Part::Class(_) | Part::List(_) => before.filter(|&at| part.is(site, at)),
@@ -418,7 +455,7 @@ impl Element {
                 (Token::BraceOpen, Token::Sum) => Some(at - 1),
                 _ => None,
             }),
-            Part::Statement(_) | Part::Rest | Part::Run | Part::Names => None,
+            Part::Statement(_) | Part::Rest | Part::Run(_) | Part::Names => None,
         };
         self.parts.iter().filter_map(start).collect()
     }
@@ -460,6 +497,20 @@ impl Part {
             _ => false,
         }
     }
+}
+
+/// The target of an update, and the update with a `case`: a condition, the value if it holds, and the other one.
+fn by_case(site: &Site<'_, '_>, parts: &[String]) -> Option<(Range<usize>, String)> {
+    let [condition, yes, no] = parts else { return None };
+    let assign = (0..site.at).rev().find(|&i| site.token(i) == Some(Token::Assign))?;
+    let start = site.term_before(assign)?;
+    let text = if site.token(assign - 1) == Some(Token::BracketClose) {
+        let (name, index) = (site.source(start..start + 1), site.source(start + 2..assign - 1));
+        format!("{name}[c] := case | c = {index} && {condition} : {yes} | c = {index} : {no} | _ : {name}[c]")
+    } else {
+        format!("{} := case | {condition} : {yes} | _ : {no}", site.source(start..assign))
+    };
+    Some((start..assign, text))
 }
 
 /// What stands for the references in the texts of a rule.
@@ -505,7 +556,7 @@ impl<'t> Filled<'_, '_, 't> {
                 out += rest;
                 continue;
             }
-            let changed = usize::from(piece.starts_with(['^', '_', 'f', 'w']));
+            let changed = usize::from(piece.starts_with(['^', '_', 'c', 'f', 'w']));
             let reference = &piece[changed..];
             let Some((range, length)) = self.range(reference) else { continue };
             let source = self.site.source(range.clone());
@@ -513,6 +564,13 @@ impl<'t> Filled<'_, '_, 't> {
                 "^" => capital(source),
                 "_" => small(source),
                 "f" => self.site.formula(range),
+                // Without parentheses around it.
+                "c" if self.site.token(range.start) == Some(Token::ParOpen)
+                    && self.site.closing(range.start) == range.end.checked_sub(1) =>
+                {
+                    self.site.formula(range.start + 1..range.end - 1)
+                }
+                "c" => self.site.formula(range),
                 "w" => {
                     let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
                     words.map(|i| self.site.source(i..i + 1)).collect::<Vec<_>>().join(" ")

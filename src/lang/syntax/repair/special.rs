@@ -1,7 +1,7 @@
 //! The functions that rules of the table name.
 
 use super::rule::Special;
-use super::{counts, declarations, formulas, updates, values, words};
+use super::{counts, declarations, formulas, updates, words};
 
 macro_rules! named {
     ($name:expr; $($room:ident: $($function:ident)*;)*) => {
@@ -21,7 +21,6 @@ pub fn named(name: &str) -> Option<Special> {
         formulas: alone arrow_of_a_branch bound_in_parentheses capital_predicate chained function membership small_array
             underscore updates_in_formula;
         updates: conditional_update each prime several_targets small_target;
-        values: value;
         words: misspelt reserved;
     }
 }
