@@ -7,7 +7,7 @@
 //! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type` a type,
 //!   `%raised` and `%lowered` names declared with a first letter of the wrong case;
 //!   `%int`, `%real`, `%num` numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
-//! - `%term` a name, a cell or a number; `(..)`, `[..]`, `{..}` brackets with what they hold, `(+)` if that is something;
+//! - `%term` a name, a cell or a number, `%place` a name or a cell; `(..)`, `[..]`, `{..}` brackets with what they hold, `(+)` if that is something;
 //!   `...` as few balanced tokens as possible, `%some` without a `;`; `%stmt` the tokens to the end of the update, `%stmt;` also its `;`, `%rest`
 //!   those to the end of the declaration; `%count` the opening of a count or a sum, `%names` small names with `,` and `<>`;
 //! - `START`, `END`, `~` (the tokens around it touch) and `%opt` (a token or the end) for no tokens.
@@ -83,7 +83,8 @@ enum Part {
     Group(Token<'static>, bool),
     /// As few balanced tokens as possible, and whether there may be a `;`.
     Run(bool),
-    Term,
+    /// A term, and whether it must not be a number.
+    Term(bool),
     Statement(bool),
     Rest,
     /// The opening of a count or a sum.
@@ -215,7 +216,8 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
         "%rest" => Part::Rest,
         "%count" => Part::Count,
         "%names" => Part::Names,
-        "%term" => Part::Term,
+        "%term" => Part::Term(false),
+        "%place" => Part::Term(true),
         "(..)" => Part::Group(Token::ParOpen, false),
         "(+)" => Part::Group(Token::ParOpen, true),
         "[..]" => Part::Group(Token::BracketOpen, false),
@@ -413,7 +415,7 @@ impl Element {
                 .closing(at)
                 .filter(|&close| site.token(at) == Some(*open) && !(*full && close == at + 1))
                 .map(|close| close + 1),
-            Part::Term => site.term_after(at),
+            Part::Term(place) => site.term_after(at).filter(|_| !place || site.is_name(at)),
             Part::Statement(with_end) => {
                 let end = site.end_of_statement(at);
                 Some(end + usize::from(*with_end && site.token(end) == Some(Token::Semicolon)))
@@ -448,7 +450,7 @@ impl Element {
             Part::Group(open, full) => before
                 .and_then(|at| site.opening(at))
                 .filter(|&start| site.token(start) == Some(*open) && !(*full && start + 2 == end)),
-            Part::Term => site.term_before(end),
+            Part::Term(place) => site.term_before(end).filter(|&start| !place || site.is_name(start)),
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, end).then_some(end),
             Part::Count => before.and_then(|at| match (site.token(at)?, site.token(at.checked_sub(1)?)?) {
                 (Token::CountOpen, _) => Some(at),

@@ -321,6 +321,11 @@ impl<'a, 't> Site<'a, 't> {
         }
     }
 
+    /// Whether a token is a name.
+    pub(super) fn is_name(&self, i: usize) -> bool {
+        matches!(self.token(i), Some(Token::Mident(_) | Token::Lident(_)))
+    }
+
     /// Where the term that begins at token `i` ends, if one does.
     pub(super) fn term_after(&self, i: usize) -> Option<usize> {
         match (self.token(i)?, self.token(i + 1)) {
