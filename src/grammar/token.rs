@@ -234,6 +234,19 @@ impl Token<'_> {
         )
     }
 
+    /// Whether it is an opening bracket.
+    pub const fn opens(self) -> bool {
+        matches!(
+            self,
+            Self::ParOpen | Self::BracketOpen | Self::BraceOpen | Self::RecordOpen | Self::CountOpen
+        )
+    }
+
+    /// Whether it is a closing bracket.
+    pub const fn closes(self) -> bool {
+        matches!(self, Self::ParClose | Self::BracketClose | Self::BraceClose)
+    }
+
     /// How an operator between formulas or terms is written.
     pub const fn spelling(self) -> Option<&'static str> {
         Some(match self {

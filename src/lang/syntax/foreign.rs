@@ -1,7 +1,7 @@
 //! Characters that start no token, and their meaning in other languages.
 
 use super::repair::miscounted;
-use super::token::{Placed, Token};
+use super::token::{Placed, Token, tokens};
 use super::unsupported;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -47,9 +47,9 @@ const OPERATORS: [(&str, &str, Token<'static>, &str); 20] = [
 pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let rest = text.get(start..)?;
     count(rest, start, chunk)
-        .or_else(|| comment(rest, start, chunk))
         .or_else(|| different(rest, start, chunk))
         .or_else(|| process_zero(rest, start))
+        .or_else(|| comment(rest, start, chunk))
         .or_else(|| membership(rest, start))
         .or_else(|| quantifier(rest, start))
         .or_else(|| operator(rest, start, chunk))
@@ -59,8 +59,13 @@ pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
 
 impl<'t> Foreign<'t> {
     fn new(start: usize, end: usize, token: Option<Token<'t>>, diagnostic: Diagnostic) -> Self {
-        let tokens = token.map(|token| (start as u32, token, end as u32)).into_iter().collect();
-        Self { end, tokens, diagnostic: Some(diagnostic), habit: "", mended: true }
+        Self { diagnostic: Some(diagnostic), ..Self::silent(start, end, token.as_slice()) }
+    }
+
+    /// Tokens at which the parser fails.
+    fn silent(start: usize, end: usize, tokens: &[Token<'t>]) -> Self {
+        let tokens = tokens.iter().map(|&token| (start as u32, token, end as u32)).collect();
+        Self { end, tokens, diagnostic: None, habit: "", mended: true }
     }
 
     fn habit(self, habit: &'static str) -> Self {
@@ -74,36 +79,24 @@ fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
 
 /// `\in {..}`, `\notin {..}`: the parser fails there, and a rule repairs it.
 fn membership(rest: &str, start: usize) -> Option<Foreign<'_>> {
-    let (typed, negated) =
-        [("\\in", false), ("\\notin", true), ("∈", false), ("∉", true)].into_iter().find(|(typed, _)| {
-            rest.strip_prefix(typed).is_some_and(|after| after.trim_start().starts_with('{'))
-        })?;
-    let end = start + typed.len();
-    let place = |token| (start as u32, token, end as u32);
-    let tokens = if negated { vec![place(Token::Not), place(Token::In)] } else { vec![place(Token::In)] };
-    Some(Foreign { end, tokens, diagnostic: None, habit: "", mended: true })
+    let spellings = [("\\in", false), ("\\notin", true), ("∈", false), ("∉", true)];
+    let (typed, negated) = spellings.into_iter().find(|(typed, _)| {
+        rest.strip_prefix(typed).is_some_and(|after| after.trim_start().starts_with('{'))
+    })?;
+    let tokens = [Token::Not, Token::In];
+    Some(Foreign::silent(start, start + typed.len(), &tokens[usize::from(!negated)..]))
 }
 
+/// What begins comments, and what ends them.
+const COMMENTS: [(&str, &str); 6] =
+    [("/*", "*/"), ("//", "\n"), ("\\*", "\n"), ("--", "\n"), ("#", "\n"), ("%%", "\n")];
+
 fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
-    let line = rest.find('\n').unwrap_or(rest.len());
-    let (opening, length) = if rest.starts_with("/*") {
-        ("/*", rest.find("*/").map_or(rest.len(), |at| at + 2))
-    } else if rest.starts_with("//") {
-        ("//", line)
-    } else if rest.starts_with("\\*") {
-        ("\\*", line)
-    } else if rest.starts_with("--") && !decrement(rest, start, chunk) {
-        ("--", line)
-    } else if rest.starts_with('#')
-        && different(rest, start, chunk).is_none()
-        && process_zero(rest, start).is_none()
-    {
-        ("#", line)
-    } else if rest.starts_with("%%") {
-        ("%%", line)
-    } else {
+    let (opening, closing) = COMMENTS.into_iter().find(|(opening, _)| rest.starts_with(opening))?;
+    if opening == "--" && decrement(rest, start, chunk) {
         return None;
-    };
+    }
+    let length = rest.find(closing).map_or(rest.len(), |at| at + closing.trim_end().len());
     if let Some(word) = ["#define", "#include", "#ifdef"].into_iter().find(|word| rest.starts_with(word)) {
         let diagnostic = error(start, start + word.len(), "there is no preprocessor")
             .help("a constant is declared by `const N : int`, with its value in `init`");
@@ -127,8 +120,7 @@ fn count<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreig
         return None;
     }
     if after.trim_start_matches([' ', '\t']).starts_with(['{', '(']) {
-        let tokens = vec![(start as u32, Token::CountOpen, start as u32 + 1)];
-        return Some(Foreign { end: start + 1, tokens, diagnostic: None, habit: "", mended: true });
+        return Some(Foreign::silent(start, start + 1, &[Token::CountOpen]));
     }
     let word = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
     let name = &after[..word];
@@ -198,64 +190,45 @@ fn quantifier(rest: &str, start: usize) -> Option<Foreign<'_>> {
     .into_iter()
     .find(|(typed, ..)| rest.starts_with(typed))?;
     let length = typed.trim_end().len();
-    if let Some((names, end)) = bound(rest, length, start) {
-        let place = |from: usize, token, to: usize| ((start + from) as u32, token, (start + to) as u32);
-        let mut tokens = vec![place(0, token, length)];
-        tokens.extend(&names);
-        tokens.push(place(end - 1, Token::Dot, end));
-        let written: Vec<&str> = names
-            .iter()
-            .filter_map(|&(_, token, _)| if let Token::Lident(name) = token { Some(name) } else { None })
-            .collect();
-        let meant = format!("{spelling} {}.", written.join(" "));
-        let diagnostic = error(start, start + end, format!("`{}` is written `{meant}`", &rest[..end]))
-            .help(format!(
-                "quantifiers range over all processes; in a guard, `{spelling}_other` leaves out the parameters"
-            ))
-            .mend(meant);
-        return Some(Foreign {
-            end: start + end,
-            tokens,
-            diagnostic: Some(diagnostic),
-            habit: spelling,
-            mended: true,
-        });
-    }
-    let end = start + length;
-    let diagnostic = error(start, end, format!("`{}` is written `{spelling}`", &rest[..length]))
-        .help(format!(
-            "write `{spelling} x. ..`; in a guard, `{spelling}_other x. ..` leaves out the parameters"
-        ))
-        .mend(spelling);
-    Some(Foreign::new(start, end, Some(token), diagnostic).habit(spelling))
+    let (end, names) = bound(rest, length).map_or((length, None), |(names, end)| (end, Some(names)));
+    let written = names.as_ref().map(|names| {
+        let names: Vec<_> = names.iter().map(|&(l, _, r)| &rest[l as usize..r as usize]).collect();
+        names.join(" ")
+    });
+    let meant = written.map_or_else(|| spelling.to_owned(), |names| format!("{spelling} {names}."));
+    let diagnostic = error(start, start + end, format!("`{}` is written `{meant}`", &rest[..end]));
+    let mut foreign = Foreign::silent(start, start + length, &[token]).habit(spelling);
+    let help = if let Some(names) = names {
+        let moved = |(l, token, r)| (start as u32 + l, token, start as u32 + r);
+        foreign.tokens.extend(names.into_iter().map(moved));
+        foreign.tokens.push(moved((end as u32 - 1, Token::Dot, end as u32)));
+        format!(
+            "quantifiers range over all processes; in a guard, `{spelling}_other` leaves out the parameters"
+        )
+    } else {
+        format!("write `{spelling} x. ..`; in a guard, `{spelling}_other x. ..` leaves out the parameters")
+    };
+    Some(Foreign { end: start + end, diagnostic: Some(diagnostic.help(help).mend(meant)), ..foreign })
 }
 
-/// `q, r \in S :` at byte `from` of `rest`, which begins at byte `start` of the text: the names, and the byte after it.
-fn bound(rest: &str, from: usize, start: usize) -> Option<(Vec<Placed<'_>>, usize)> {
+/// `q, r \in S :` at byte `from`: the names, and the byte after it.
+fn bound(rest: &str, from: usize) -> Option<(Vec<Placed<'_>>, usize)> {
+    let mut found = tokens(rest, from);
     let mut names = Vec::new();
-    let mut at = from;
     loop {
-        at += rest[at..].len() - rest[at..].trim_start().len();
-        let length = rest[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-        let name = &rest[at..at + length];
-        if !matches!(super::word(name), Some(super::Word::Small)) {
-            return None;
+        let (l, Ok(name @ Token::Lident(_)), r) = found.next()? else { return None };
+        names.push((l, name, r));
+        let mut next = found.next()?;
+        if let (at, Err(_), _) = next {
+            let set = ["\\in", "∈"].iter().find_map(|it| rest[at as usize..].strip_prefix(it))?;
+            let mut after = tokens(rest, rest.len() - set.len()).skip(1);
+            next = after.next().filter(|next| next.1 != Ok(Token::Comma))?;
         }
-        names.push(((start + at) as u32, Token::Lident(name), (start + at + length) as u32));
-        at += length;
-        let after = rest[at..].trim_start();
-        at += rest[at..].len() - after.len();
-        if after.starts_with(',') {
-            at += 1;
-            continue;
+        match next {
+            (_, Ok(Token::Comma), _) => {}
+            (_, Ok(Token::Colon | Token::Dot), end) => return Some((names, end as usize)),
+            _ => return None,
         }
-        if let Some(set) = ["\\in", "∈"].into_iter().find_map(|it| after.strip_prefix(it)) {
-            let set = set.trim_start();
-            let length = set.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-            at = rest.len() - set.len() + length;
-            at += rest[at..].len() - rest[at..].trim_start().len();
-        }
-        return rest[at..].starts_with([':', '.']).then_some((names, at + 1));
     }
 }
 
@@ -263,8 +236,7 @@ fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
     let &(typed, spelling, token, what) = OPERATORS.iter().find(|(typed, ..)| rest.starts_with(typed))?;
     if matches!(chunk.last(), Some((_, Token::Mident("EXCEPT"), _))) {
         // `[A EXCEPT ![p] = ..]`: the parser fails before it.
-        let tokens = vec![(start as u32, token, (start + typed.len()) as u32)];
-        return Some(Foreign { end: start + typed.len(), tokens, diagnostic: None, habit: "", mended: true });
+        return Some(Foreign::silent(start, start + typed.len(), &[token]));
     }
     if typed == "!" && unsupported::character('!', chunk.last().copied()).is_some() {
         return None;
@@ -282,28 +254,19 @@ fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
 
 /// Whether the text begins with a variable or a cell that nothing compares.
 fn is_alone(text: &str) -> bool {
-    let mut tokens = super::token::tokens(text, 0).map(|(_, token, _)| token).peekable();
-    if !matches!(tokens.next(), Some(Ok(Token::Mident(_)))) {
+    let mut found = tokens(text, 0).map_while(|(_, token, _)| token.ok()).peekable();
+    if !matches!(found.next(), Some(Token::Mident(_))) {
         return false;
     }
-    if tokens.peek() == Some(&Ok(Token::BracketOpen)) {
-        let close =
-            tokens.by_ref().find(|token| !matches!(token, Ok(token) if *token != Token::BracketClose));
-        if close != Some(Ok(Token::BracketClose)) {
-            return false;
-        }
+    if found.peek() == Some(&Token::BracketOpen) && !found.any(|token| token == Token::BracketClose) {
+        return false;
     }
-    matches!(
-        tokens.next(),
-        Some(Ok(Token::And
-            | Token::Or
-            | Token::Implies
-            | Token::Iff
-            | Token::BraceClose
-            | Token::ParClose
-            | Token::Semicolon
-            | Token::Colon))
-    )
+    let end = found.next();
+    end.is_some_and(|it| it.closes() && it != Token::BracketClose)
+        || matches!(
+            end,
+            Some(Token::And | Token::Or | Token::Implies | Token::Iff | Token::Semicolon | Token::Colon)
+        )
 }
 
 /// `"Idle"`

@@ -1,7 +1,7 @@
 //! Parser entry: cuts the text at declaration keywords, so that one run reports an error in each wrong
 //! declaration, and turns the errors of the generated parser into diagnostics.
 
-use cubicle_grammar::{Failure, MAX_DEPTH, Remark};
+use cubicle_grammar::{MAX_DEPTH, Remark};
 use indexmap::IndexMap;
 
 use super::ast::{Entry, Expr, File, Item};
@@ -319,13 +319,11 @@ impl<'t> Parser<'t> {
                 self.no_declaration(&rest, next, more);
                 return;
             }
-            let Failure { at, expected } = &failure;
-            if let Some(error) = unsupported::recognise(&chunk, *at).filter(|_| !near) {
+            if let Some(error) = repair::of_a_branch(&chunk, failure.at, self.text).filter(|_| !near) {
                 self.diagnostics.push(error);
                 break;
             }
-            let (known, text) = (&self.known, self.text);
-            let site = Site { chunk: &chunk, at: *at, expected, text, known, complete };
+            let site = Site::new(&chunk, &failure, self.text, &self.known, complete);
             let repair = repair::repair(&site);
             let again = |it: &Repair<'_>| it.habit.is_some_and(|habit| self.habits.contains_key(habit));
             if near && !repair.as_ref().is_some_and(again) {
@@ -400,7 +398,7 @@ impl<'t> Parser<'t> {
     fn no_declaration(&mut self, chunk: &[Placed<'t>], next: Span, more: bool) {
         let Some(&(l, token, r)) = chunk.first() else { return };
         let at = Span::new(l, r);
-        if let Some(error) = unsupported::recognise(chunk, 0) {
+        if let Some(error) = repair::of_a_branch(chunk, 0, self.text) {
             self.diagnostics.push(error);
             damage::note(&mut self.file.damage, chunk);
             return;

@@ -1,288 +1,164 @@
-//! Heads of declarations: types, parameter lists; those of variables are in `symbols`.
+//! Mends in heads and blocks of declarations that need more than a pattern.
 
-use super::site::{Repair, Site, capital, foreign, letter_case, slip, small};
-use super::symbols::symbol;
+use super::site::{Repair, Site, capital, letter_case, slip, small};
 use crate::syntax::token::Token;
 
-pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    match site.first()? {
-        Token::NumberProcs => number_procs(site),
-        Token::Type => type_(site),
-        Token::Var | Token::Const | Token::Array => symbol(site),
-        _ => parameters(site).or_else(|| head(site)),
-    }
+/// `0.3`
+pub fn real_range<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let Token::Real(text) = site.found()? else { return None };
+    let (low, high) = text.split_once('.').filter(|(_, high)| !high.is_empty())?;
+    let error = slip(site.span(site.here()), "a real number as a type").write(&format!("{low}..{high}"));
+    Some(Repair::new(site.here(), [Token::Int(low), Token::DotDot, Token::Int(high)], error))
 }
 
-fn number_procs<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let (Token::Equal | Token::Assign | Token::Colon) = site.found()? else { return None };
-    let here = site.at..site.at + 1;
-    let error = slip(site.span(here.clone()), format!("unexpected `{}`", site.source(here.clone())))
-        .help(format!("write `number_procs {}`", site.source(site.at + 1..site.at + 2)))
-        .mend("");
-    Some(Repair::new(here, [], error))
-}
-
-fn type_<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    let here = at..at + 1;
-    let end = site.chunk.len();
-    match site.found()? {
-        Token::Mident(name) if at == 1 => {
-            let error = letter_case(site.span(here.clone()), format!("type `{name}` with a capital letter"))
-                .label("names of types begin with a small letter")
-                .help(format!("write `{}`, here and where the type is used", small(name)));
-            Some(Repair::new(here, [Token::Lident(name)], error))
-        }
-        Token::Assign | Token::Colon if at == 2 => {
-            let error = slip(
-                site.span(here.clone()),
-                format!("`{}` in the declaration of a type", site.source(here.clone())),
-            )
-            .write("=");
-            Some(Repair::new(here, [Token::Equal], error))
-        }
-        Token::Comma
-        | Token::Semicolon
-        | Token::BraceOpen
-        | Token::Lident(_)
-        | Token::Or
-        | Token::BracketOpen
-        | Token::ParOpen
-            if at >= 2 =>
-        {
-            enumeration(site, end)
-        }
-        Token::Int(_) | Token::Real(_) => {
-            let error = slip(site.span(at..end), "a range of numbers as a type")
-                .label("a type is abstract, or lists its values by name")
-                .help("use `int`, and guards for the bounds; or `type t = One | Two | Three`");
-            Some(Repair::new(2..end, [], error))
-        }
-        _ => None,
-    }
+/// `0 -3`
+pub fn negative_bound<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let Token::Int(text) = site.found()? else { return None };
+    let high = text.strip_prefix('-')?;
+    let error = slip(site.span(site.here()), "`-` in a range").write(&format!("..{high}"));
+    Some(Repair::new(site.here(), [Token::DotDot, Token::Int(high)], error))
 }
 
 /// Constructors in the style of another language: braces, commas, small letters.
-fn enumeration<'t>(site: &Site<'_, 't>, end: usize) -> Option<Repair<'t>> {
+pub fn enumeration<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let (Token::Lident(name) | Token::Mident(name)) = site.token(1)? else { return None };
+    let end = site.chunk.len();
     let mut constructors = Vec::new();
     for i in 2..end {
         match site.token(i)? {
             Token::Mident(name) | Token::Lident(name) => constructors.push((i, name)),
-            Token::Equal
-            | Token::Bar
-            | Token::Or
-            | Token::Comma
-            | Token::Semicolon
-            | Token::BraceOpen
-            | Token::BraceClose
-            | Token::BracketOpen
-            | Token::BracketClose
-            | Token::ParOpen
-            | Token::ParClose => {}
+            Token::Equal | Token::Bar | Token::Or | Token::Comma | Token::Semicolon => {}
+            token if token.opens() || token.closes() => {}
             _ => return None,
         }
     }
-    let lower = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
     if constructors.is_empty() {
         return None;
     }
     let text: Vec<String> = constructors.iter().map(|(_, name)| capital(name)).collect();
-    let help = format!("write `type {name} = {}`", text.join(" | "));
-    let small: Vec<_> = constructors.iter().filter(|(_, name)| lower(name)).collect();
-    let error = match small.as_slice() {
-        [] => slip(site.span(site.at..site.at + 1), "values of a type are separated by `|`"),
-        [(first, name), rest @ ..] => {
-            let first = site.span(*first..*first + 1);
-            let mut error = letter_case(first, format!("constructor `{name}` with a small letter"))
-                .label("values of a type begin with a capital letter");
-            for (i, _) in rest.iter().take(3) {
-                error = error.also(site.span(*i..*i + 1), "and this one");
-            }
-            error
+    let mut small =
+        constructors.iter().filter(|(_, name)| name.starts_with(|c: char| c.is_ascii_lowercase()));
+    let mut error = match small.next() {
+        None => slip(site.span(site.here()), "values of a type are separated by `|`"),
+        Some((first, name)) => {
+            letter_case(site.span(*first..*first + 1), format!("constructor `{name}` with a small letter"))
+                .label("values of a type begin with a capital letter")
         }
     };
-    let mut with = vec![Token::Equal];
-    for (n, (_, name)) in constructors.iter().enumerate() {
-        with.extend((n > 0).then_some(Token::Bar));
-        with.push(Token::Mident(name));
+    for (i, _) in small.take(3) {
+        error = error.also(site.span(*i..*i + 1), "and this one");
     }
-    Some(Repair::new(2..end, with, error.help(help)))
+    let names: Vec<_> = constructors.iter().map(|(_, name)| Token::Mident(name)).collect();
+    let with = [vec![Token::Equal], separated(&names, Token::Bar)].concat();
+    Some(Repair::new(2..end, with, error.help(format!("write `type {name} = {}`", text.join(" | ")))))
 }
 
-/// Parameter lists.
-fn parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    let open = *site.open().first()?;
-    let predicate = site.first() == Some(Token::Predicate);
-    if site.token(open) != Some(Token::ParOpen) || site.open().len() > 1 {
-        return None;
-    }
-    let close = site.closing(open);
-    let here = at..at + 1;
-    match site.found()? {
-        Token::Comma if !predicate => {
-            let close = close?;
-            let names: Vec<Token<'t>> = (open + 1..close)
-                .filter_map(|i| site.token(i))
-                .filter(|token| *token != Token::Comma)
-                .collect();
-            let written: Vec<&str> = (open + 1..close)
-                .filter(|&i| site.token(i) != Some(Token::Comma))
-                .map(|i| site.source(i..i + 1))
-                .collect();
-            let meant = format!("({})", written.join(" "));
-            let error = slip(site.span(here), "`,` between parameters")
-                .label("parameters are separated by blanks")
-                .help(format!("write `{meant}`"))
-                .mend_at(site.span(open..close + 1), meant);
-            Some(Repair::new(open + 1..close, names, error))
-        }
-        Token::Lident(_) if predicate && site.expects(",") => {
-            let error = slip(site.after(at), "`,` is missing between the parameters of a predicate")
-                .mend_at(site.end(at), ",");
-            Some(Repair::new(at..at, [Token::Comma], error))
-        }
-        Token::Colon => {
-            let Some(Token::Lident(_)) = site.ahead(1) else { return None };
-            let error = foreign(site.span(at..at + 2), "a parameter with a type")
-                .label("parameters of a predicate stand for terms of any type and sort")
-                .help(format!("leave out `{}`", site.source(at..at + 2)))
-                .mend("");
-            Some(Repair::new(at..at + 2, [], error).habit("typed parameter"))
-        }
-        Token::Mident(name) => {
-            let lower = small(name);
-            let error =
-                letter_case(site.span(here.clone()), format!("parameter `{name}` with a capital letter"))
-                    .label("names of processes begin with a small letter")
-                    .help(format!("write `{lower}`, here and where it is used"));
-            // Everywhere in this declaration, so that it causes no further error.
-            let parameters: Vec<&str> = (open + 1..close?)
-                .filter_map(|i| if let Some(Token::Mident(name)) = site.token(i) { Some(name) } else { None })
-                .collect();
-            let renamed: Vec<Token<'t>> = (at..site.chunk.len())
-                .filter_map(|i| site.token(i))
-                .map(|token| match token {
-                    Token::Mident(name) if parameters.contains(&name) => Token::Lident(name),
-                    other => other,
-                })
-                .collect();
-            Some(Repair::new(at..site.chunk.len(), renamed, error))
-        }
-        _ => None,
-    }
+/// The names with a separator between them.
+fn separated<'t>(names: &[Token<'t>], separator: Token<'t>) -> Vec<Token<'t>> {
+    names.chunks(1).map(<[_]>::to_vec).collect::<Vec<_>>().join(&separator)
 }
 
-/// Between the keyword and the first brace.
-fn head<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    let here = at..at + 1;
-    let transition = site.first() == Some(Token::Transition);
-    match site.found()? {
-        Token::Mident(name) if at == 1 && site.first() == Some(Token::Predicate) => {
-            let error =
-                letter_case(site.span(here.clone()), format!("predicate `{name}` with a capital letter"))
-                    .label("names of predicates begin with a small letter")
-                    .help(format!("write `{}`, here and where it is used", small(name)));
-            Some(Repair::new(here, [Token::Lident(name)], error))
-        }
-        Token::BraceOpen | Token::Equal if at == 2 && site.first() == Some(Token::Predicate) => {
-            let names = indices(site);
-            let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(", ");
-            let name = site.source(1..2);
-            let error = slip(site.span(1..2), "a predicate without a parameter list")
-                .label("`(..)` is missing after the name")
-                .help(format!("write `predicate {name} ({list})`"))
-                .mend_at(site.end(2), format!(" ({list})"));
-            let mut with = vec![Token::ParOpen];
-            for (i, name) in names.into_iter().enumerate() {
-                with.extend((i > 0).then_some(Token::Comma));
-                with.push(name);
-            }
-            with.push(Token::ParClose);
-            Some(Repair::new(2..2, with, error))
-        }
-        Token::Requires | Token::BraceOpen | Token::Colon | Token::Equal if transition && at == 2 => {
-            let name = site.source(1..2);
-            let names = indices(site);
-            let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(" ");
-            let error = slip(site.span(1..2), "a transition without a parameter list")
-                .label("`(..)` is missing after the name");
-            let error = if names.is_empty() {
-                error.help(format!("write `transition {name} ()` when no process is meant"))
-            } else {
-                error.help(format!("write `transition {name} ({list})`"))
-            };
-            let with = [&[Token::ParOpen], &names[..], &[Token::ParClose]].concat();
-            Some(Repair::new(2..2, with, error.mend_at(site.end(2), format!(" ({list})"))))
-        }
-        Token::ParOpen if transition && at == 1 => {
-            let list = site.closing(1).map_or(1..2, |close| 1..close + 1);
-            let error = slip(site.span(0..1), "a transition without a name")
-                .help(format!("write `transition step {}`", site.source(list)))
-                .mend_at(site.end(1), " step");
-            Some(Repair::new(1..1, [Token::Lident("step")], error))
-        }
-        Token::Lident(_) | Token::Comma | Token::BraceOpen
-            if site.expects("(") && at <= 2 && without_parentheses(site).is_some() =>
-        {
-            without_parentheses(site)
-        }
-        Token::Minus | Token::Implies | Token::Equal | Token::Colon | Token::Lident(_)
-            if site.expects("~>") =>
-        {
-            let end = match (site.found()?, site.ahead(1)) {
-                (Token::Minus, Some(Token::Greater)) | (Token::Equal, Some(Token::Implies)) => at + 2,
-                (Token::Minus, Some(Token::Minus)) if site.ahead(2) == Some(Token::Greater) => at + 3,
-                _ => at + 1,
-            };
-            let typed = site.source(at..end);
-            let error = foreign(site.span(at..end), format!("`{typed}` is written `~>`"))
-                .label("leads to")
-                .mend("~>");
-            Some(Repair::new(at..end, [Token::LeadsTo], error))
-        }
-        Token::Lident(name) | Token::Mident(name) if at == 1 && site.expects("{") => {
-            let keyword = site.source(0..1);
-            let error = slip(site.span(here.clone()), format!("`{keyword}` with a name"))
-                .label("only transitions, predicates and properties have names")
-                .help(format!("write `{keyword} (..) {{ .. }}`, and `(* {name} *)` before it"))
-                .mend("");
-            Some(Repair::new(here, [], error))
-        }
-        _ => None,
-    }
+/// `var A, B : t`
+pub fn several_names<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let end = site.chunk.len();
+    let colon = (0..end).find(|&i| site.token(i) == Some(Token::Colon))?;
+    let is_name = |&i: &usize| matches!(site.token(i), Some(Token::Mident(_) | Token::Lident(_)));
+    let names: Vec<usize> = (1..colon).filter(is_name).collect();
+    let (keyword, ty) = (site.source(0..1), site.source(colon..end));
+    let each: Vec<String> =
+        names.iter().map(|&i| format!("`{keyword} {} {ty}`", site.source(i..i + 1))).collect();
+    let error = slip(site.span(1..colon), "several names in one declaration")
+        .label("declare each one separately")
+        .help(format!("write {}", each.join(" and ")));
+    let mut repair = Repair::new(2..colon, [], error);
+    let declaration = |&i: &usize| [&[site.chunk[0], site.chunk[i]], &site.chunk[colon..]].concat();
+    repair.more = names.get(1..)?.iter().map(declaration).collect();
+    Some(repair)
+}
+
+/// `var Lock : Bool`
+pub fn capital_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let Token::Mident(name) = site.found()? else { return None };
+    let lower = small(name);
+    let error = letter_case(site.span(site.here()), format!("type `{name}` with a capital letter"))
+        .label("names of types begin with a small letter");
+    let predeclared = ["bool", "int", "real", "proc"];
+    let meant = predeclared.iter().chain(&site.known.smalls).find(|known| **known == lower).copied();
+    let error = meant.map_or(error.clone(), |meant| error.did_you_mean(meant));
+    Some(Repair::new(site.here(), [Token::Lident(meant.unwrap_or("int"))], error))
+}
+
+/// `var Count = 0`
+pub fn with_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let end = site.chunk.len();
+    let (declared, name, value) = (site.source(0..2), site.source(1..2), site.source(3..end));
+    let ty = match site.token(end - 1) {
+        Some(Token::Real(_)) => "real",
+        Some(Token::Mident("True" | "False") | Token::True | Token::False) => "bool",
+        Some(Token::Mident(_) | Token::Lident(_)) => "..",
+        _ => "int",
+    };
+    let error = slip(site.span(2..end), "a declaration with a value")
+        .label("initial values belong in `init`")
+        .help(format!("write `{declared} : {ty}`, and in the formula of `init`: `{name} = {value}`"));
+    let error =
+        if ty == ".." { error } else { error.mend_at(site.span(0..end), format!("{declared} : {ty}")) };
+    Some(Repair::new(2..end, [Token::Colon, Token::Lident("int")], error))
+}
+
+/// `transition t (P)`: renamed everywhere in this declaration, so that it causes no further error.
+pub fn capital_parameter<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let Token::Mident(name) = site.found()? else { return None };
+    let rest = site.at..site.chunk.len();
+    let error = letter_case(site.span(site.here()), format!("parameter `{name}` with a capital letter"))
+        .label("names of processes begin with a small letter")
+        .help(format!("write `{}`, here and where it is used", small(name)));
+    let parameters = site.tokens(site.at..site.closing(*site.open.first()?)?);
+    let renamed = site.tokens(rest.clone()).into_iter().map(|token| match token {
+        Token::Mident(name) if parameters.contains(&token) => Token::Lident(name),
+        other => other,
+    });
+    Some(Repair::new(rest, renamed.collect::<Vec<_>>(), error))
+}
+
+/// `predicate p { .. }`, `transition t requires { .. }`
+pub fn no_parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let (name, names) = (site.source(1..2), indices(site));
+    let predicate = site.token(0) == Some(Token::Predicate);
+    let texts: Vec<&str> = names.iter().filter_map(|name| lident(*name)).collect();
+    let list = texts.join(if predicate { ", " } else { " " });
+    let keyword = if predicate { "predicate" } else { "transition" };
+    let help = if names.is_empty() && !predicate {
+        format!("write `transition {name} ()` when no process is meant")
+    } else {
+        format!("write `{keyword} {name} ({list})`")
+    };
+    let error = slip(site.span(1..2), format!("a {keyword} without a parameter list"))
+        .label("`(..)` is missing after the name")
+        .help(help)
+        .mend_at(site.end(2), format!(" ({list})"));
+    Some(Repair::new(2..2, parenthesised(&names, predicate), error))
 }
 
 /// `unsafe p q { .. }`, `transition t p, q { .. }`
-fn without_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let from = if matches!(site.first()?, Token::Transition | Token::Predicate) { 2 } else { 1 };
+pub fn no_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let from = if matches!(site.token(0)?, Token::Transition | Token::Predicate) { 2 } else { 1 };
     let end = (from..site.chunk.len())
         .find(|&i| matches!(site.token(i), Some(Token::BraceOpen | Token::Requires)))
-        .filter(|&end| end > from && end > site.at)?;
-    let mut names = Vec::new();
-    for i in from..end {
-        match site.token(i)? {
-            name @ Token::Lident(_) => names.push(name),
-            Token::Comma => {}
-            _ => return None,
-        }
-    }
-    let separator = if site.first() == Some(Token::Predicate) { ", " } else { " " };
-    let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(separator);
+        .filter(|&end| site.at <= 2 && end > from && end > site.at)?;
+    let names: Vec<_> = site.tokens(from..end).into_iter().filter(|token| *token != Token::Comma).collect();
+    let texts = names.iter().map(|name| lident(*name)).collect::<Option<Vec<_>>>()?;
+    let predicate = site.token(0) == Some(Token::Predicate);
+    let list = texts.join(if predicate { ", " } else { " " });
     let error = slip(site.span(from..end), "parameters without parentheses")
         .help(format!("write `{} ({list})`", site.source(0..from)))
         .mend(format!("({list})"));
-    let mut with = vec![Token::ParOpen];
-    for name in names {
-        if separator == ", " && with.len() > 1 {
-            with.push(Token::Comma);
-        }
-        with.push(name);
-    }
-    with.push(Token::ParClose);
-    Some(Repair::new(from..end, with, error))
+    Some(Repair::new(from..end, parenthesised(&names, predicate), error))
+}
+
+fn parenthesised<'t>(names: &[Token<'t>], commas: bool) -> Vec<Token<'t>> {
+    let names = if commas { separated(names, Token::Comma) } else { names.to_vec() };
+    [vec![Token::ParOpen], names, vec![Token::ParClose]].concat()
 }
 
 const fn lident(token: Token<'_>) -> Option<&str> {
@@ -314,4 +190,94 @@ fn indices<'t>(site: &Site<'_, 't>) -> Vec<Token<'t>> {
     }
     names.retain(|name| !bound.contains(name));
     names
+}
+
+/// `{ guard } { updates }`
+pub fn guard_without_requires<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let open = *site.open.first()?;
+    let guarded = (0..open).any(|i| site.token(i) == Some(Token::Requires));
+    if guarded || site.token(site.closing(open)? + 1) != Some(Token::BraceOpen) {
+        return None;
+    }
+    let error = slip(site.span(open..open + 1), "`requires` is missing before the guard")
+        .help("write `requires { .. } { .. }`: first the guard, then the updates");
+    Some(Repair::new(open..open, [Token::Requires], error))
+}
+
+/// `requires S[i] = Idle { .. }`
+pub fn no_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let (at, found) = (site.at, site.found()?);
+    let end =
+        (at..site.chunk.len()).find(|&i| site.token(i) == Some(Token::BraceOpen)).unwrap_or(site.chunk.len());
+    let holds = |token: Token<'_>| (at..end).any(|i| site.token(i) == Some(token));
+    if site.expected.len() > 3 || found == Token::BraceOpen || found.closes() || holds(Token::Requires) {
+        return None;
+    }
+    let block = |from: usize, to: usize| {
+        [vec![Token::BraceOpen], site.tokens(from..to), vec![Token::BraceClose]].concat()
+    };
+    if holds(Token::Assign) && !site.expects("requires") {
+        let from = at + usize::from(matches!(found, Token::Lident("begin" | "do" | "then")));
+        let ends =
+            matches!(site.token(end - 1), Some(Token::Lident(word)) if super::listed_word("ends", word));
+        let to = end - usize::from(ends);
+        let error = slip(site.span(at..end), "updates without braces")
+            .write(&format!("{{ {} }}", site.source(from..to)));
+        return Some(Repair::new(at..end, block(from, to), error));
+    }
+    // `guard ==> { updates }`
+    let is_arrow =
+        |token| matches!(token, Token::Implies | Token::Equal | Token::Minus | Token::Greater | Token::Colon);
+    let last = (at..end).rev().find(|&i| !site.token(i).is_some_and(is_arrow))?;
+    let requires = site.token(0) == Some(Token::Transition) && site.expects("requires");
+    // `requires (..)`, `requires [..]`
+    let closed = matches!(found, Token::ParOpen | Token::BracketOpen)
+        && site.closing(at) == Some(last)
+        && last > at + 1;
+    let (from, to) = if closed { (at + 1, last) } else { (at, last + 1) };
+    let (what, prefix) =
+        if requires { ("a guard without `requires`", "requires ") } else { ("a formula without braces", "") };
+    let error = slip(site.span(at..end), what).write(&format!("{prefix}{{ {} }}", site.formula(from..to)));
+    let with = [vec![Token::Requires; usize::from(requires)], block(from, to)].concat();
+    Some(Repair::new(at..end, with, error))
+}
+
+/// A bracket that is not closed where something else begins.
+pub fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let open = *site.open.last()?;
+    let closer = |open: usize| match site.token(open) {
+        Some(Token::BraceOpen | Token::CountOpen) => ("{", "}", Token::BraceClose),
+        Some(Token::BracketOpen) => ("[", "]", Token::BracketClose),
+        _ => ("(", ")", Token::ParClose),
+    };
+    let (opening, closing, token) = closer(open);
+    if let Some(found) = site.found() {
+        // Another closing bracket where this one may be closed, or a token that can only follow it.
+        let after = found.closes()
+            || found.is_comparison()
+            || matches!(
+                found,
+                Token::BraceOpen
+                    | Token::Requires
+                    | Token::Assign
+                    | Token::And
+                    | Token::Or
+                    | Token::Semicolon
+            );
+        if !after || !site.expects(closing) {
+            return None;
+        }
+    }
+    let blank = if site.found().is_none() { " " } else { "" };
+    let error = slip(site.after(at), format!("`{closing}` is missing"))
+        .label("expected here at the latest")
+        .mend_at(site.end(at), format!("{blank}{closing}"))
+        .also(site.span(open..open + 1), format!("this `{opening}` is not closed"));
+    // At the end of a declaration all open brackets are meant to close.
+    let with = match site.found() {
+        None => site.open.iter().rev().map(|&open| closer(open).2).collect(),
+        Some(_) => vec![token],
+    };
+    Some(Repair::new(at..at, with, error))
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use cubicle_grammar::Failure;
+
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::{Placed, Token};
 
@@ -98,9 +100,47 @@ pub struct Site<'a, 't> {
     pub known: &'a DeclaredNames<'t>,
     /// Whether the tokens before `at` are a declaration.
     pub complete: bool,
+    /// Brackets that are open before `at`, outermost first.
+    pub(super) open: Vec<usize>,
+    /// In which part of the declaration the place is.
+    pub(super) part: DeclarationPart,
 }
 
-impl<'t> Site<'_, 't> {
+impl DeclarationPart {
+    /// As the table has it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Formula => "formula",
+            Self::Body => "body",
+            Self::Branch => "branch",
+        }
+    }
+}
+
+impl<'a, 't> Site<'a, 't> {
+    /// The place where the parser fails.
+    pub fn new(
+        chunk: &'a [Placed<'t>],
+        failure: &'a Failure,
+        text: &'t str,
+        known: &'a DeclaredNames<'t>,
+        complete: bool,
+    ) -> Self {
+        let (at, expected) = (failure.at, failure.expected.as_slice());
+        let (open, part) = (Vec::new(), DeclarationPart::Head);
+        let mut site = Self { chunk, at, expected, text, known, complete, open, part };
+        for (i, &(_, token, _)) in chunk[..at].iter().enumerate() {
+            if token.opens() {
+                site.open.push(i);
+            } else if token.closes() {
+                site.open.pop();
+            }
+        }
+        site.part = site.part();
+        site
+    }
+
     pub(super) fn token(&self, i: usize) -> Option<Token<'t>> {
         self.chunk.get(i).map(|&(_, token, _)| token)
     }
@@ -120,8 +160,13 @@ impl<'t> Site<'_, 't> {
         self.token(self.at + n)
     }
 
-    pub(super) fn first(&self) -> Option<Token<'t>> {
-        self.token(0)
+    /// The range of the token that does not fit.
+    pub(super) const fn here(&self) -> Range<usize> {
+        self.at..self.at + 1
+    }
+
+    pub(super) fn tokens(&self, range: Range<usize>) -> Vec<Token<'t>> {
+        range.filter_map(|i| self.token(i)).collect()
     }
 
     /// Whether the grammar would take this terminal here.
@@ -221,83 +266,77 @@ impl<'t> Site<'_, 't> {
     /// The first token from `i` on that ends the text there: `;` or an unmatched closing bracket.
     pub(super) fn end_of_statement(&self, i: usize) -> usize {
         let mut depth = 0;
-        for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
-            match token {
-                Token::ParOpen
-                | Token::BracketOpen
-                | Token::BraceOpen
-                | Token::RecordOpen
-                | Token::CountOpen => depth += 1,
-                Token::ParClose | Token::BracketClose | Token::BraceClose | Token::Semicolon
-                    if depth == 0 =>
-                {
-                    return j;
-                }
-                Token::ParClose | Token::BracketClose | Token::BraceClose => depth -= 1,
-                _ => {}
-            }
-        }
-        self.chunk.len()
+        let ends = |&(_, token, _): &Placed<'_>| {
+            depth += i32::from(token.opens()) - i32::from(token.closes());
+            depth < 0 || (depth == 0 && token == Token::Semicolon)
+        };
+        self.chunk.iter().skip(i).position(ends).map_or(self.chunk.len().max(i), |n| i + n)
     }
 
-    /// The bracket that closes the one at `i`.
+    /// The bracket that closes the first one from `i` on.
     pub(super) fn closing(&self, i: usize) -> Option<usize> {
         let mut depth = 0;
-        for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
-            match token {
-                Token::ParOpen
-                | Token::BracketOpen
-                | Token::BraceOpen
-                | Token::RecordOpen
-                | Token::CountOpen => depth += 1,
-                Token::ParClose | Token::BracketClose | Token::BraceClose => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Some(j);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+        let closes = |&(_, token, _): &Placed<'_>| {
+            depth += i32::from(token.opens()) - i32::from(token.closes());
+            token.closes() && depth == 0
+        };
+        self.chunk.iter().skip(i).position(closes).map(|n| i + n)
     }
 
-    /// Brackets that are open before `at`, outermost first.
-    pub(super) fn open(&self) -> Vec<usize> {
-        let mut open = Vec::new();
-        for (i, &(_, token, _)) in self.chunk[..self.at.min(self.chunk.len())].iter().enumerate() {
-            match token {
-                Token::ParOpen
-                | Token::BracketOpen
-                | Token::BraceOpen
-                | Token::RecordOpen
-                | Token::CountOpen => open.push(i),
-                Token::ParClose | Token::BracketClose | Token::BraceClose => {
-                    open.pop();
-                }
-                _ => {}
-            }
-        }
-        open
+    /// The bracket that the one at `i` closes.
+    pub(super) fn opening(&self, i: usize) -> Option<usize> {
+        let mut depth = 0;
+        self.token(i).filter(|token| token.closes())?;
+        self.chunk[..=i].iter().rposition(|&(_, token, _)| {
+            depth += i32::from(token.closes()) - i32::from(token.opens());
+            depth == 0
+        })
     }
 
-    /// In which part of the declaration the place is.
-    pub(super) fn place(&self) -> DeclarationPart {
-        let before = &self.chunk[..self.at.min(self.chunk.len())];
-        let braces: Vec<usize> =
-            self.open().into_iter().filter(|&i| self.token(i) == Some(Token::BraceOpen)).collect();
-        let Some(&brace) = braces.first() else { return DeclarationPart::Head };
-        let body = self.first() == Some(Token::Transition)
+    /// The end of the token, or of the brackets, that begin at `i`.
+    pub(super) fn balanced(&self, i: usize) -> Option<usize> {
+        let token = self.token(i).filter(|token| !token.closes())?;
+        if token.opens() { self.closing(i).map(|close| close + 1) } else { Some(i + 1) }
+    }
+
+    /// The beginning of the token, or of the brackets, that end before `i`.
+    pub(super) fn balanced_before(&self, i: usize) -> Option<usize> {
+        let last = i.checked_sub(1)?;
+        let token = self.token(last).filter(|token| !token.opens())?;
+        if token.closes() { self.opening(last) } else { Some(last) }
+    }
+
+    fn part(&self) -> DeclarationPart {
+        let Some(&brace) = self.open.iter().find(|&&i| self.token(i) == Some(Token::BraceOpen)) else {
+            return DeclarationPart::Head;
+        };
+        let body = self.token(0) == Some(Token::Transition)
             && (brace == 0 || self.token(brace - 1) != Some(Token::Requires));
-        if !body {
-            return DeclarationPart::Formula;
+        let from = self.chunk[..self.at].iter().rposition(|&(_, token, _)| token == Token::Semicolon);
+        let update = &self.chunk[from.unwrap_or(brace)..self.at];
+        match (body, update.iter().any(|&(_, token, _)| token == Token::Case)) {
+            (false, _) => DeclarationPart::Formula,
+            (true, true) => DeclarationPart::Branch,
+            (true, false) => DeclarationPart::Body,
         }
-        let statement = before.iter().rposition(|&(_, token, _)| token == Token::Semicolon);
-        let from = statement.unwrap_or(brace);
-        if before[from..].iter().any(|&(_, token, _)| token == Token::Case) {
-            DeclarationPart::Branch
-        } else {
-            DeclarationPart::Body
+    }
+
+    /// Whether a token is a name.
+    pub(super) fn is_name(&self, i: usize) -> bool {
+        matches!(self.token(i), Some(Token::Mident(_) | Token::Lident(_)))
+    }
+
+    /// Where the term that begins at token `i` ends, if one does.
+    pub(super) fn term_after(&self, i: usize) -> Option<usize> {
+        match (self.token(i)?, self.token(i + 1)) {
+            (Token::Mident(_) | Token::Lident(_), Some(Token::BracketOpen)) => {
+                self.closing(i + 1).map(|close| close + 1)
+            }
+            (
+                Token::Mident(_) | Token::Lident(_) | Token::Int(_) | Token::Real(_) | Token::ProcConst(_),
+                _,
+            ) => Some(i + 1),
+            _ => None,
         }
     }
 
@@ -306,16 +345,7 @@ impl<'t> Site<'_, 't> {
         let last = end.checked_sub(1)?;
         match self.token(last)? {
             Token::BracketClose => {
-                let mut depth = 0;
-                let open = (0..=last).rev().find(|&i| {
-                    match self.token(i) {
-                        Some(Token::BracketClose) => depth += 1,
-                        Some(Token::BracketOpen) => depth -= 1,
-                        _ => {}
-                    }
-                    depth == 0
-                })?;
-                let name = open.checked_sub(1)?;
+                let name = self.opening(last)?.checked_sub(1)?;
                 matches!(self.token(name)?, Token::Mident(_) | Token::Lident(_)).then_some(name)
             }
             Token::Mident(_) | Token::Lident(_) | Token::Int(_) | Token::Real(_) | Token::ProcConst(_) => {

@@ -3,7 +3,6 @@
 use super::site::DeclaredNames;
 use super::words::keyword;
 use crate::syntax::token::{Placed, Token};
-use crate::syntax::unsupported;
 
 /// Whether the tokens after a complete declaration are another one, with a wrong word at its start.
 pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> bool {
@@ -11,7 +10,7 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> boo
     let block = matches!(rest.get(1), Some((_, Token::Lident(_) | Token::ParOpen | Token::BraceOpen, _)));
     keyword(word).is_some()
         || type_first(rest, known).is_some()
-        || unsupported::recognise(rest, 0).is_some()
+        || super::of_a_branch(rest, 0, "").is_some()
         || (block && matches!(rest[0].1, Token::Lident(_)))
 }
 
