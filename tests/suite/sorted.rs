@@ -4,15 +4,13 @@
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
 
 mod logs;
+mod meaning;
 mod random;
 mod runs;
 
 pub use random::text;
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
-use std::rc::Rc;
 
 use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure, Subject};
 use cubicle::check;
@@ -23,10 +21,12 @@ use cubicle::model::semantics::{Layout, State as Concrete, Value};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::Stop;
+use cubicle::transform::{Crash, with_crashes};
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;
 use super::support::dice::environment;
+use meaning::{Found, Instance, NONE, State, brute_force, brute_force_with, tuples};
 use random::{is_rich, model, sorts_of};
 
 const SORTS: [&str; 3] = ["node", "value", "quorum"];
@@ -329,284 +329,6 @@ impl Model {
     }
 }
 
-// The meaning
-
-/// No process.
-const NONE: u8 = u8::MAX;
-
-struct Instance<'m> {
-    model: &'m Model,
-    sizes: Sizes,
-    /// The first cell of each variable.
-    first: Vec<usize>,
-    /// What `tuples` has said of sorts.
-    known: RefCell<BTreeMap<Vec<usize>, Rc<Vec<Vec<usize>>>>>,
-}
-
-type State = Vec<u8>;
-
-/// All tuples of processes of these sorts; `different`: those of one sort differ.
-fn tuples(sizes: Sizes, sorts: &[usize], different: bool) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
-    for (at, sort) in sorts.iter().enumerate() {
-        let mut next = Vec::new();
-        for known in &all {
-            for process in 0..sizes[*sort] {
-                let met = sorts[..at].iter().zip(known).any(|(other, it)| other == sort && *it == process);
-                if !(different && met) {
-                    next.push([known.as_slice(), &[process]].concat());
-                }
-            }
-        }
-        all = next;
-    }
-    all
-}
-
-impl<'m> Instance<'m> {
-    fn new(model: &'m Model, sizes: Sizes) -> Self {
-        let mut first = Vec::new();
-        let mut cells = 0;
-        for var in &model.vars {
-            first.push(cells);
-            cells += var.index.iter().map(|sort| sizes[*sort]).product::<usize>();
-        }
-        first.push(cells);
-        Self { model, sizes, first, known: RefCell::default() }
-    }
-
-    /// All tuples of processes of these sorts.
-    fn tuples(&self, sorts: &[usize]) -> Rc<Vec<Vec<usize>>> {
-        if let Some(known) = self.known.borrow().get(sorts) {
-            return Rc::clone(known);
-        }
-        let all = Rc::new(tuples(self.sizes, sorts, false));
-        self.known.borrow_mut().insert(sorts.to_vec(), Rc::clone(&all));
-        all
-    }
-
-    fn position(&self, var: usize, index: impl Iterator<Item = usize>) -> usize {
-        let sorts = self.model.vars[var].index.iter().zip(index);
-        self.first[var] + sorts.fold(0, |at, (sort, process)| at * self.sizes[*sort] + process)
-    }
-
-    fn values(&self, kind: Kind) -> Vec<u8> {
-        match kind {
-            Kind::Phase => vec![0, 1, 2],
-            Kind::Relation => vec![0, 1],
-            Kind::Pointer(sort) => (0..self.sizes[sort] as u8).chain([NONE]).collect(),
-            Kind::Witness(sort) => (0..self.sizes[sort] as u8).collect(),
-        }
-    }
-
-    /// The process of a name; `None` for a pointer to none.
-    fn process(&self, state: &State, place: Place, args: &[usize]) -> Option<usize> {
-        let Some(var) = place.checked_sub(GLOBAL) else { return Some(args[place]) };
-        Some(state[self.first[var]]).filter(|it| *it != NONE).map(usize::from)
-    }
-
-    /// The place of a cell in a state, if there is one.
-    fn cell(&self, state: &State, var: usize, index: &[Place], args: &[usize]) -> Option<usize> {
-        let processes: Option<Vec<usize>> = index.iter().map(|it| self.process(state, *it, args)).collect();
-        Some(self.position(var, processes?.into_iter()))
-    }
-
-    fn holds(&self, state: &State, literal: &Literal, args: &[usize]) -> bool {
-        let at = |var: usize, index: &[Place]| self.cell(state, var, index, args).map(|it| state[it]);
-        match literal {
-            Literal::Holds(var, index, _, holds) if self.model.vars[*var].kind == Kind::Relation => {
-                (at(*var, index) == Some(1)) == *holds
-            }
-            Literal::Holds(var, index, phase, holds) => {
-                at(*var, index).is_some_and(|it| (it == *phase) == *holds)
-            }
-            Literal::Points(var, index, to, holds) => {
-                at(*var, index).is_some_and(|it| (usize::from(it) == args[*to]) == *holds)
-            }
-            Literal::Same(a, b, holds) => (args[*a] == args[*b]) == *holds,
-            Literal::Counts(Count { sort, bound, body, op, number }) => {
-                let counted = (0..self.sizes[*sort]).filter(|it| {
-                    let with = [&args[..*bound], &[*it]].concat();
-                    body.iter().all(|literal| self.holds(state, literal, &with))
-                });
-                let counted = counted.count();
-                [counted == *number, counted != *number, counted <= *number][*op]
-            }
-            Literal::Before(a, b) => args[*a] < args[*b],
-        }
-    }
-
-    /// The initial states, and whether these are all.
-    fn initial(&self) -> (Vec<State>, bool) {
-        let (mut all, mut complete): (Vec<State>, bool) = (vec![Vec::new()], true);
-        for (at, var) in self.model.vars.iter().enumerate() {
-            let values = match (var.start, var.kind) {
-                (Some(_), Kind::Pointer(_)) => vec![NONE],
-                (Some(phase), _) => vec![phase],
-                (None, kind) => self.values(kind),
-            };
-            for _ in self.first[at]..self.first[at + 1] {
-                let longer = |known: &State| {
-                    values.iter().map(|it| [known.as_slice(), &[*it]].concat()).collect::<Vec<_>>()
-                };
-                all = all.iter().flat_map(longer).collect();
-                complete &= all.len() <= MOST_STATES;
-                all.truncate(MOST_STATES);
-            }
-        }
-        if let Some((params, literals)) = &self.model.axiom {
-            let tuples = tuples(self.sizes, params, true);
-            all.retain(|state| {
-                !tuples.iter().any(|args| literals.iter().all(|it| self.holds(state, it, args)))
-            });
-        }
-        if let Some((sorts, literals)) = &self.model.witness {
-            let params = &sorts[..sorts.len() - 1];
-            let some = |state: &State, args: &Vec<usize>| {
-                (0..self.sizes[sorts[params.len()]]).any(|value| {
-                    let with = [args.as_slice(), &[value]].concat();
-                    literals.iter().all(|it| self.holds(state, it, &with))
-                })
-            };
-            all.retain(|state| tuples(self.sizes, params, false).iter().all(|args| some(state, args)));
-        }
-        (all, complete)
-    }
-
-    fn may_fire(&self, state: &State, t: &Transition, args: &[usize]) -> bool {
-        let quantified = |it: &Quantified| {
-            let is_param = |(sort, process): (&usize, &usize)| {
-                t.params.iter().zip(args).any(|(of, arg)| of == sort && arg == process)
-            };
-            let meant = self.tuples(&it.sorts);
-            let mut meant = meant.iter().filter(|all| !it.other || !it.sorts.iter().zip(*all).any(is_param));
-            let with = |processes: &Vec<usize>| [args, processes.as_slice()].concat();
-            if it.universal {
-                meant.all(|all| {
-                    it.literals.is_empty() || it.literals.iter().any(|l| self.holds(state, l, &with(all)))
-                })
-            } else {
-                meant.any(|all| it.literals.iter().all(|l| self.holds(state, l, &with(all))))
-            }
-        };
-        // What is read has a value.
-        let defined = |it: &Update| match it {
-            Update::Copy(_, _, from, index) => self.cell(state, *from, index, args).is_some(),
-            _ => true,
-        };
-        t.guard.iter().all(|it| self.holds(state, it, args))
-            && t.quantified.iter().all(quantified)
-            && t.updates.iter().all(defined)
-    }
-
-    fn fire(&self, state: &State, t: &Transition, args: &[usize]) -> Vec<State> {
-        let mut next = vec![state.clone()];
-        for update in &t.updates {
-            match update {
-                Update::Cell(var, index, phase, to) => {
-                    let Some(at) = self.cell(state, *var, index, args) else { continue };
-                    let value = phase.unwrap_or_else(|| args.get(*to).map_or(NONE, |it| *it as u8));
-                    for state in &mut next {
-                        state[at] = value;
-                    }
-                }
-                Update::Cells(var, when, phase) => {
-                    for index in tuples(self.sizes, &self.model.vars[*var].index, false) {
-                        let all = [args, index.as_slice()].concat();
-                        if self.holds(state, when, &all) {
-                            let at = self.position(*var, index.iter().copied());
-                            for state in &mut next {
-                                state[at] = *phase;
-                            }
-                        }
-                    }
-                }
-                Update::Copy(var, index, from, at) => {
-                    let Some(to) = self.cell(state, *var, index, args) else { continue };
-                    let from = self.cell(state, *from, at, args).expect("what is read has a value");
-                    for next in &mut next {
-                        next[to] = state[from];
-                    }
-                }
-                Update::Each(var, other, phase) => {
-                    let sort = self.model.vars[*var].index[0];
-                    let is_param = |process: usize| {
-                        t.params.iter().zip(args).any(|(of, arg)| *of == sort && *arg == process)
-                    };
-                    for process in (0..self.sizes[sort]).filter(|it| !*other || !is_param(*it)) {
-                        let at = self.position(*var, std::iter::once(process));
-                        for next in &mut next {
-                            next[at] = *phase;
-                        }
-                    }
-                }
-                Update::Any(var) => {
-                    let at = self.first[*var];
-                    let values = self.values(self.model.vars[*var].kind);
-                    let each = |it: &State| {
-                        let with = |value: &u8| {
-                            let mut next = it.clone();
-                            next[at] = *value;
-                            next
-                        };
-                        values.iter().map(with).collect::<Vec<_>>()
-                    };
-                    next = next.iter().flat_map(each).collect();
-                }
-            }
-        }
-        next
-    }
-}
-
-/// What the states of an instance say.
-struct Found {
-    /// One of them is bad.
-    bad: bool,
-    states: usize,
-    deadlocks: usize,
-    /// These are all states, not the first ones of too many.
-    complete: bool,
-}
-
-fn brute_force(model: &Model, sizes: Sizes) -> Found {
-    let instance = Instance::new(model, sizes);
-    let (first, mut complete) = instance.initial();
-    let mut seen: BTreeSet<State> = first.iter().cloned().collect();
-    let mut open: VecDeque<State> = seen.iter().cloned().collect();
-    let (mut bad, mut deadlocks) = (false, 0);
-    let with = |params: &[usize]| tuples(sizes, params, true);
-    let bad_args: Vec<_> = model.bad.iter().map(|(params, _)| with(params)).collect();
-    let watched = model.watch.as_ref().map(|it| (it, with(&it.params)));
-    let steps: Vec<_> = model.transitions.iter().map(|it| (it, with(&it.params))).collect();
-    while let Some(state) = open.pop_front() {
-        bad |= model.bad.iter().zip(&bad_args).any(|((_, literals), all)| {
-            all.iter().any(|args| literals.iter().all(|it| instance.holds(&state, it, args)))
-        });
-        bad |= watched
-            .as_ref()
-            .is_some_and(|(watch, all)| all.iter().any(|args| instance.may_fire(&state, watch, args)));
-        let mut stuck = true;
-        for (t, all) in &steps {
-            for args in all.iter().filter(|args| instance.may_fire(&state, t, args)) {
-                stuck = false;
-                for next in instance.fire(&state, t, args) {
-                    if !seen.contains(&next) {
-                        seen.insert(next.clone());
-                        open.push_back(next);
-                    }
-                }
-            }
-        }
-        deadlocks += usize::from(stuck);
-        if seen.len() > MOST_STATES {
-            complete = false;
-            break;
-        }
-    }
-    Found { bad, states: seen.len(), deadlocks, complete }
-}
-
 // The comparison
 
 /// All ways to divide a number of processes among the first sorts, `sorts` of them.
@@ -713,6 +435,7 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
             return Err(format!("seed {seed}, {total} processes in all: bad {bad}, right is {any}\n{text}"));
         }
     }
+    restarts(seed, &model, &text, &loaded.system)?;
     for sizes in large(model.sorts, SMALL).into_iter().filter(|_| extent == Extent::All) {
         let right = brute_force(&model, sizes);
         if right.bad {
@@ -735,6 +458,35 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
         }
     }
     Ok(compared)
+}
+
+/// Processes that restart, in instances with up to three processes, where the arrays of phases that change have first values.
+fn restarts(seed: u64, model: &Model, text: &str, system: &System) -> Result<(), String> {
+    let instance = Instance::new(model, [0; 3]);
+    let given = |var: &usize| {
+        let Var { kind, index, start, .. } = &model.vars[*var];
+        index.is_empty() || *kind == Kind::Phase && start.is_some()
+    };
+    if model.watch.is_some() || !instance.assigned().iter().all(given) {
+        return Ok(());
+    }
+    let restarting = with_crashes(system, Crash::Restart)
+        .map_err(|why| format!("seed {seed}: no restarts: {}\n{text}", why.message))?;
+    for total in 0..=3 {
+        for sizes in divisions(model.sorts, total) {
+            let right = brute_force_with(model, sizes, true);
+            let options = of_sizes(model.sorts, sizes);
+            let found = explore(&restarting, total, &options, &Interrupt::default(), &mut Silent).exploration;
+            let bad = found.unsafe_trace.is_some();
+            if right.complete && found.stop == Stop::Complete && bad != right.bad {
+                return Err(format!(
+                    "seed {seed}, {sizes:?}, restarts: bad {bad}, right: {}\n{text}",
+                    right.bad
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// How many processes of each sort a state has.

@@ -185,8 +185,8 @@ fn compared(model: &Model, depth: usize, dice: &mut Dice) -> Formula {
 
 fn count(model: &Model, depth: usize, dice: &mut Dice) -> Count {
     let mut body = comparison(model, depth + 1, false, dice);
-    if dice.chance(45) {
-        let other = if depth > 0 && dice.chance(45) {
+    if dice.chance(50) {
+        let other = if depth > 0 && dice.chance(60) {
             let op = [Op::Ne, Op::Eq, Op::Ne, Op::Le][dice.below(4)];
             let (own, other) = (Term::Bound(depth), Term::Bound(dice.below(depth)));
             if dice.chance(20) { Formula::Compare(op, other, own) } else { Formula::Compare(op, own, other) }
@@ -194,7 +194,7 @@ fn count(model: &Model, depth: usize, dice: &mut Dice) -> Count {
             comparison(model, depth + 1, false, dice)
         };
         let both = vec![body, other];
-        body = if dice.chance(60) { Formula::And(both) } else { Formula::Or(both) };
+        body = if dice.chance(70) { Formula::And(both) } else { Formula::Or(both) };
     }
     let numeric: Vec<usize> = (0..model.vars.len()).filter(|&it| model.vars[it].kind == Kind::Int).collect();
     let summand = (!numeric.is_empty() && dice.chance(40)).then(|| {

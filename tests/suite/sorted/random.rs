@@ -36,7 +36,7 @@ impl Maker {
 
     /// Sometimes, a variable that points to a process of a sort.
     fn pointer(&mut self, sort: usize) -> Option<Place> {
-        if !self.rich || !self.dice.chance(25) {
+        if !self.rich || !self.dice.chance(45) {
             return None;
         }
         let is_one = |it: &Var| it.kind == Kind::Pointer(sort) && it.index.is_empty();
@@ -102,7 +102,10 @@ impl Maker {
             let (sort, universal) = (self.sort(), self.dice.chance(70));
             let sorts = if self.dice.chance(pairs) { vec![sort, self.other_sort(sort)] } else { vec![sort] };
             let scope = [&params[..], &sorts].concat();
-            let literals = self.literals(&scope, 2);
+            let mut literals = self.literals(&scope, 2);
+            if universal && let Some(points) = self.names_none(&params, sort).filter(|_| sorts.len() == 1) {
+                literals = vec![points];
+            }
             let other = sorts.len() == 1 && self.dice.chance(60);
             quantified.push(Quantified { universal, other, sorts, literals });
         }
@@ -142,6 +145,17 @@ impl Maker {
         Transition { params, guard, quantified, updates }
     }
 
+    /// Sometimes, that a witness of this sort is not the process after these: false for all of them.
+    fn names_none(&mut self, params: &[usize], sort: usize) -> Option<Literal> {
+        if !self.rich || self.dice.chance(50) {
+            return None;
+        }
+        let var = self.vars.iter().position(|it| it.kind == Kind::Witness(sort))?;
+        let index: Option<Vec<Place>> =
+            self.vars[var].index.clone().into_iter().map(|of| self.of(of, params)).collect();
+        Some(Literal::Points(var, index?, params.len(), false))
+    }
+
     /// A cell gets the value of another one of its kind.
     fn copy(&mut self, var: usize, params: &[usize]) -> Option<Update> {
         let alike = |it: &usize| *it != var && self.vars[*it].kind == self.vars[var].kind;
@@ -177,12 +191,14 @@ pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
             0 | 1 if arity < 2 => Kind::Pointer(maker.sort()),
             2 | 3 if arity > 0 => Kind::Relation,
             // No sort leads back to itself.
-            4 if rich && arity > 0 && index.iter().all(|it| it + 1 < sorts) => Kind::Witness(sorts - 1),
+            4 | 6 if rich && arity > 0 && index.iter().all(|it| it + 1 < sorts) => Kind::Witness(sorts - 1),
             5 if rich && arity == 0 => Kind::Pointer(maker.sort()),
             _ => Kind::Phase,
         };
         let fixed = matches!(kind, Kind::Relation | Kind::Witness(_));
-        let start = (!fixed && maker.dice.chance(85)).then(|| maker.dice.below(3) as u8);
+        // A pointer that is left open may be to a process of another sort.
+        let given = if rich && arity == 0 && matches!(kind, Kind::Pointer(_)) { 40 } else { 85 };
+        let start = (!fixed && maker.dice.chance(given)).then(|| maker.dice.below(3) as u8);
         let name = if kind == Kind::Relation { format!("r{at}") } else { format!("V{at}") };
         maker.vars.push(Var { name, kind, index, start });
     }
