@@ -14,7 +14,9 @@ use super::trace::{TraceStates, history, states, violation};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::options::Options;
-use cubicle_run::result::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Outcome, Report};
+use cubicle_run::result::{
+    AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Outcome, Report,
+};
 use cubicle_run::style::Style;
 use cubicle_run::verdict::{Trace, Verdict};
 
@@ -132,7 +134,7 @@ fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) 
         Some(Deadlocks::Open(why)) if !matches!(&report.verdict, Some(Verdict::Unknown(same)) if same == why) => {
             Some(unknown(why, style))
         }
-        Some(Deadlocks::NoneSeen) if report.conclusion() != Conclusion::NothingFound => {
+        Some(Deadlocks::NoneSeen) if proved(report) => {
             report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen) + &rests_on))
         }
         Some(Deadlocks::Open(_) | Deadlocks::NoneSeen) | None => None,
@@ -155,6 +157,11 @@ fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) 
     let known = runs::known(system, report, style);
     let lines = last.into_iter().flatten().chain(of_runs).map(|line| line + "\n");
     known + &lines.collect::<String>()
+}
+
+/// Whether something was said of all instances.
+const fn proved(report: &Report) -> bool {
+    report.backward.is_some() || matches!(report.decider, Some(Decider::AllInstances(_)))
 }
 
 /// `INVARIANT REFUTED: line 4; whether an unsafe state is reachable is open`.
