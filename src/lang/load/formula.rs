@@ -58,10 +58,7 @@ impl FormulaReader {
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
         let (system, condition) = parsed(text, range, scope, |named, formula| {
-            let formula = &self.expander.asked(formula)?;
-            let system = asked::with_counts_of(&self.system, &self.file, named, formula)?;
-            let condition = asked::condition(&system, &self.file, named, formula)?;
-            Ok((system, condition))
+            asked::condition_with_counts(&self.system, &self.file, named, &self.expander.asked(formula)?)
         })?;
         self.system = system;
         Ok(condition)
@@ -164,8 +161,7 @@ pub fn parse_claims_with_counts(
 ) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
     let claims = Expander::of(&file).claims(&claims)?;
-    let system = asked::with_counts(model.system, &file, &claims)?;
-    let mut found = asked::forbidden(&system, &file, &claims)?;
+    let (system, mut found) = asked::forbidden(model.system, &file, &claims)?;
     found.sort_by_key(|bad| bad.span.start);
     Ok((system, found))
 }

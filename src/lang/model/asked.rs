@@ -32,19 +32,20 @@ pub fn condition(
     concluded(context, system, found)
 }
 
-/// The system with the counts that a formula mentions besides. It has the same runs, and its variables keep their ids.
+/// Elaborates a formula, in the system with the counts that it mentions besides: that has the same runs, and its variables
+/// keep their ids.
 ///
 /// # Errors
 /// What is wrong with the formula.
-pub fn with_counts_of(
+pub fn condition_with_counts(
     system: &System,
     model: &File,
     named: Named<'_>,
     formula: &Expr,
-) -> Result<System, Vec<Diagnostic>> {
+) -> Result<(System, Condition), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let (context, _) = elaborated(&symbols, system, model, named, formula);
-    extended(context, system)
+    let (context, found) = elaborated(&symbols, system, model, named, formula);
+    extended(context, system, found)
 }
 
 fn elaborated<'a>(
@@ -66,35 +67,18 @@ fn elaborated<'a>(
     (context, found)
 }
 
-/// The cubes of the declarations `invariant (..) { .. }` in `claims`, for a system that has the counts that they mention;
-/// other declarations are ignored.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, found) = claimed(&symbols, system, model, claims);
-    concluded(context, system, found)
-}
-
-/// The system with the counts that the declarations `invariant (..) { .. }` in `claims` mention besides. It has the same
-/// runs, and its variables keep their ids.
+/// The cubes of the declarations `invariant (..) { .. }` in `claims`, in the system with the counts that they mention besides:
+/// that has the same runs, and its variables keep their ids. Other declarations are ignored.
 ///
 /// # Errors
 /// What is wrong with the declarations.
-pub fn with_counts(system: &System, model: &File, claims: &File) -> Result<System, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, _) = claimed(&symbols, system, model, claims);
-    extended(context, system)
-}
-
-fn claimed<'a>(
-    symbols: &'a Symbols,
+pub fn forbidden(
     system: &System,
-    model: &'a File,
-    claims: &'a File,
-) -> (Context<'a>, Vec<Bad>) {
-    let mut context = prepared(symbols, system, model);
+    model: &File,
+    claims: &File,
+) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
+    let symbols = Symbols::of(system);
+    let mut context = prepared(&symbols, system, model);
     let mut found = Vec::new();
     for item in &claims.items {
         match item {
@@ -104,7 +88,7 @@ fn claimed<'a>(
             _ => {}
         }
     }
-    (context, found)
+    extended(context, system, found)
 }
 
 /// Elaborates a transition that the model does not declare.
@@ -155,14 +139,14 @@ pub(super) fn concluded<T>(
     checked(context.diagnostics).map(|()| found)
 }
 
-/// The system with the counts of the context.
-fn extended(context: Context<'_>, system: &System) -> Result<System, Vec<Diagnostic>> {
+/// The system with the counts of the context, and the result.
+fn extended<T>(context: Context<'_>, system: &System, found: T) -> Result<(System, T), Vec<Diagnostic>> {
     let Context { diagnostics, vars, counts, .. } = context;
     checked(diagnostics)?;
     if counts.len() == system.counts.len() {
-        return Ok(system.clone());
+        return Ok((system.clone(), found));
     }
-    Ok(system.edited(|parts| (parts.vars, parts.counts) = (vars, counts)))
+    Ok((system.edited(|parts| (parts.vars, parts.counts) = (vars, counts)), found))
 }
 
 /// The errors, if there are any.
@@ -175,7 +159,7 @@ fn checked(diagnostics: Diagnostics) -> Result<(), Vec<Diagnostic>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{forbidden, with_counts};
+    use super::forbidden;
     use crate::model::{Bad, System};
     use crate::words::literal;
 
@@ -198,12 +182,9 @@ mod tests {
             invariant (p q) { #{r | M[q, r] = S[p] && (S[r] = A || S[r] = B)} > X && #proc = sum{x | 1} + X }";
         let (claims, errors) = crate::syntax::parse(claims);
         assert!(errors.is_empty(), "{errors:?}");
-        let refused = forbidden(&loaded.system, &loaded.file, &claims).expect_err("counts are missing");
-        assert_eq!(refused[0].code, "C0306");
-        let system = with_counts(&loaded.system, &loaded.file, &claims).expect("claims");
+        let (system, cubes) = forbidden(&loaded.system, &loaded.file, &claims).expect("claims");
         assert_eq!((system.vars.len(), system.counts.len()), (3 + 4, 4));
         assert_eq!(system.bad, loaded.system.bad);
-        let cubes = forbidden(&system, &loaded.file, &claims).expect("claims");
         assert_eq!(
             text(&cubes, &system),
             [
@@ -213,7 +194,7 @@ mod tests {
             ]
         );
         // What is printed is read as the same counts.
-        let again = with_counts(&system, &loaded.file, &claims).expect("claims");
-        assert_eq!(again.vars, system.vars);
+        let (again, same) = forbidden(&system, &loaded.file, &claims).expect("claims");
+        assert_eq!((again.vars.clone(), same), (system.vars.clone(), cubes));
     }
 }
