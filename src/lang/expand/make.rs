@@ -1,7 +1,14 @@
 //! Terms and formulas that are not in the text.
 
+use indexmap::IndexSet;
+
 use crate::diagnostic::Span;
 use crate::syntax::ast::{Expr, ExprKind, Loc, Number, Term, TermKind};
+
+/// The words of the text of a part of a tree.
+pub fn words_of(part: &impl ToString) -> IndexSet<String> {
+    crate::syntax::words(&part.to_string()).map(str::to_owned).collect()
+}
 
 /// A number as a term.
 pub fn number(value: i64, loc: Loc) -> Term {

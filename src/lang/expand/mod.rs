@@ -24,7 +24,7 @@ mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
-use self::make::number;
+use self::make::{number, words_of};
 pub use self::sort_table::Sorts;
 use self::sorts::Rewriter;
 use self::types::{Index, Trouble, Type, Values, leaf_type};
@@ -249,12 +249,12 @@ impl Expander {
         });
         let of = |property: &Property| {
             let mut words = IndexSet::new();
-            witnesses::words_of(&property.body, &mut words);
+            words.extend(words_of(&property.body));
             let mut at = 0;
             while let Some(word) = words.get_index(at) {
                 let named = |it: &&Predicate| it.name.text == *word;
                 if let Some(predicate) = predicates.clone().find(named) {
-                    witnesses::words_of(&predicate.body, &mut words);
+                    words.extend(words_of(&predicate.body));
                 }
                 at += 1;
             }
@@ -263,7 +263,7 @@ impl Expander {
                 if let Item::Property(it) = item
                     && it.loc == property.loc
                 {
-                    witnesses::words_of(&it.body, &mut in_core);
+                    in_core.extend(words_of(&it.body));
                 }
             }
             let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));

@@ -5,8 +5,8 @@ use indexmap::{IndexMap, IndexSet};
 use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::quantifiers;
-use super::make::{all, truth};
-use super::substitute::{in_path, in_term, substituted};
+use super::make::{all, truth, words_of};
+use super::substitute::{in_path, in_term, in_value};
 use super::terms::Way;
 use super::types::Type;
 use super::updates::{Draft, Effect, Out, Write};
@@ -107,7 +107,7 @@ impl Expander {
             }
         }
         let Some((quantified, own)) = found else { return Some(vec![decl]) };
-        if let Some(name) = own.iter().find(|name| mentions(&quantified.to_string(), &name.text)) {
+        if let Some(name) = own.iter().find(|name| words_of(&quantified).contains(&name.text)) {
             self.push(
                 Diagnostic::error(
                     "C0408",
@@ -250,7 +250,7 @@ impl Expander {
             }
             groups.entry(&write.name).or_default().push(write);
         }
-        let words = words(&decl.to_string());
+        let words = words_of(decl);
         let mut chosen: IndexMap<String, usize> = IndexMap::new();
         for writes in groups.values() {
             self.all_apart(writes, decl)?;
@@ -469,30 +469,11 @@ fn without_lets(decl: &Transition) -> Transition {
         return decl;
     }
     for update in &mut decl.updates {
-        let target = syntax_path(&in_path(update.written(), &given));
-        let value = match &update.value {
-            Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
-            Rhs::Send(term) => Rhs::Send(in_term(term, &given)),
-            Rhs::Receive(path) => Rhs::Receive(Box::new(syntax_path(&in_path((**path).clone(), &given)))),
-            Rhs::Cases(cases) => Rhs::Cases(
-                cases
-                    .iter()
-                    .map(|it| Case {
-                        when: it.when.as_ref().map(|it| substituted(it, &given)),
-                        value: in_term(&it.value, &given),
-                        loc: it.loc,
-                    })
-                    .collect(),
-            ),
-            other => other.clone(),
-        };
+        let target = Expander::path(&in_path(update.written(), &given));
+        let value = in_value(&update.value, &given);
         *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
     }
     decl
-}
-
-fn syntax_path(base: &Base) -> Path {
-    Expander::path(base)
 }
 
 /// A condition with the truth of a formula in it.
@@ -502,13 +483,4 @@ fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
     }
     let kind = expr.kind.with_operands(&mut |it| decided(it, what, value));
     Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
-}
-
-/// The words of a text.
-fn words(text: &str) -> IndexSet<String> {
-    syntax::spans(text).map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()).collect()
-}
-
-fn mentions(text: &str, name: &str) -> bool {
-    words(text).contains(name)
 }

@@ -8,7 +8,7 @@ use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::projected;
 use super::make::{self, all, any, number};
-use super::substitute::{in_path, in_term, substituted};
+use super::substitute::{in_path, in_value, substituted};
 use super::terms::{Linear, Place, Value, Way, linear};
 use super::types::{Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
@@ -399,20 +399,7 @@ impl Expander {
         for at in 0..values.names.len() {
             let given = IndexMap::from([(name.text.clone(), values.written(at, name.loc))]);
             let target = Self::path(&in_path(this.target.clone(), &given));
-            let value = match &this.value {
-                Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
-                Rhs::Cases(cases) => Rhs::Cases(
-                    cases
-                        .iter()
-                        .map(|it| Case {
-                            when: it.when.as_ref().map(|it| substituted(it, &given)),
-                            value: in_term(&it.value, &given),
-                            loc: it.loc,
-                        })
-                        .collect(),
-                ),
-                other => other.clone(),
-            };
+            let value = in_value(&this.value, &given);
             let bound = this.bound.iter().filter(|it| it.text != name.text).cloned().collect();
             let when = this.when.iter().map(|it| substituted(it, &given)).collect();
             let one = Assigned { target, bound, when, value, ..this.clone() };

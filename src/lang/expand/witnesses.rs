@@ -12,6 +12,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::declare::capital;
 use super::expander::Expander;
+use super::make::words_of;
 use super::sort_table::Sorts;
 use super::substitute::substituted;
 use crate::diagnostic::{Diagnostic, Span};
@@ -101,7 +102,7 @@ impl Expander {
             return;
         };
         let mut taken: IndexSet<String> = params.iter().map(|it| it.text.clone()).collect();
-        words_of(axiom, &mut taken);
+        taken.extend(words_of(axiom));
         let mut value = decl.ty.text.chars().take(1).collect::<String>();
         while taken.contains(&value) {
             value.push('_');
@@ -307,13 +308,6 @@ fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
 fn exists(vars: Vec<Name>, parts: Vec<Expr>, at: Loc) -> Expr {
     let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
     Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
-}
-
-/// Adds the words of a formula.
-pub(super) fn words_of(formula: &Expr, names: &mut IndexSet<String>) {
-    let text = formula.to_string();
-    let words = crate::syntax::spans(&text);
-    names.extend(words.map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()));
 }
 
 /// Replaces a witness by the name of its value.

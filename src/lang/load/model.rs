@@ -137,9 +137,7 @@ fn sensible(messages: Vec<Diagnostic>, expansion: &Expansion, file: &File, text:
             parts.iter().find(|span| span.start <= it.primary.span.start && it.primary.span.end <= span.end);
         around.is_some_and(|around| {
             let (text, name) = (word(*around), word(it.primary.span));
-            let same =
-                syntax::spans(text).filter(|(at, _)| text[at.start as usize..at.end as usize] == *name);
-            same.count() > 1
+            syntax::words(text).filter(|it| *it == name).count() > 1
         })
     };
     let all = messages.clone();

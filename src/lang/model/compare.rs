@@ -9,17 +9,6 @@ use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Comparison;
 
-const fn negated(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Eq => Comparison::Ne,
-        Comparison::Ne => Comparison::Eq,
-        Comparison::Lt => Comparison::Ge,
-        Comparison::Ge => Comparison::Lt,
-        Comparison::Le => Comparison::Gt,
-        Comparison::Gt => Comparison::Le,
-    }
-}
-
 /// A process or a cell as a term of the IR.
 fn atom(value: TermMeaning) -> Option<Term> {
     match value {
@@ -60,7 +49,7 @@ impl Context<'_> {
         if matches!(left, TermMeaning::Undefined(_)) || matches!(right, TermMeaning::Undefined(_)) {
             return self.undefined(positive, at);
         }
-        let op = if positive { op } else { negated(op) };
+        let op = if positive { op } else { op.negated() };
         match (left, right) {
             (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
             (TermMeaning::Number(a), TermMeaning::Number(b)) => {

@@ -4,7 +4,6 @@
 use super::compare::oriented;
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
-use super::limits::MAX_PARAMS;
 use super::prenex::{self, TOO_MANY};
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Symbol;
@@ -272,9 +271,7 @@ impl<'a> Context<'a> {
     /// else, and mentions no name that is bound there.
     fn stands_apart(&self, body: &Expr, at: Span) -> bool {
         let text = body.to_string();
-        let mentions = |name: &str| {
-            crate::syntax::spans(&text).any(|(span, _)| text[span.start as usize..span.end as usize] == *name)
-        };
+        let mentions = |name: &str| crate::syntax::words(&text).any(|it| it == name);
         self.bound.last().is_some_and(|&(_, start)| start < at.start)
             && !self.bound.iter().any(|&(name, _)| mentions(name))
     }
@@ -439,20 +436,9 @@ impl<'a> Context<'a> {
         }
         self.reset_budget();
         self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
-        let mut scope = Scope { open: true, ..Scope::default() };
-        for (i, param) in predicate.params.iter().enumerate() {
-            if i == MAX_PARAMS {
-                self.push(
-                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
-                        .label("the first one too many"),
-                );
-                break;
-            }
-            if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
-                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
-            }
-            scope.push(&param.text, TermMeaning::Unknown);
-        }
+        let mut scope = self.parameters(&predicate.params);
+        scope.open = true;
+        scope.names.iter_mut().for_each(|(_, meaning)| *meaning = TermMeaning::Unknown);
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);
     }

@@ -12,7 +12,8 @@ use super::formula::Formula;
 use super::limits::{MAX_ARITY, MAX_VARS};
 use super::number::{NumberKind, NumericTerm};
 use super::scope::{Scope, TermMeaning};
-use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Term, Type, rename};
+use super::tail::mentioned;
+use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Type, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Expr};
 
@@ -185,7 +186,7 @@ fn abstracted(
 ) -> Option<(SmallVec<[ProcRef; 2]>, Dnf, Option<Linear>)> {
     let mut index: SmallVec<[ProcRef; 2]> = SmallVec::new();
     let summed = summand.iter().flat_map(|it| &it.terms).flat_map(|(cell, _)| cell.index.iter().copied());
-    for p in body.iter().flatten().flat_map(processes).chain(summed) {
+    for p in body.iter().flatten().flat_map(mentioned).chain(summed) {
         if matches!(p, ProcRef::Var(v) if v != process) && !index.contains(&p) {
             index.push(p);
         }
@@ -200,23 +201,6 @@ fn abstracted(
         None => None,
     };
     Some((index, body, summand))
-}
-
-/// The processes that a literal mentions, in the order in which it is written.
-fn processes(literal: &Literal) -> Vec<ProcRef> {
-    match literal {
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            let of_term = |term: &Term| match term {
-                Term::Proc(p) => vec![*p],
-                Term::Cell(cell) => cell.index.to_vec(),
-                Term::Constructor(_) | Term::Linear(_) => Vec::new(),
-            };
-            [of_term(left), of_term(right)].concat()
-        }
-        Literal::In { .. } | Literal::Linear { .. } => {
-            literal.cells().into_iter().flat_map(|cell| cell.index.iter().copied()).collect()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -23,17 +23,6 @@ pub(super) struct Disjunct {
 }
 
 impl Disjunct {
-    /// Numbers the processes of `exists` from `declared` on, where the parameters end.
-    pub fn numbering(&self, declared: usize) -> impl Fn(ProcRef) -> ProcRef {
-        move |p: ProcRef| match p {
-            ProcRef::Var(v) => {
-                let at = self.exists.iter().position(|&e| e == v);
-                at.map_or(p, |i| ProcRef::Var((declared + i) as u8))
-            }
-            ProcRef::Const(_) => p,
-        }
-    }
-
     /// Whether it holds wherever these literals do.
     pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
         self.exists.is_empty()
@@ -204,11 +193,8 @@ fn identify(
         exists.extend(chosen.iter().copied().filter(|v| !a.exists.contains(v)));
         let mut universals = a.universals.clone();
         for (bound, body) in &b.universals {
-            let mut renamed = Vec::new();
-            for conj in body {
-                renamed.extend(rename::conj(conj, &map).ok_or(NoNormalForm::OutOfRange)?);
-            }
-            universals.push((bound.clone(), renamed));
+            let body = rename::disjunction(body, &map).ok_or(NoNormalForm::OutOfRange)?;
+            universals.push((bound.clone(), body));
         }
         all.push(Disjunct { exists, literals, universals });
         return Ok(());

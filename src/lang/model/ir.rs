@@ -289,15 +289,7 @@ pub struct Init {
 impl Init {
     /// Where a literal of the body comes from: the first comparison that says it or a part of it, or else the declaration.
     pub fn place(&self, literal: &Literal) -> Span {
-        let is_part = |said: &Literal| match (literal, said) {
-            (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-                a == b && fewer & !more == 0
-            }
-            _ => false,
-        };
-        let exact = self.places.iter().find(|(said, _)| said == literal);
-        let place = exact.or_else(|| self.places.iter().find(|(said, _)| is_part(said)));
-        place.map_or(self.span, |(_, span)| *span)
+        super::origins::place(literal, &self.places).unwrap_or(self.span)
     }
 }
 

@@ -40,21 +40,18 @@ impl Context<'_> {
                 Truth::Constant(_) => None,
             })
             .collect();
-        let origin = |of: &Literal| {
-            let exact = renamed.iter().find(|(literal, _)| literal == of);
-            let found = exact.or_else(|| renamed.iter().find(|(literal, _)| is_part(of, literal)));
-            found.map_or(declaration, |(_, span)| *span)
-        };
-        cube.iter().map(origin).collect()
+        cube.iter().map(|it| place(it, &renamed).unwrap_or(declaration)).collect()
     }
 }
 
-/// Whether `literal` and others about the same cell were joined to `joined`.
-fn is_part(joined: &Literal, literal: &Literal) -> bool {
-    match (joined, literal) {
+/// Where a literal comes from: the first place that says it or, joined with others about the same cell, a part of it.
+pub(super) fn place(literal: &Literal, places: &[(Literal, Span)]) -> Option<Span> {
+    let is_part = |said: &Literal| match (literal, said) {
         (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
             a == b && fewer & !more == 0
         }
         _ => false,
-    }
+    };
+    let exact = places.iter().find(|(said, _)| said == literal);
+    exact.or_else(|| places.iter().find(|(said, _)| is_part(said))).map(|(_, span)| *span)
 }

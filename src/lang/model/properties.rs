@@ -97,7 +97,7 @@ impl<'a> Context<'a> {
         let mut bad = Vec::new();
         for disjunct in disjuncts.into_iter().rev() {
             let params = declared + disjunct.exists.len();
-            let map = disjunct.numbering(declared);
+            let map = |p| disjunct.renumbered(p, declared as u8, &[]);
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
                 let spans = self.origins_of(&cube, &map, span);
                 bad.push(Bad {

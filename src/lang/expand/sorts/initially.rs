@@ -6,6 +6,7 @@
 
 use indexmap::IndexSet;
 
+use super::super::make::words_of;
 use super::bound::{Rewriter, all, any};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Name, Property, Quantifier};
@@ -38,7 +39,7 @@ impl Rewriter<'_> {
         self.joins = true;
         let at = property.body.span;
         let names: Vec<Name> = params.iter().map(|it| it.0.clone()).collect();
-        let mentioned: Vec<IndexSet<String>> = parts.iter().map(words).collect();
+        let mentioned: Vec<IndexSet<String>> = parts.iter().map(words_of).collect();
         let mut ways = Vec::new();
         for set in (0..1_usize << params.len()).rev() {
             let is_in = |at: usize| set >> at & 1 == 1;
@@ -80,7 +81,7 @@ impl Rewriter<'_> {
             return;
         };
         let mut given = indexmap::IndexMap::new();
-        let mut used: IndexSet<String> = words(part);
+        let mut used: IndexSet<String> = words_of(part);
         for var in vars {
             let sort = self.sort(var, &[]);
             let known = params.iter().find(|(name, it)| *it == sort && !used.contains(&name.text));
@@ -111,12 +112,4 @@ fn conjuncts(formula: &Expr) -> std::slice::Iter<'_, Expr> {
         ExprKind::Bool(true) => [].iter(),
         _ => std::slice::from_ref(formula).iter(),
     }
-}
-
-/// The words of a formula.
-fn words(formula: &Expr) -> IndexSet<String> {
-    let text = formula.to_string();
-    crate::syntax::spans(&text)
-        .map(|(span, _)| text[span.start as usize..span.end as usize].to_owned())
-        .collect()
 }
