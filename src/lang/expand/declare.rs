@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::expander::Expander;
 use super::make::number;
 use super::sort_table::Sorts;
-use super::types::{Full, Index, Queue, Record, Type, Values, Variable, leaf_type, signed};
+use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::MAX_CONSTRUCTORS;
 use crate::syntax::ast::{
@@ -102,11 +102,10 @@ impl Expander {
             .variables
             .values()
             .flat_map(|var| {
-                var.leaves.iter().map(|(key, leaf)| {
+                var.leaves.values().map(|(leaf, ty)| {
                     let index = var.index.iter().filter(|it| **it == Index::Proc).cloned().collect();
-                    let leaves = std::iter::once((String::new(), leaf.clone())).collect();
-                    let ty = leaf_type(&var.ty, key);
-                    (leaf.clone(), Variable { index, ty, leaves, derived: true, ..var.clone() })
+                    let leaves = std::iter::once((String::new(), (leaf.clone(), ty.clone()))).collect();
+                    (leaf.clone(), Variable { index, ty: ty.clone(), leaves, derived: true, ..var.clone() })
                 })
             })
             .collect();
@@ -134,9 +133,9 @@ impl Expander {
         };
         let of_processes = variable.index.iter().zip(index).filter(|(kind, _)| **kind == Index::Proc);
         let of_processes: Vec<String> = of_processes.map(|(_, it)| it.text.clone()).collect();
-        for (key, leaf) in &variable.leaves {
+        for (leaf, ty) in variable.leaves.values() {
             sorts.indices.insert(leaf.clone(), of_processes.clone());
-            let ty = leaf_type(&variable.ty, key).core();
+            let ty = ty.core();
             if ty == "proc" || sorts.values.contains_key(&ty) {
                 sorts.pointed.insert(leaf.clone(), ty);
             }
@@ -399,7 +398,10 @@ impl Expander {
         let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
         let is_witness = matches!(decl.kind, SymbolKind::Total(_));
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
-            Some(Type::Finite(values)) if !is_witness => Index::Finite(Arc::clone(values)),
+            Some(Type::Finite(values)) if !is_witness => {
+                self.symbols.indices.insert(it.text.clone());
+                Index::Finite(Arc::clone(values))
+            }
             Some(Type::Wide(low, high)) => {
                 let error =
                     Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
@@ -443,9 +445,9 @@ impl Expander {
                 break;
             }
         }
-        for (key, core) in all {
+        for (key, core, ty) in all {
             let core = if core == *name { core } else { self.symbols.fresh(&core) };
-            leaves.insert(key, core);
+            leaves.insert(key, (core, ty));
         }
         let constant = decl.kind == SymbolKind::Const;
         let derived = false;
@@ -525,9 +527,9 @@ impl Expander {
 }
 
 /// The variables for the fields of a type, by keys.
-fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String)>) {
+fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String, Type)>) {
     let Type::Record(record) = ty else {
-        out.push((key, core));
+        out.push((key, core, ty.clone()));
         return;
     };
     for (field, ty) in &record.fields {

@@ -25,14 +25,14 @@ mod witnesses;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
 use self::make::{number, words_of};
-pub use self::sort_table::Sorts;
+use self::sort_table::Sorts;
 use self::sorts::Rewriter;
-use self::types::{Index, Trouble, Type, Values, leaf_type};
+use self::types::{Index, Trouble, Type, Values};
 
 use indexmap::IndexSet;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::model::Family;
+use crate::model::{Families, Family, MadeOf};
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
@@ -45,12 +45,8 @@ pub struct Expansion {
     pub file: File,
     /// What is wrong with the original.
     pub diagnostics: Vec<Diagnostic>,
-    /// The sorts of its processes, in a model that declares any.
-    pub sorts: Option<Sorts>,
-    /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
-    pub families: Vec<Family>,
-    /// For each `invariant` of the original, where it is, the variables of the core that its text mentions.
-    pub mentioned: Vec<(Span, Vec<String>)>,
+    /// What it was made of.
+    pub made_of: MadeOf,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -227,12 +223,16 @@ impl Expander {
         for diagnostic in self.diagnostics {
             diagnostics.push(diagnostic);
         }
+        let sorts = sorts.as_ref().map(Sorts::of_processes);
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
-            sorts,
-            families,
-            mentioned,
+            made_of: MadeOf {
+                families: Families::new(families),
+                indices: self.symbols.indices,
+                sorts,
+                mentioned,
+            },
         }
     }
 
@@ -311,7 +311,7 @@ impl Expander {
             name: name.clone(),
             index: it.index.iter().map(Index::shown).collect(),
             form: it.ty.form(),
-            leaves: it.leaves.values().cloned().collect(),
+            leaves: it.leaves.values().map(|leaf| leaf.0.clone()).collect(),
         })
         .collect()
     }
@@ -392,8 +392,7 @@ impl Expander {
             out.push(Item::Symbol(SymbolDecl { range: None, ..decl.clone() }));
             return;
         }
-        for (key, leaf) in &variable.leaves {
-            let ty = leaf_type(&variable.ty, key);
+        for (leaf, ty) in variable.leaves.values() {
             let declared = match &decl.kind {
                 SymbolKind::Array(index) => index.as_slice(),
                 SymbolKind::Channel(channel) => &channel.index,
@@ -525,20 +524,19 @@ impl Expander {
             initially.push(Box::new(move |_| formula.clone()));
         }
         for variable in self.symbols.variables.values().filter(|it| !it.derived) {
-            for (key, leaf) in &variable.leaves {
-                let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
+            for (leaf, ty) in variable.leaves.values() {
+                let Type::Wide(low, high) = *ty else { continue };
                 let (leaf, processes) = (leaf.clone(), variable.processes());
                 let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
                 initially.push(Box::new(move |init| bounded(&cells, low, high, init)));
             }
         }
         for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
-            for (key, leaf) in &variable.leaves {
-                let ty = leaf_type(&variable.ty, key);
-                let value = match Self::nothing(&ty) {
-                    Some(value) => Some(self.core_value(&ty, &value)),
+            for (leaf, ty) in variable.leaves.values() {
+                let value = match Self::nothing(ty) {
+                    Some(value) => Some(self.core_value(ty, &value)),
                     // The process of the channel.
-                    None if ty == Type::Proc && variable.processes() > 0 => None,
+                    None if *ty == Type::Proc && variable.processes() > 0 => None,
                     None => continue,
                 };
                 let (leaf, processes) = (leaf.clone(), variable.processes());

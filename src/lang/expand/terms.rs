@@ -149,10 +149,8 @@ fn scaled(operand: Operand, by: i64, loc: Loc) -> Summand {
 impl Expander {
     /// The variable of the core at a place that is not a record.
     pub fn base(&self, place: &Place) -> Base {
-        let owner = self.symbols.variables.get(&place.owner);
-        let core =
-            owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
-        let name = Name::at(core, place.at);
+        let leaf = self.symbols.variables.get(&place.owner).and_then(|it| it.leaves.get(&place.key));
+        let name = Name::at(leaf.map_or(&place.owner, |leaf| &leaf.0), place.at);
         if place.index.is_empty() {
             Base::Name(name)
         } else {

@@ -144,8 +144,8 @@ pub struct Variable {
     /// Whether it is only a part of what the text declares.
     pub derived: bool,
     pub span: Span,
-    /// The names of the variables of the core, by the values of its finite indices and the fields.
-    pub leaves: IndexMap<String, String>,
+    /// The names and types of the variables of the core, by the values of its finite indices and the fields.
+    pub leaves: IndexMap<String, (String, Type)>,
 }
 
 impl Variable {
@@ -174,6 +174,8 @@ pub struct Symbols {
     pub constructors: IndexMap<String, (Arc<Values>, usize)>,
     /// All names that are in use.
     pub taken: IndexSet<String>,
+    /// Finite types that are an index.
+    pub indices: IndexSet<String>,
     /// Types of the core that have no declaration.
     pub further: Vec<Arc<Values>>,
 }
@@ -192,17 +194,6 @@ impl Symbols {
     pub fn is_special(&self, name: &str) -> bool {
         self.numbers.contains_key(name) || self.variables.get(name).is_some_and(|it| !it.is_core())
     }
-}
-
-/// The type of the leaf with this key.
-pub fn leaf_type(ty: &Type, key: &str) -> Type {
-    let mut ty = ty.clone();
-    for field in key.split('.').skip(1) {
-        let Type::Record(record) = &ty else { break };
-        let Some((_, inner)) = record.fields.iter().find(|(name, _)| name == field) else { break };
-        ty = inner.clone();
-    }
-    ty
 }
 
 /// A number as a part of a name.

@@ -58,6 +58,10 @@ pub(super) struct StepBeside<'a> {
 pub(super) struct Context<'a> {
     /// Declared types and symbols.
     pub symbols: &'a Symbols,
+    /// The text of the model; empty for another text that uses its names.
+    pub text: &'a str,
+    /// Whether the declaration is one of several that a transition of the text stands for.
+    pub is_part: bool,
     /// The declared variables, and after them those that formulas so far count.
     pub vars: Vec<Var>,
     /// What the latter count.
@@ -153,6 +157,8 @@ impl<'a> Context<'a> {
     pub fn new(symbols: &'a Symbols, max_procs: Option<u32>) -> Self {
         Self {
             symbols,
+            text: "",
+            is_part: false,
             vars: symbols.vars.clone(),
             counts: Vec::new(),
             counting: false,
@@ -301,6 +307,10 @@ impl<'a> Context<'a> {
 
     /// Adds a message; inside a predicate, with the place where the predicate is used.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        if self.is_part && matches!(diagnostic.code, "C0909" | "C0910" | "C0911") {
+            // What holds of one part need not hold of the transition.
+            return;
+        }
         if self.foreign {
             // Places of another text would mislead.
             diagnostic.secondary.clear();

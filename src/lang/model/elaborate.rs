@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::axioms::Texts;
 use super::context::Context;
-use super::families::Families;
+use super::families::MadeOf;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::symbols::{Symbol, Symbols};
@@ -12,18 +12,15 @@ use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transit
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
-/// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
-/// `mentioned` are the names of variables that the text of each `invariant` has, also those that are not in `file` any more.
-pub fn elaborate(
-    file: &File,
-    text: &str,
-    mentioned: &[(Span, Vec<String>)],
-) -> (Option<System>, Vec<Diagnostic>) {
+/// The meaning of a file in the core language, which was made of a model whose text is `text`, with messages in file order. There is a
+/// system iff no message is an error.
+pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, Vec<Diagnostic>) {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
     let symbols = Symbols::collect(file, &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
+    context.text = text;
     context.diagnostics = diagnostics;
     let mut declared = Declared::default();
     for item in &file.items {
@@ -37,9 +34,11 @@ pub fn elaborate(
     let Declared { init, mut bad, transitions, mut temporal, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
-    super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
+    super::lints::unused(file, &context, &made_of, init.as_ref(), &transitions, &mut diagnostics);
     let (vars, counts) = (std::mem::take(&mut context.vars), std::mem::take(&mut context.counts));
     let mut diagnostics = diagnostics.into_vec();
+    // Nothing is said of declarations that are not in the text.
+    diagnostics.retain(|it| it.severity == Severity::Error || it.primary.span != Span::default());
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
@@ -62,11 +61,11 @@ pub fn elaborate(
         temporal,
         fairness,
         failures: None,
-        sorts: None,
+        sorts: made_of.sorts,
         witnesses: symbols.witnesses.clone(),
-        families: Families::default(),
+        families: made_of.families,
     };
-    axioms::separate(&mut system, &texts(file, mentioned, &symbols));
+    axioms::separate(&mut system, &texts(file, &made_of.mentioned, &symbols));
     let system = System::new(system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)

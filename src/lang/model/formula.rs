@@ -45,6 +45,12 @@ impl Formula {
         }
     }
 
+    /// All parts, for some of these processes.
+    pub fn for_some(vars: Vec<u8>, parts: Vec<Self>) -> Self {
+        let all = Self::and(parts);
+        if vars.is_empty() { all } else { Self::Exists(vars, Box::new(all)) }
+    }
+
     /// Disjunction, simplified.
     pub fn or(parts: Vec<Self>) -> Self {
         let mut kept = Vec::with_capacity(parts.len());

@@ -57,7 +57,7 @@ pub use counts::Count;
 pub use dnf::simplify;
 pub use elaborate::elaborate;
 pub use equation::Equation;
-pub use families::{Families, Family, FamilyIndex, Form};
+pub use families::{Families, Family, FamilyIndex, Form, MadeOf};
 pub use forbidden::Forbidden;
 pub use initially::is_initially;
 pub use ir::*;

@@ -8,6 +8,7 @@ use super::scope::{Scope, TermMeaning};
 use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Expr, Name, Property, PropertyKind};
+use crate::syntax::words;
 
 impl<'a> Context<'a> {
     /// The parameters of a declaration in scope.
@@ -125,7 +126,7 @@ impl<'a> Context<'a> {
         let mut disjuncts = Vec::new();
         let formula = self.formula(body, scope, true);
         if self.needed.is_empty() {
-            self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
+            self.bad_disjuncts(&formula, &mut disjuncts);
             return disjuncts;
         }
         for variant in self.variants() {
@@ -134,9 +135,9 @@ impl<'a> Context<'a> {
             let formula = self.formula(body, scope, true);
             // Where the globals name no process, cells at them are false, which only makes the formula
             // stronger: the condition that they name none may be omitted.
-            let facts: Vec<Literal> =
-                facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
-            self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
+            let facts = facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. }));
+            let all = facts.map(Formula::Literal).chain([formula]).collect();
+            self.bad_disjuncts(&Formula::for_some(hidden, all), &mut disjuncts);
         }
         disjuncts
     }
@@ -173,21 +174,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn bad_disjuncts(
-        &mut self,
-        formula: &Formula,
-        hidden: &[u8],
-        facts: &[Literal],
-        out: &mut Vec<Disjunct>,
-    ) {
-        let mut parts: Vec<Formula> = facts.iter().cloned().map(Formula::Literal).collect();
-        parts.push(formula.clone());
-        let mut formula = Formula::and(parts);
-        if !hidden.is_empty() {
-            formula = Formula::Exists(hidden.to_vec(), Box::new(formula));
-        }
+    fn bad_disjuncts(&mut self, formula: &Formula, out: &mut Vec<Disjunct>) {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        match dnf(&formula, &same) {
+        match dnf(formula, &same) {
             Ok(disjuncts) => {
                 out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>());
             }
@@ -254,8 +243,12 @@ impl<'a> Context<'a> {
 
     /// Warns about parameters that occur nowhere, and about more parameters than processes.
     pub fn unused_parameters(&mut self, params: &[Name]) {
+        let around = self.declaration;
+        let of_text = self.text.get(around.start as usize..around.end as usize).filter(|_| self.is_part);
         for (i, param) in params.iter().enumerate() {
-            if self.used_params.get(i) == Some(&false) {
+            // A parameter of which only some parts make use is used.
+            let elsewhere = of_text.is_some_and(|it| words(it).filter(|it| *it == param.text).count() > 1);
+            if self.used_params.get(i) == Some(&false) && !elsewhere {
                 self.push(
                     Diagnostic::warning(
                         "C0907",

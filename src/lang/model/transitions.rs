@@ -14,6 +14,7 @@ impl<'a> Context<'a> {
     /// The parts of a transition declaration, number `origin` of the file.
     pub fn transition(&mut self, decl: &'a ast::Transition, origin: u16) -> Vec<Transition> {
         self.reset_budget();
+        self.is_part = decl.part != ast::Part::Whole;
         let span = decl.loc.0;
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Guard, declared);
@@ -28,14 +29,8 @@ impl<'a> Context<'a> {
                 self.start(span, FormulaPlace::Guard, declared);
                 let (hidden, facts) = self.assume(&variant);
                 if let Some((guard, drafts)) = self.variant(decl, &variant) {
-                    let mut guard = Formula::and(vec![
-                        Formula::and(facts.into_iter().map(Formula::Literal).collect()),
-                        guard,
-                    ]);
-                    if !hidden.is_empty() {
-                        guard = Formula::Exists(hidden, Box::new(guard));
-                    }
-                    self.split(decl, origin, guard, &drafts, &mut parts);
+                    let all = facts.into_iter().map(Formula::Literal).chain([guard]).collect();
+                    self.split(decl, origin, Formula::for_some(hidden, all), &drafts, &mut parts);
                 }
             }
         }
@@ -54,6 +49,7 @@ impl<'a> Context<'a> {
                 None => warning,
             });
         }
+        self.is_part = false;
         parts
     }
 
