@@ -11,6 +11,7 @@ mod declare;
 mod expander;
 mod facts;
 mod formulas;
+mod initially;
 mod make;
 mod sort_table;
 mod sorts;
@@ -24,7 +25,7 @@ mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
-use self::make::{number, words_of};
+use self::make::words_of;
 use self::sort_table::Sorts;
 use self::sorts::Rewriter;
 use self::types::{Index, Trouble, Type, Values};
@@ -34,8 +35,8 @@ use indexmap::IndexSet;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::{Families, Family, MadeOf};
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
-    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
+    Base, Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs,
+    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
 };
 
 /// A file in the core language.
@@ -269,8 +270,9 @@ impl Expander {
             let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
             let in_core = &in_core;
             let leaves = variables.flat_map(|it| {
-                let some = it.leaves.values().any(|leaf| in_core.contains(leaf));
-                it.leaves.values().filter(move |leaf| !some || in_core.contains(*leaf))
+                let leaves = it.leaves.values().map(|leaf| &leaf.0);
+                let some = leaves.clone().any(|leaf| in_core.contains(leaf));
+                leaves.filter(move |leaf| !some || in_core.contains(*leaf))
             });
             (property.loc.0, leaves.cloned().collect())
         };
@@ -375,11 +377,6 @@ impl Expander {
         self.predicates.insert(decl.name.text.clone(), (predicate, true));
     }
 
-    /// The sorts of the processes that a variable of the core is indexed by; none in a model without sorts.
-    fn index_sorts(&self, variable: &str) -> Vec<String> {
-        self.sorts.as_ref().and_then(|it| it.indices.get(variable)).cloned().unwrap_or_default()
-    }
-
     fn symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Item>) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text).cloned() else {
             if !matches!(decl.kind, SymbolKind::Number(_)) {
@@ -422,17 +419,6 @@ impl Expander {
         written_out
     }
 
-    /// A value of a range, or of another finite type, in the core.
-    fn core_value(&self, ty: &Type, value: &Term) -> Term {
-        match (ty, self.constant(value)) {
-            (Type::Finite(values), Some(number)) => {
-                let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
-                Term::named(&values.names[at], value.loc)
-            }
-            _ => value.clone(),
-        }
-    }
-
     /// The update that says what went wrong.
     fn trouble(&mut self, trouble: &Trouble, at: Span) -> Update {
         let value = if let Some(value) = self.troubles.get(trouble) {
@@ -465,110 +451,40 @@ impl Expander {
         Name::at(text, at)
     }
 
-    /// Declarations that are not in the text: of the variables above, what says that no error happens, and bounds of integers.
+    /// Declarations that are not in the text: of the variables above, what says that no error happens, and what else `init` says.
     fn further(&mut self, types: &mut Vec<Item>, symbols: &mut Vec<Item>, rest: &mut Vec<Item>) {
-        let nowhere = Loc(Span::default());
-        let name = |text: &str| Name::at(text, nowhere);
-        for ((ty, _), variable) in &self.any {
-            symbols.push(Item::Symbol(SymbolDecl::new(
-                SymbolKind::Var,
-                name(variable),
-                (name(ty), None),
-                nowhere,
-            )));
-        }
-        let mut initially: Vec<Box<dyn Fn(&Property) -> Expr>> = Vec::new();
+        symbols.extend(self.any.iter().map(|((ty, _), variable)| make::variable(variable, ty)));
+        let mut initially = Vec::new();
         if let Some(variable) = self.trouble.clone() {
+            let nowhere = Loc::default();
             let none = self.symbols.fresh("None_so_far");
             let ty = self.symbols.fresh("trouble");
-            let mut constructors = vec![name(&none)];
-            let troubles: Vec<(Trouble, String)> =
-                self.troubles.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
-            constructors.extend(troubles.iter().map(|(_, value)| name(value)));
+            let values = std::iter::once(&none).chain(self.troubles.values());
+            let constructors = Some(values.map(|it| Name::at(it, nowhere)).collect());
             types.push(Item::Type(TypeDecl {
-                constructors: Some(constructors),
-                ..TypeDecl::new(name(&ty), nowhere)
+                constructors,
+                ..TypeDecl::new(Name::at(ty.clone(), nowhere), nowhere)
             }));
-            symbols.push(Item::Symbol(SymbolDecl::new(
-                SymbolKind::Var,
-                name(&variable),
-                (name(&ty), None),
-                nowhere,
-            )));
+            symbols.push(make::variable(&variable, &ty));
             let holds = |value: &str, at: Span| {
-                Expr::compare(
-                    Term::named(&variable, nowhere),
-                    Comparison::Eq,
-                    Term::named(value, nowhere),
-                    at,
-                )
+                let (left, right) = (Term::named(&variable, nowhere), Term::named(value, nowhere));
+                Expr::compare(left, Comparison::Eq, right, at)
             };
-            for (trouble, value) in &troubles {
-                let loc =
-                    Loc(self.symbols.variables.get(trouble.owner()).map_or(Span::default(), |it| it.span));
-                let title = self.symbols.fresh(&trouble.property());
-                let body = holds(value, loc.0);
-                let (kind, params) = (PropertyKind::Unsafe, Vec::new());
-                rest.push(Item::Property(Property {
-                    kind,
-                    name: Some(Name::at(title, loc)),
-                    params,
-                    body,
-                    loc,
-                }));
+            for (trouble, value) in &self.troubles {
+                let owner = self.symbols.variables.get(trouble.owner());
+                let loc = Loc(owner.map_or(Span::default(), |it| it.span));
+                let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
+                let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));
+                rest.push(Item::Property(Property { kind, name, params, body, loc }));
             }
-            let first = holds(&none, Span::default());
-            initially.push(Box::new(move |_| first.clone()));
+            initially.push(holds(&none, Span::default()));
         }
-        for formula in self.nothing_seen() {
-            initially.push(Box::new(move |_| formula.clone()));
-        }
-        for variable in self.symbols.variables.values().filter(|it| !it.derived) {
-            for (leaf, ty) in variable.leaves.values() {
-                let Type::Wide(low, high) = *ty else { continue };
-                let (leaf, processes) = (leaf.clone(), variable.processes());
-                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
-                initially.push(Box::new(move |init| bounded(&cells, low, high, init)));
-            }
-        }
-        for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
-            for (leaf, ty) in variable.leaves.values() {
-                let value = match Self::nothing(ty) {
-                    Some(value) => Some(self.core_value(ty, &value)),
-                    // The process of the channel.
-                    None if *ty == Type::Proc && variable.processes() > 0 => None,
-                    None => continue,
-                };
-                let (leaf, processes) = (leaf.clone(), variable.processes());
-                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
-                initially.push(Box::new(move |init| {
-                    for_cells(&cells, init, &|cell, names| {
-                        let own = names.first().map(|it| Term::name(it.clone()));
-                        let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
-                        Expr::compare(cell.clone(), Comparison::Eq, right, init.body.span)
-                    })
-                }));
-            }
-        }
+        initially.extend(self.nothing_seen());
         for item in rest.iter_mut() {
             if let Item::Property(init) = item
                 && init.kind == PropertyKind::Init
-                && !initially.is_empty()
             {
-                // Each conjunct by itself: with sorts, it is about those that it mentions.
-                let mut parts = match &init.body.kind {
-                    ExprKind::And(list) => list.clone(),
-                    _ => vec![init.body.clone()],
-                };
-                let mut known: Vec<Expr> = Vec::new();
-                for make in &initially {
-                    let part = make(init);
-                    if !known.contains(&part) {
-                        known.push(part);
-                    }
-                }
-                parts.extend(known);
-                init.body = Expr::new(ExprKind::And(parts), init.body.span);
+                self.bounded_initially(init, &initially);
             }
         }
     }
@@ -580,62 +496,6 @@ fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
     let low = values.low.unwrap_or(0);
     let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
     TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
-}
-
-/// A variable of the core, or all cells of an array.
-struct Cells {
-    leaf: String,
-    processes: usize,
-    /// The sorts of its indices; none in a model without sorts.
-    sorts: Vec<String>,
-}
-
-/// That a number, or all cells of an array of numbers, are in a range, as a part of `init`.
-fn bounded(cells: &Cells, low: i64, high: i64, init: &Property) -> Expr {
-    let at = init.body.span;
-    for_cells(cells, init, &|cell, _| {
-        let compare = |op, bound| Expr::compare(cell.clone(), op, number(bound, Loc(at)), at);
-        Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
-    })
-}
-
-/// That something holds of a variable, or of all cells of an array, as a part of `init`.
-fn for_cells(cells: &Cells, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
-    let Cells { leaf, processes, sorts } = cells;
-    let processes = *processes;
-    let at = init.body.span;
-    let loc = Loc(at);
-    let name = |text: String| Name::at(text, loc);
-    let own = init.params.len() >= processes && sorts.is_empty();
-    let names: Vec<Name> = if own {
-        init.params[..processes].to_vec()
-    } else {
-        let of_sort = |it: usize| match sorts.get(it) {
-            Some(sort) => name(format!("any_{leaf}_{it}")).of_sort(name(sort.clone())),
-            None => name(format!("any_{leaf}_{it}")),
-        };
-        (0..processes).map(of_sort).collect()
-    };
-    let base = if processes == 0 {
-        Base::Name(name(leaf.clone()))
-    } else {
-        Base::Cell {
-            array: name(leaf.clone()),
-            index: names.iter().map(|it| Name { sort: None, ..it.clone() }).collect(),
-        }
-    };
-    let mut body = holds(&Term::base(base, loc), &names);
-    if !own {
-        for name in names.into_iter().rev() {
-            let kind = ExprKind::Quantified {
-                quantifier: Quantifier::Forall,
-                vars: vec![name],
-                body: Box::new(body),
-            };
-            body = Expr::new(kind, at);
-        }
-    }
-    body
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, TermKind, Transition, Update,
 };
-use crate::syntax::{self, negation};
+use crate::syntax::negation;
 
 /// Most transitions of the core that one declaration stands for.
 const MOST_PARTS: usize = 512;

@@ -185,7 +185,7 @@ impl Expander {
         let kinds = variable.index.iter().zip(target.index.iter().flatten());
         let of_processes = kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, term)| term);
         let at = of_processes.map(small_name).position(|it| it.is_some_and(|it| it.text == name.text))?;
-        sorts.indices.get(variable.leaves.values().next()?)?.get(at).cloned()
+        sorts.indices.get(&variable.leaves.values().next()?.0)?.get(at).cloned()
     }
 
     /// The places of a channel; `None`, with an error, when it is not one.

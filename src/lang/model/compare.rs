@@ -2,7 +2,7 @@
 
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
-use super::linear::{LinearConstraint, constraint};
+use super::linear::constraint;
 use super::number::{NumberKind, TermType};
 use super::scope::TermMeaning;
 use super::{Literal, ProcRef, Term, Type};
@@ -54,14 +54,13 @@ impl Context<'_> {
             (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
             (TermMeaning::Number(a), TermMeaning::Number(b)) => {
                 let real = a.kind == NumberKind::Real || b.kind == NumberKind::Real;
-                match constraint(&a.linear, op, &b.linear, !real) {
-                    Some(LinearConstraint::Constant(truth)) => Formula::constant(truth),
-                    Some(LinearConstraint::Literal(literal)) => Formula::Literal(literal),
-                    None => {
+                constraint(&a.linear, op, &b.linear, !real).map_or_else(
+                    || {
                         self.out_of_range(at);
                         Formula::False
-                    }
-                }
+                    },
+                    Formula::from,
+                )
             }
             (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
                 if self.calls.is_empty() {

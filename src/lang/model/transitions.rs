@@ -227,21 +227,19 @@ fn instantiate(
     disjunct: Disjunct,
     distinct: &impl Sameness,
 ) -> Result<Vec<Disjunct>, super::dnf::NoNormalForm> {
-    use super::dnf::{NoNormalForm, simplify};
+    use super::dnf::{NoNormalForm, coincidences, simplify};
     let universals = disjunct.universals.clone();
     let hidden = disjunct.exists.clone();
     let mut size = 0;
     let mut all = vec![Disjunct { universals: Vec::new(), ..disjunct }];
     let mut others = Vec::new();
     for (bound, body) in &universals {
-        for chosen in injections(bound.len(), &hidden) {
+        for chosen in coincidences(bound, &hidden) {
             let map = |p: ProcRef| {
-                let at = bound.iter().position(|&b| p == ProcRef::Var(b));
-                at.and_then(|at| chosen[at]).map_or(p, ProcRef::Var)
+                bound.iter().position(|&b| p == ProcRef::Var(b)).map_or(p, |at| ProcRef::Var(chosen[at]))
             };
             let body = rename::disjunction(body, &map).ok_or(NoNormalForm::OutOfRange)?;
-            let rest: Vec<u8> =
-                bound.iter().zip(&chosen).filter(|(_, h)| h.is_none()).map(|(b, _)| *b).collect();
+            let rest: Vec<u8> = bound.iter().copied().filter(|it| chosen.contains(it)).collect();
             if !rest.is_empty() {
                 if others.len() >= MAX_DISJUNCTS {
                     return Err(NoNormalForm::TooLarge);
@@ -273,19 +271,6 @@ fn instantiate(
         disjunct.reduce_universals(distinct);
     }
     Ok(all)
-}
-
-/// For each of `count` processes, which of these different ones it is, or that it is another one.
-fn injections(count: usize, among: &[u8]) -> Vec<Vec<Option<u8>>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..count {
-        let further = |known: &Vec<Option<u8>>| {
-            let free = among.iter().copied().map(Some).filter(|it| !known.contains(it)).chain([None]);
-            free.map(|it| [&known[..], &[it]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(further).collect();
-    }
-    all
 }
 
 /// Decides equalities between processes; `None` when one is wrong.
