@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::expander::Expander;
 use super::make::{all, any, number, truth};
 use super::substitute::substituted;
-use super::terms::{Fixed, Linear, Value, linear};
+use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -304,7 +304,7 @@ impl Expander {
         }
         let (Some(l), Some(r)) = (linear(a), linear(b)) else { return Some(plain(op)) };
         let mut difference = l;
-        let Some(()) = difference.subtract(&r) else { return self.large(at) };
+        let Some(()) = difference.add(&r, -1) else { return self.large(at) };
         self.compare_number(op, &difference, left.loc, at)
     }
 
@@ -314,16 +314,15 @@ impl Expander {
             if sum.rest.is_empty() {
                 return Some(truth(holds(op, sum.constant), at));
             }
-            let left = Linear { rest: sum.rest.clone(), ..Linear::default() }.term(loc);
+            let left = sum.beside(0).term(loc);
             let Some(right) = sum.constant.checked_neg() else { return self.large(at) };
             return Some(Expr::compare(left, op, number(right, loc), at));
         }
         if !sum.rest.is_empty() {
             let mut parts = Vec::new();
-            for (fixed, constant) in self.combinations(sum, at)? {
-                let one = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
-                let here = self.compare_number(op, &one, loc, at)?;
-                let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+            for way in self.combinations(sum, at)? {
+                let here = self.compare_number(op, &sum.beside(way.it), loc, at)?;
+                let mut conditions = way.conditions(at);
                 conditions.push(here);
                 parts.push(all(conditions, at));
             }
@@ -334,18 +333,12 @@ impl Expander {
         let mut others = sum.clone();
         let (factor, cell, values) = others.cells.remove(last);
         let (mut parts, mut ever) = (Vec::new(), false);
-        for (fixed, constant) in self.combinations(&others, at)? {
-            let mut members = Vec::new();
-            for value in 0..values.names.len() {
-                let number =
-                    values.low.unwrap_or(0).checked_add(value as i64).and_then(|it| it.checked_mul(factor));
-                let Some(number) = number.and_then(|it| it.checked_add(constant)) else {
-                    return self.large(at);
-                };
-                members.push(holds(op, number));
-            }
+        let Some(of_cell) = multiples(factor, &cell, &values) else { return self.large(at) };
+        for way in self.combinations(&others, at)? {
+            let members = of_cell.iter().map(|(_, number)| Some(holds(op, number.checked_add(way.it)?)));
+            let Some(members) = members.collect::<Option<Vec<bool>>>() else { return self.large(at) };
             ever |= members.contains(&(op != Comparison::Ne));
-            let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+            let mut conditions = way.conditions(at);
             conditions.push(member(&cell, &values, &members, at));
             parts.push(all(conditions, at));
         }
@@ -358,13 +351,6 @@ impl Expander {
             );
         }
         Some(any(parts, at))
-    }
-}
-
-impl Linear {
-    /// Subtracts another sum; `None` when a number leaves the range.
-    pub fn subtract(&mut self, other: &Self) -> Option<()> {
-        self.add(other, -1)
     }
 }
 

@@ -31,7 +31,12 @@ impl Values {
 
     /// Value number `at` as a part of a name.
     pub fn part(&self, at: usize) -> String {
-        self.low.map_or_else(|| self.names[at].clone(), |low| signed(low + at as i64))
+        self.low.map_or_else(|| self.names[at].clone(), |_| signed(self.number(at)))
+    }
+
+    /// The number that value number `at` of a range is.
+    pub fn number(&self, at: usize) -> i64 {
+        self.low.unwrap_or(0) + at as i64
     }
 }
 

@@ -581,15 +581,13 @@ impl Expander {
                 (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
                     if ty.is_number() && (!sum.cells.is_empty() || *ty != Type::Int) =>
                 {
-                    for (fixed, constant) in self.combinations(&sum, at)? {
-                        if fixed.iter().any(|it| facts.excludes(it)) {
+                    for one in self.combinations(&sum, at)? {
+                        if one.fixed.iter().any(|it| facts.excludes(it)) {
                             continue;
                         }
                         let alone = sum.cells.is_empty();
-                        let here = Way { fixed, needs: Vec::new(), it: () };
-                        let Some(here) = way.and(&here, |_, ()| ()) else { continue };
-                        let left = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
-                        self.number_to(ty, &left, &here, alone, facts, term, &mut found)?;
+                        let Some(here) = way.and(&one, |_, _| ()) else { continue };
+                        self.number_to(ty, &sum.beside(one.it), &here, alone, facts, term, &mut found)?;
                     }
                 }
                 (_, it, _) => {
@@ -619,11 +617,9 @@ impl Expander {
             return Some(());
         };
         let value = |number: i64| match ty {
-            Type::Finite(values) => Term::name(Name {
-                text: values.names[usize::try_from(number - low).unwrap_or(0)].clone(),
-                loc,
-                sort: None,
-            }),
+            Type::Finite(values) => {
+                Term::named(&values.names[usize::try_from(number - low).unwrap_or(0)], loc)
+            }
             _ => make::number(number, loc),
         };
         if sum.rest.is_empty() {
@@ -677,10 +673,8 @@ impl Expander {
     /// Bounds of a sum whose cells have bounds.
     fn interval(&self, sum: &Linear, facts: &Facts) -> (Option<i64>, Option<i64>) {
         let (mut least, mut most) = (Some(sum.constant), Some(sum.constant));
-        for summand in &sum.rest {
-            let factor = summand.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
-            let factor = factor.map(|it| if summand.negative { -it } else { it });
-            let range = match &summand.operand {
+        for (factor, operand, _) in &sum.rest {
+            let range = match operand {
                 Operand::Base(base) => {
                     let known = self.symbols.variables.get(&base.name().text).and_then(|it| it.ty.range());
                     let (low, high) = known.unzip();
@@ -688,9 +682,9 @@ impl Expander {
                 }
                 _ => (None, None),
             };
-            let times = |bound: Option<i64>| bound.zip(factor).and_then(|(a, b)| a.checked_mul(b));
+            let times = |bound: Option<i64>| bound.and_then(|it| it.checked_mul(*factor));
             let (a, b) = (times(range.0), times(range.1));
-            let (a, b) = if factor.is_some_and(|it| it < 0) { (b, a) } else { (a, b) };
+            let (a, b) = if *factor < 0 { (b, a) } else { (a, b) };
             least = least.zip(a).and_then(|(x, y)| x.checked_add(y));
             most = most.zip(b).and_then(|(x, y)| x.checked_add(y));
         }
