@@ -7,7 +7,7 @@ use super::context::Context;
 use super::families::MadeOf;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
-use super::symbols::{Symbol, Symbols};
+use super::symbols::Symbols;
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
@@ -61,7 +61,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
         temporal,
         fairness,
         failures: None,
-        sorts: made_of.sorts,
+        sorts: made_of.sorts.and_then(|it| it.resolved(|name| symbols.variable(name))),
         witnesses: symbols.witnesses.clone(),
         families: made_of.families,
     };
@@ -73,10 +73,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
 
 /// What the text says of invariants and updates.
 fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> Texts {
-    let var = |name: &String| match symbols.lookup(name) {
-        Some(Symbol::Var(var)) => Some(var),
-        _ => None,
-    };
+    let var = |name: &String| symbols.variable(name);
     let transitions =
         file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
     Texts {

@@ -18,7 +18,7 @@ pub struct MadeOf {
     /// Types that are indices of such declarations: all of their values are in use.
     pub indices: IndexSet<String>,
     /// The sorts of its processes, in a model that declares any.
-    pub sorts: Option<ProcessSorts>,
+    pub sorts: Option<ProcessSorts<String>>,
     /// For each `invariant` of the text, where it is, the variables that it mentions there, also those that are not in the core any more.
     pub mentioned: Vec<(Span, Vec<String>)>,
 }

@@ -48,14 +48,14 @@ pub(super) fn unused(
             None
         }
     };
-    let id_of = |name: &String| symbols.vars.iter().position(|it| it.name == *name).and_then(VarId::new);
     for (id, var) in (0..).map(VarId).zip(&symbols.vars) {
         let Some(found) = warning(id) else { continue };
         let (code, what, label) = found;
         let mut name = &var.name;
         // A declaration that stands for several variables is unused, or never set, where all of them are.
         if let Some((family, at)) = made_of.families.of(name) {
-            if at > 0 || !family.leaves.iter().all(|it| id_of(it).and_then(warning) == Some(found)) {
+            if at > 0 || !family.leaves.iter().all(|it| symbols.variable(it).and_then(warning) == Some(found))
+            {
                 continue;
             }
             name = &family.name;

@@ -145,6 +145,11 @@ impl Symbols {
         self.names.get(name).and_then(|&(_, span)| span)
     }
 
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Option<VarId> {
+        if let Some(Symbol::Var(id)) = self.lookup(name) { Some(id) } else { None }
+    }
+
     /// The declared name that differs only in the case of its letters.
     pub fn in_other_case(&self, name: &str) -> Option<&str> {
         self.names.keys().map(String::as_str).find(|known| known.eq_ignore_ascii_case(name))
