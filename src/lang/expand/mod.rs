@@ -152,10 +152,10 @@ impl Expander {
             Some([way]) if way.fixed.is_empty() && way.needs.is_empty() => Self::core_term(&way.it, term.loc),
             Some(_) => {
                 let message = format!("`{term}` depends on values of other cells");
-                let error = Diagnostic::error("C0213", term.span(), message);
-                self.push(
-                    error.label("one variable is expected here").help("tell the values apart by a `case`"),
-                );
+                Diagnostic::error("C0213", term.span(), message)
+                    .label("one variable is expected here")
+                    .help("tell the values apart by a `case`")
+                    .report(self);
                 term.clone()
             }
             None => term.clone(),
@@ -327,11 +327,10 @@ impl Expander {
         let predeclared = matches!(decl.name.text.as_str(), "bool" | "mbool" | "int" | "real" | "proc");
         if known || predeclared {
             let message = format!("duplicate type `{}`", decl.name.text);
-            self.push(
-                Diagnostic::error("C0101", decl.name.span(), message)
-                    .label("declared again")
-                    .help("choose another name"),
-            );
+            Diagnostic::error("C0101", decl.name.span(), message)
+                .label("declared again")
+                .help("choose another name")
+                .report(self);
             return;
         }
         if let Some(Type::Finite(values)) = self.symbols.types.get(&decl.name.text).cloned()
@@ -345,12 +344,10 @@ impl Expander {
     fn relation(&mut self, decl: &SymbolDecl, params: &[Name], symbols: &mut Vec<Item>) {
         if let Some((known, _)) = self.predicates.get(&decl.name.text) {
             let known = known.name.span();
-            let error = Diagnostic::error(
-                "C0107",
-                decl.name.span(),
-                format!("duplicate relation `{}`", decl.name.text),
-            );
-            self.push(error.label("declared again").also(known, "declared here"));
+            Diagnostic::error("C0107", decl.name.span(), format!("duplicate relation `{}`", decl.name.text))
+                .label("declared again")
+                .also(known, "declared here")
+                .report(self);
             return;
         }
         let array =

@@ -200,11 +200,10 @@ impl Expander {
                 1 => format!("`{name}` must have one index"),
                 _ => format!("`{name}` must have {want} indices"),
             };
-            self.push(
-                Diagnostic::error("C0202", path.name.span(), message)
-                    .label(format!("used with {} here", given.len()))
-                    .also(variable.span, "declared here"),
-            );
+            Diagnostic::error("C0202", path.name.span(), message)
+                .label(format!("used with {} here", given.len()))
+                .also(variable.span, "declared here")
+                .report(self);
             return None;
         }
         let place = Place {
@@ -222,11 +221,10 @@ impl Expander {
                     if let (Some(at), TermKind::Number(_)) = (finite, &term.kind) {
                         let message =
                             format!("`{term}` stands where `{}` has a process as its index", path.name.text);
-                        self.push(
-                            Diagnostic::error("C0203", term.span(), message)
-                                .label(format!("index number {} is the one that is a value", at + 1))
-                                .also(variable.span, "declared here"),
-                        );
+                        Diagnostic::error("C0203", term.span(), message)
+                            .label(format!("index number {} is the one that is a value", at + 1))
+                            .also(variable.span, "declared here")
+                            .report(self);
                         return None;
                     }
                     let name = self.process_index(term)?;
@@ -271,11 +269,10 @@ impl Expander {
     }
 
     fn no_record(&mut self, field: &Name, what: &str) {
-        self.push(
-            Diagnostic::error("C0214", field.span(), format!("`{what}` has no field `{}`", field.text))
-                .label("it is not a record")
-                .help("records are declared by `type t = { field : type; .. }`"),
-        );
+        Diagnostic::error("C0214", field.span(), format!("`{what}` has no field `{}`", field.text))
+            .label("it is not a record")
+            .help("records are declared by `type t = { field : type; .. }`")
+            .report(self);
     }
 
     fn field(&mut self, ways: Vec<Way<Place>>, field: &Name) -> Option<Vec<Way<Place>>> {
@@ -391,15 +388,14 @@ impl Expander {
                     }
                     if let Some(sum) = outside {
                         let may = if linear.cells.is_empty() { "is" } else { "may be" };
-                        self.push(
-                            Diagnostic::error(
-                                "C0213",
-                                at,
-                                format!("the index {may} {sum}, which `{}` does not have", values.name),
-                            )
-                            .label("there is no cell with this index")
-                            .help("use a variable of the type of the index"),
-                        );
+                        Diagnostic::error(
+                            "C0213",
+                            at,
+                            format!("the index {may} {sum}, which `{}` does not have", values.name),
+                        )
+                        .label("there is no cell with this index")
+                        .help("use a variable of the type of the index")
+                        .report(self);
                         return None;
                     }
                 }
@@ -448,10 +444,9 @@ impl Expander {
     }
 
     pub fn large<T>(&mut self, at: Span) -> Option<T> {
-        self.push(
-            Diagnostic::error("C0211", at, "number out of range")
-                .label("the result of this arithmetic does not fit 64 bits"),
-        );
+        Diagnostic::error("C0211", at, "number out of range")
+            .label("the result of this arithmetic does not fit 64 bits")
+            .report(self);
         None
     }
 
@@ -460,15 +455,14 @@ impl Expander {
         if ways.len() <= MOST_WAYS && self.spend(ways.len()) {
             return Some(ways);
         }
-        self.push(
-            Diagnostic::error(
-                "C0506",
-                at,
-                format!("this depends on more than {MOST_WAYS} combinations of values"),
-            )
-            .label("they are told apart one by one")
-            .help("use smaller ranges, `int`, or more than one step"),
-        );
+        Diagnostic::error(
+            "C0506",
+            at,
+            format!("this depends on more than {MOST_WAYS} combinations of values"),
+        )
+        .label("they are told apart one by one")
+        .help("use smaller ranges, `int`, or more than one step")
+        .report(self);
         None
     }
 
@@ -481,11 +475,10 @@ impl Expander {
                 _ => Value::Core(term.clone()),
             })]),
             TermKind::Record(_) => {
-                self.push(
-                    Diagnostic::error("C0214", term.span(), "a record where one value is expected")
-                        .label("this has fields")
-                        .help("a record is assigned to, or compared with, a variable of its type"),
-                );
+                Diagnostic::error("C0214", term.span(), "a record where one value is expected")
+                    .label("this has fields")
+                    .help("a record is assigned to, or compared with, a variable of its type")
+                    .report(self);
                 None
             }
             TermKind::Count(count) => {
@@ -519,11 +512,10 @@ impl Expander {
                     } else {
                         "name a field of it, as in `X.field`"
                     };
-                    self.push(
-                        Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
-                            .label("several values are here, one is expected")
-                            .help(help),
-                    );
+                    Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
+                        .label("several values are here, one is expected")
+                        .help(help)
+                        .report(self);
                     return None;
                 }
             };
@@ -576,10 +568,9 @@ impl Expander {
     }
 
     fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {
-        self.push(
-            Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
-                .label("must be a number: of a range, or of type `int` or `real`"),
-        );
+        Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
+            .label("must be a number: of a range, or of type `int` or `real`")
+            .report(self);
         None
     }
 

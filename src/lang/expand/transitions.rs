@@ -34,15 +34,14 @@ impl Expander {
                 return vec![decl_only(&decl)];
             }
             if parts.len() > MOST_PARTS {
-                self.push(
-                    Diagnostic::error(
-                        "C0506",
-                        decl.name.span(),
-                        format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
-                    )
-                    .label("one for each value that `?` gives a cell, and each way in which queues behave")
-                    .help("split it into several transitions"),
-                );
+                Diagnostic::error(
+                    "C0506",
+                    decl.name.span(),
+                    format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
+                )
+                .label("one for each value that `?` gives a cell, and each way in which queues behave")
+                .help("split it into several transitions")
+                .report(self);
                 return vec![decl_only(&decl)];
             }
         }
@@ -108,17 +107,14 @@ impl Expander {
         }
         let Some((quantified, own)) = found else { return Some(vec![decl]) };
         if let Some(name) = own.iter().find(|name| words_of(&quantified).contains(&name.text)) {
-            self.push(
-                Diagnostic::error(
-                    "C0408",
-                    quantified.span,
-                    format!("this quantifier depends on `{}`", name.text),
-                )
-                .label(
-                    "it may hold for one cell and not for another, so that it cannot be decided by the guard",
-                )
-                .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`"),
-            );
+            Diagnostic::error(
+                "C0408",
+                quantified.span,
+                format!("this quantifier depends on `{}`", name.text),
+            )
+            .label("it may hold for one cell and not for another, so that it cannot be decided by the guard")
+            .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`")
+            .report(self);
             return None;
         }
         let at = quantified.span;
@@ -347,12 +343,10 @@ impl Expander {
                 let whole = !write.bound.is_empty() || !other.bound.is_empty() || write.index.is_empty();
                 // Sending and receiving write a place under conditions of one statement each.
                 if whole || !differ(&write.index, &other.index, &decl.params) {
-                    self.push(
-                        Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
+                    Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
                             .label("this may write the same cell")
                             .also(other.at.0, "as this does")
-                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps"),
-                    );
+                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps").report(self);
                     return None;
                 }
             }

@@ -37,10 +37,10 @@ impl Context<'_> {
             && let TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
         {
             let name = self.symbols.type_name(ty);
-            let error = Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
+            Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
                 .label("only `int`, `real` and `proc` are ordered")
-                .help("compare with `=` or `<>`");
-            self.push(error);
+                .help("compare with `=` or `<>`")
+                .report(self);
             return Formula::False;
         }
         if self.erase_processes && (left.mentions_process_variable() || right.mentions_process_variable()) {
@@ -64,9 +64,13 @@ impl Context<'_> {
             }
             (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
                 if self.calls.is_empty() {
-                    self.push(Diagnostic::warning("C0902", at, "comparison of two constructors").label(
-                        if (a == b) == (op == Comparison::Eq) { "always true" } else { "always false" },
-                    ));
+                    Diagnostic::warning("C0902", at, "comparison of two constructors")
+                        .label(if (a == b) == (op == Comparison::Eq) {
+                            "always true"
+                        } else {
+                            "always false"
+                        })
+                        .report(self);
                 }
                 Formula::constant((a == b) == (op == Comparison::Eq))
             }
@@ -115,11 +119,10 @@ impl Context<'_> {
         let relies = !positive || self.counting;
         if !open && relies && self.place == FormulaPlace::Bad {
             let place = if self.counting { "in a count" } else { "under a negation" };
-            self.push(
-                Diagnostic::error("C0304", at, format!("cell indexed by a global {place}"))
-                    .label("whether the global names a process cannot be said in a bad state")
-                    .help("add a parameter `g` that equals the global, and use `g` as the index"),
-            );
+            Diagnostic::error("C0304", at, format!("cell indexed by a global {place}"))
+                .label("whether the global names a process cannot be said in a bad state")
+                .help("add a parameter `g` that equals the global, and use `g` as the index")
+                .report(self);
         }
         self.nameless_counts |= relies;
         Formula::constant(!positive)

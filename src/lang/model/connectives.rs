@@ -91,11 +91,10 @@ impl<'a> Context<'a> {
             values.push(match arg {
                 Arg::Term(term) => self.term(term, scope),
                 Arg::Formula(formula) => {
-                    self.push(
-                        Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
-                            .label("parameters stand for terms")
-                            .help("use a term, or write the formula out"),
-                    );
+                    Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
+                        .label("parameters stand for terms")
+                        .help("use a term, or write the formula out")
+                        .report(self);
                     TermMeaning::Unknown
                 }
             });
@@ -117,7 +116,7 @@ impl<'a> Context<'a> {
             return Formula::False;
         };
         if predicate.params.len() != args.len() {
-            let error = Diagnostic::error(
+            Diagnostic::error(
                 "C0108",
                 at,
                 format!(
@@ -128,8 +127,8 @@ impl<'a> Context<'a> {
                     args.len()
                 ),
             )
-            .also(predicate.name.span(), "defined here");
-            self.push(error);
+            .also(predicate.name.span(), "defined here")
+            .report(self);
             return Formula::False;
         }
         let mark = scope.len();
@@ -153,18 +152,16 @@ impl<'a> Context<'a> {
             if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
                 let strict = matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && !self.counting;
                 if strict && self.calls.is_empty() {
-                    self.push(
-                        super::symbols::duplicate("C0109", var, "process variable", None)
-                            .label("already in scope"),
-                    );
+                    super::symbols::duplicate("C0109", var, "process variable", None)
+                        .label("already in scope")
+                        .report(self);
                     return false;
                 }
                 if self.calls.is_empty() {
                     let message = format!("`{}` hides another process variable", var.text);
-                    self.push(
-                        Diagnostic::warning("C0903", var.span(), message)
-                            .label("this one is meant from here on"),
-                    );
+                    Diagnostic::warning("C0903", var.span(), message)
+                        .label("this one is meant from here on")
+                        .report(self);
                 }
             }
         }
@@ -260,11 +257,10 @@ impl<'a> Context<'a> {
             }
             _ => ("a guard", "use a parameter of the transition instead"),
         };
-        self.push(
-            Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
-                .label("after negations are pushed inwards")
-                .help(help),
-        );
+        Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
+            .label("after negations are pushed inwards")
+            .help(help)
+            .report(self);
     }
 
     /// Whether a quantifier at `at` about `body` has nothing to do with the one around it: it comes after something
@@ -300,11 +296,10 @@ impl<'a> Context<'a> {
     fn init_parameters(&mut self, bound: Quantified<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
         let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
-            self.push(
-                Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
-                    .label("the formula must also hold when the variables are one process")
-                    .help("write the condition into the formula, as in `x = y || ..`"),
-            );
+            Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
+                .label("the formula must also hold when the variables are one process")
+                .help("write the condition into the formula, as in `x = y || ..`")
+                .report(self);
         }
         let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
         self.loose.extend(&fresh);

@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
 use crate::syntax::ast::{Predicate, Transition};
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
@@ -150,6 +150,12 @@ pub(super) struct Context<'a> {
     pub declaration: Span,
     /// Whether a bound was hit in this declaration, and reported.
     pub exhausted: bool,
+}
+
+impl Reporter for Context<'_> {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
 }
 
 impl<'a> Context<'a> {
@@ -298,10 +304,9 @@ impl<'a> Context<'a> {
     pub fn report_bound(&mut self, at: Span, message: &str) {
         if !self.exhausted {
             self.exhausted = true;
-            self.diagnostics.push(
-                Diagnostic::error("C0504", at, format!("declaration too large: {message}"))
-                    .help("split it into several declarations"),
-            );
+            Diagnostic::error("C0504", at, format!("declaration too large: {message}"))
+                .help("split it into several declarations")
+                .report(&mut self.diagnostics);
         }
     }
 

@@ -22,10 +22,10 @@ impl<'a> Context<'a> {
     pub fn count(&mut self, count: &'a ast::Count, scope: &Scope<'a>) -> TermMeaning {
         let at = count.span();
         if self.counting {
-            let error = Diagnostic::error("C0305", at, "a count within a count")
+            Diagnostic::error("C0305", at, "a count within a count")
                 .label("a count is about the cells of processes and about variables")
-                .help("put the inner number into a variable that the transitions keep up to date");
-            self.push(error);
+                .help("put the inner number into a variable that the transitions keep up to date")
+                .report(self);
             return TermMeaning::Unknown;
         }
         let Some((name, summand, body)) = count.parts() else {
@@ -99,10 +99,10 @@ impl<'a> Context<'a> {
             // As often as there are such processes.
             Some(Linear { terms, constant }) if terms.is_empty() => {
                 if kind == NumberKind::Real {
-                    let error = Diagnostic::error("C0204", at, "a constant of type `real` for each process")
+                    Diagnostic::error("C0204", at, "a constant of type `real` for each process")
                         .label("this is a multiple of a number of processes, which is of type `int`")
-                        .help("there is no conversion between `int` and `real`");
-                    self.push(error);
+                        .help("there is no conversion between `int` and `real`")
+                        .report(self);
                     return TermMeaning::Unknown;
                 }
                 match self.number_of(index, body, None, at) {
@@ -131,9 +131,9 @@ impl<'a> Context<'a> {
         }
         if index.len() > MAX_ARITY {
             let message = format!("a count that depends on {} processes", index.len());
-            let error = Diagnostic::error("C0503", at, message)
-                .label(format!("it may mention at most {MAX_ARITY}, besides the one that is counted"));
-            self.push(error);
+            Diagnostic::error("C0503", at, message)
+                .label(format!("it may mention at most {MAX_ARITY}, besides the one that is counted"))
+                .report(self);
             return TermMeaning::Unknown;
         }
         let indices = index.len() as u8;

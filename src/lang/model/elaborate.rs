@@ -111,10 +111,10 @@ impl<'a> Declared<'a> {
             Item::Property(property) if property.kind == PropertyKind::Init => {
                 let this = context.init(property);
                 if let Some(previous) = &self.init {
-                    let error = Diagnostic::error("C0110", property.loc.0, "more than one `init`")
+                    Diagnostic::error("C0110", property.loc.0, "more than one `init`")
                         .also(previous.span, "the first one")
-                        .help("join them with `&&`");
-                    context.push(error);
+                        .help("join them with `&&`")
+                        .report(context);
                 } else {
                     self.init = Some(this);
                 }
@@ -171,10 +171,10 @@ impl<'a> Declared<'a> {
         }
         if let Some(&previous) = self.names.get(name.text.as_str()) {
             let message = format!("transition `{}` is already declared", name.text);
-            let warning = Diagnostic::warning("C0912", name.span(), message)
+            Diagnostic::warning("C0912", name.span(), message)
                 .label("traces will not tell them apart")
-                .also(previous, "declared here too");
-            context.push(warning);
+                .also(previous, "declared here too")
+                .report(context);
         } else {
             self.names.insert(&name.text, name.span());
         }
@@ -199,16 +199,16 @@ impl<'a> Declared<'a> {
         let says = |kind| file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == kind));
         let is_full = context.diagnostics.is_full();
         if self.init.is_none() && !is_full && !file.damage.init && !says(PropertyKind::Init) {
-            let error = Diagnostic::error("C0110", end, "no `init` declaration")
+            Diagnostic::error("C0110", end, "no `init` declaration")
                 .label("the file ends here")
-                .help("every model says what its initial states are: `init (z) { .. }`");
-            context.push(error);
+                .help("every model says what its initial states are: `init (z) { .. }`")
+                .report(context);
         }
         let silent = self.bad.is_empty() && self.temporal.is_empty();
         if silent && !file.damage.bad && !says(PropertyKind::Unsafe) {
-            let warning = Diagnostic::warning("C0913", end, "no `unsafe` declaration")
-                .label("only deadlocks are checked");
-            context.push(warning);
+            Diagnostic::warning("C0913", end, "no `unsafe` declaration")
+                .label("only deadlocks are checked")
+                .report(context);
         }
     }
 }
@@ -219,19 +219,17 @@ fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
     for item in &file.items {
         let Item::NumberProcs(decl) = item else { continue };
         if let Some(first) = first {
-            out.push(
-                Diagnostic::error("C0110", decl.loc.0, "more than one `number_procs`")
-                    .also(first, "the first one"),
-            );
+            Diagnostic::error("C0110", decl.loc.0, "more than one `number_procs`")
+                .also(first, "the first one")
+                .report(out);
         }
         first = first.or(Some(decl.loc.0));
         match decl.count.text.parse::<u32>() {
             Ok(count) if count >= 1 => bound = bound.or(Some(count)),
-            _ => out.push(
-                Diagnostic::error("C0111", decl.count.loc.0, format!("`number_procs` {}", decl.count.text))
-                    .label(format!("must be between 1 and {}", u32::MAX))
-                    .help("leave it out for any number of processes"),
-            ),
+            _ => Diagnostic::error("C0111", decl.count.loc.0, format!("`number_procs` {}", decl.count.text))
+                .label(format!("must be between 1 and {}", u32::MAX))
+                .help("leave it out for any number of processes")
+                .report(out),
         }
     }
     bound

@@ -81,10 +81,12 @@ fn sums(context: &Context<'_>, out: &mut Diagnostics) {
             warning = warning.also(place, "here too");
         }
         let help = "here it means what it says".to_owned();
-        out.push(warning.help(match others.count().saturating_sub(MOST_PLACES) {
-            0 => help,
-            more => format!("{help}; there are {more} more places like this"),
-        }));
+        warning
+            .help(match others.count().saturating_sub(MOST_PLACES) {
+                0 => help,
+                more => format!("{help}; there are {more} more places like this"),
+            })
+            .report(out);
     }
 }
 
@@ -117,10 +119,9 @@ fn types(file: &File, context: &Context<'_>, indices: &IndexSet<String>, out: &m
             _ => false,
         };
         if !symbols.vars.iter().any(|var| has(var.ty)) {
-            out.push(
-                Diagnostic::warning("C0920", decl.name.span(), format!("type `{name}` is not used"))
-                    .label("no variable, constant or array has it"),
-            );
+            Diagnostic::warning("C0920", decl.name.span(), format!("type `{name}` is not used"))
+                .label("no variable, constant or array has it")
+                .report(out);
             continue;
         }
         let (Some(id), Some(constructors)) = (id, &decl.constructors) else { continue };
@@ -137,9 +138,9 @@ fn types(file: &File, context: &Context<'_>, indices: &IndexSet<String>, out: &m
         } else {
             format!("values of type `{name}` are not used: `{}`, {}", first.text, rest.join(", "))
         };
-        out.push(
-            Diagnostic::warning("C0919", first.span(), what).label("nothing sets it and nothing asks for it"),
-        );
+        Diagnostic::warning("C0919", first.span(), what)
+            .label("nothing sets it and nothing asks for it")
+            .report(out);
     }
 }
 

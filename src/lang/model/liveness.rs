@@ -65,10 +65,9 @@ impl<'a> Context<'a> {
             }
         }
         if cases.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0906", body.span, "this formula is contradictory")
-                    .label("no state satisfies it"),
-            );
+            Diagnostic::warning("C0906", body.span, "this formula is contradictory")
+                .label("no state satisfies it")
+                .report(self);
         }
         Condition(cases)
     }

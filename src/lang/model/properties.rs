@@ -19,10 +19,9 @@ impl<'a> Context<'a> {
                 self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
             }
             if i == MAX_PARAMS {
-                self.push(
-                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
-                        .label("the first one too many"),
-                );
+                Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
+                    .label("the first one too many")
+                    .report(self);
                 break;
             }
             scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
@@ -57,10 +56,9 @@ impl<'a> Context<'a> {
             }
         };
         if body.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0905", span, "no state with a process is initial")
-                    .label("contradictory formula"),
-            );
+            Diagnostic::warning("C0905", span, "no state with a process is initial")
+                .label("contradictory formula")
+                .report(self);
         }
         Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
     }
@@ -69,11 +67,10 @@ impl<'a> Context<'a> {
         let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
         for (var, at) in needed {
             let name = self.symbols.var(var).name.clone();
-            self.push(
-                Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
-                    .label("init describes all processes")
-                    .help(format!("with a parameter `p`, write `({name} <> p || ..)`")),
-            );
+            Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
+                .label("init describes all processes")
+                .help(format!("with a parameter `p`, write `({name} <> p || ..)`"))
+                .report(self);
         }
     }
 
@@ -90,10 +87,9 @@ impl<'a> Context<'a> {
         self.unused_parameters(&decl.params);
         self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0906", span, "this formula is contradictory")
-                    .label("no state satisfies it, so that nothing is checked"),
-            );
+            Diagnostic::warning("C0906", span, "this formula is contradictory")
+                .label("no state satisfies it, so that nothing is checked")
+                .report(self);
         }
         let mut bad = Vec::new();
         for disjunct in disjuncts.into_iter().rev() {
@@ -163,14 +159,13 @@ impl<'a> Context<'a> {
             wider
         });
         if wider.iter().any(|more| !disjuncts.iter().any(|known| covers(known, more))) {
-            self.push(
-                Diagnostic::warning("C0917", at, format!("`{word}` ranges over other processes"))
-                    .label("never one of the parameters or of the processes bound before")
-                    .help(format!(
-                        "`{word}_other` says so; to mean them too, add a case in which the formula speaks \
+            Diagnostic::warning("C0917", at, format!("`{word}` ranges over other processes"))
+                .label("never one of the parameters or of the processes bound before")
+                .help(format!(
+                    "`{word}_other` says so; to mean them too, add a case in which the formula speaks \
                          of them"
-                    )),
-            );
+                ))
+                .report(self);
         }
     }
 
@@ -249,24 +244,18 @@ impl<'a> Context<'a> {
             // A parameter of which only some parts make use is used.
             let elsewhere = of_text.is_some_and(|it| words(it).filter(|it| *it == param.text).count() > 1);
             if self.used_params.get(i) == Some(&false) && !elsewhere {
-                self.push(
-                    Diagnostic::warning(
-                        "C0907",
-                        param.span(),
-                        format!("parameter `{}` is not used", param.text),
-                    )
-                    .label("it still demands that the process exists"),
-                );
+                Diagnostic::warning("C0907", param.span(), format!("parameter `{}` is not used", param.text))
+                    .label("it still demands that the process exists")
+                    .report(self);
             }
         }
         if let (Some(max), Some(first), Some(last)) = (self.max_procs, params.first(), params.last())
             && params.len() > max as usize
             && self.place != FormulaPlace::Init
         {
-            self.push(
-                Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")
-                    .label(format!("`number_procs` is {max}, so that this never applies")),
-            );
+            Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")
+                .label(format!("`number_procs` is {max}, so that this never applies"))
+                .report(self);
         }
     }
 }

@@ -29,11 +29,9 @@ impl Rewriter<'_> {
         }
         if params.len() > MOST {
             let at = property.loc.0;
-            self.diagnostics.push(
-                Diagnostic::error("C0505", at, format!("`init` is about {} processes", params.len())).label(
-                    format!("in a model with sorts, at most {MOST} in one part of it and of all sorts"),
-                ),
-            );
+            Diagnostic::error("C0505", at, format!("`init` is about {} processes", params.len()))
+                .label(format!("in a model with sorts, at most {MOST} in one part of it and of all sorts"))
+                .report(&mut self.diagnostics);
             params.truncate(MOST);
         }
         self.joins = true;
