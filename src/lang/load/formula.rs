@@ -58,7 +58,7 @@ impl FormulaReader {
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
         let (system, condition) = parsed(text, range, scope, |named, formula| {
-            asked::condition_with_counts(&self.system, &self.file, named, &self.expander.asked(formula)?)
+            asked::condition(&self.system, &self.file, named, &self.expander.asked(formula)?)
         })?;
         self.system = system;
         Ok(condition)
@@ -124,10 +124,11 @@ pub fn parse_formula(
     scope: FormulaScope<'_>,
     formula: &str,
 ) -> Result<Condition, Vec<Diagnostic>> {
-    let file = syntax::parse(model.text).0;
-    parsed(formula, 0..formula.len(), scope, |named, formula| {
-        asked::condition(model.system, &file, named, &Expander::of(&file).asked(formula)?)
-    })
+    let (system, condition) = formula_with_counts(model, scope, formula)?;
+    match system.counts.get(model.system.counts.len()) {
+        Some(further) => Err(vec![asked::further_count(system.var(further.var).span)]),
+        None => Ok(condition),
+    }
 }
 
 /// Reads a formula by itself, as [`parse_formula`] does, in the system with the counts that it mentions besides: that has the

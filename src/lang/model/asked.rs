@@ -5,7 +5,7 @@ use super::elaborate::tidy;
 use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Bad, Condition, System, Transition};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, Expr, File, Item, Name, PropertyKind};
 
 /// The processes that a formula by itself may name.
@@ -17,45 +17,19 @@ pub enum Named<'a> {
     Numbered(u8, &'a [u8]),
 }
 
-/// Elaborates a formula in a system that comes from `model` and has the counts that the formula mentions.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn condition(
-    system: &System,
-    model: &File,
-    named: Named<'_>,
-    formula: &Expr,
-) -> Result<Condition, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, found) = elaborated(&symbols, system, model, named, formula);
-    concluded(context, system, found)
-}
-
-/// Elaborates a formula, in the system with the counts that it mentions besides: that has the same runs, and its variables
-/// keep their ids.
+/// Elaborates a formula in a system that comes from `model`: its meaning in the system with the counts that it mentions besides. That
+/// has the same runs, and its other variables keep their ids.
 ///
 /// # Errors
 /// What is wrong with the formula.
-pub fn condition_with_counts(
+pub fn condition(
     system: &System,
     model: &File,
     named: Named<'_>,
     formula: &Expr,
 ) -> Result<(System, Condition), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let (context, found) = elaborated(&symbols, system, model, named, formula);
-    extended(context, system, found)
-}
-
-fn elaborated<'a>(
-    symbols: &'a Symbols,
-    system: &System,
-    model: &'a File,
-    named: Named<'a>,
-    formula: &'a Expr,
-) -> (Context<'a>, Condition) {
-    let mut context = prepared(symbols, system, model);
+    let mut context = prepared(&symbols, system, model);
     let (params, mut scope) = match named {
         Named::Parameters(params) => (params.len(), context.parameters(params)),
         Named::Numbered(count, own) => {
@@ -64,7 +38,7 @@ fn elaborated<'a>(
         }
     };
     let found = context.condition(formula, formula.span, params, &mut scope);
-    (context, found)
+    extended(context, system, found)
 }
 
 /// The cubes of the declarations `invariant (..) { .. }` in `claims`, in the system with the counts that they mention besides:
@@ -131,12 +105,15 @@ pub(super) fn concluded<T>(
     found: T,
 ) -> Result<T, Vec<Diagnostic>> {
     if let Some(count) = context.counts.get(system.counts.len()) {
-        let at = context.var(count.var).span;
-        let error = Diagnostic::error("C0306", at, "a count that the model does not mention")
-            .label("only counts that occur in the model can be asked for here");
-        context.diagnostics.push(error);
+        further_count(context.var(count.var).span).report(&mut context.diagnostics);
     }
     checked(context.diagnostics).map(|()| found)
+}
+
+/// The error for a count at this place that the system lacks.
+pub fn further_count(at: Span) -> Diagnostic {
+    Diagnostic::error("C0306", at, "a count that the model does not mention")
+        .label("only counts that occur in the model can be asked for here")
 }
 
 /// The system with the counts of the context, and the result.

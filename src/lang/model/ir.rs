@@ -187,6 +187,18 @@ pub enum Relation {
     Lt,
 }
 
+impl Relation {
+    /// Whether a number compares so with zero.
+    pub const fn holds(self, number: Rational) -> bool {
+        match self {
+            Self::Eq => number.signum() == 0,
+            Self::Ne => number.signum() != 0,
+            Self::Le => number.signum() <= 0,
+            Self::Lt => number.signum() < 0,
+        }
+    }
+}
+
 /// An atomic formula or its negation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Literal {

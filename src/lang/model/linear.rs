@@ -91,13 +91,7 @@ pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer:
 /// constraints are not strict, have coprime coefficients and a tight bound.
 pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<Truth> {
     let Some((_, first)) = expr.terms.first() else {
-        let sign = expr.constant.signum();
-        return Some(Truth::Constant(match relation {
-            Relation::Eq => sign == 0,
-            Relation::Ne => sign != 0,
-            Relation::Le => sign <= 0,
-            Relation::Lt => sign < 0,
-        }));
+        return Some(Truth::Constant(relation.holds(expr.constant)));
     };
     if matches!(relation, Relation::Eq | Relation::Ne) && first.signum() < 0 {
         expr = expr.scaled(Rational::ONE.neg())?;
