@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 
 use super::axioms::Texts;
 use super::context::Context;
-use super::families::MadeOf;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
+use super::made_of::MadeOf;
 use super::symbols::Symbols;
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};

@@ -301,8 +301,20 @@ pub struct Init {
 impl Init {
     /// Where a literal of the body comes from: the first comparison that says it or a part of it, or else the declaration.
     pub fn place(&self, literal: &Literal) -> Span {
-        super::origins::place(literal, &self.places).unwrap_or(self.span)
+        place(literal, &self.places).unwrap_or(self.span)
     }
+}
+
+/// Where a literal comes from: the first place that says it or, joined with others about the same cell, a part of it.
+pub(super) fn place(literal: &Literal, places: &[(Literal, Span)]) -> Option<Span> {
+    let is_part = |said: &Literal| match (literal, said) {
+        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+            a == b && fewer & !more == 0
+        }
+        _ => false,
+    };
+    let exact = places.iter().find(|(said, _)| said == literal);
+    exact.or_else(|| places.iter().find(|(said, _)| is_part(said))).map(|(_, span)| *span)
 }
 
 /// Where a bad cube comes from.

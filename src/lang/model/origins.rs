@@ -2,6 +2,7 @@
 
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
+use super::ir::place;
 use super::rename::Truth;
 use super::tuning::MAX_PLACES;
 use super::{Literal, ProcRef, rename};
@@ -42,16 +43,4 @@ impl Context<'_> {
             .collect();
         cube.iter().map(|it| place(it, &renamed).unwrap_or(declaration)).collect()
     }
-}
-
-/// Where a literal comes from: the first place that says it or, joined with others about the same cell, a part of it.
-pub(super) fn place(literal: &Literal, places: &[(Literal, Span)]) -> Option<Span> {
-    let is_part = |said: &Literal| match (literal, said) {
-        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-            a == b && fewer & !more == 0
-        }
-        _ => false,
-    };
-    let exact = places.iter().find(|(said, _)| said == literal);
-    exact.or_else(|| places.iter().find(|(said, _)| is_part(said))).map(|(_, span)| *span)
 }
