@@ -116,7 +116,7 @@ fn with(model: &System, so_far: &System, name: &str, tail: &Tail) -> Result<Syst
     if tail.constants > 0
         && let Some(declared) = &mut system.sorts
     {
-        declared.indices.insert(name.to_owned(), sorts.clone());
+        declared.indices.insert(array, sorts.clone());
     }
     let all: Vec<ProcRef> = (0..tail.constants).map(ProcRef::Var).collect();
     system.init.params = system.init.params.max(tail.constants);

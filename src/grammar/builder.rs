@@ -218,12 +218,7 @@ impl TreeBuilder {
             self.too_deep(loc.0);
             return (Base::Name(path.name), loc);
         }
-        let base = match path.plain() {
-            Some((name, None)) => Base::Name(name),
-            Some((array, Some(index))) => Base::Cell { array, index },
-            None => Base::Path(Box::new(path)),
-        };
-        (base, loc)
+        (path.into_base(), loc)
     }
 
     /// `{ kind = Req; from = p }`

@@ -167,6 +167,21 @@ pub enum Comparison {
     Ge,
 }
 
+impl Comparison {
+    /// The relation that holds exactly where this one does not.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Ge => Self::Lt,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+        }
+    }
+}
+
 /// Argument of a predicate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
@@ -310,6 +325,15 @@ impl Path {
             None => None,
         };
         Some((self.name.clone(), index))
+    }
+
+    /// It in its simplest form.
+    pub fn into_base(self) -> Base {
+        match self.plain() {
+            Some((name, None)) => Base::Name(name),
+            Some((array, Some(index))) => Base::Cell { array, index },
+            None => Base::Path(Box::new(self)),
+        }
     }
 
     /// A field of what is there.

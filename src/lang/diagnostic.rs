@@ -84,6 +84,11 @@ impl Diagnostic {
         self
     }
 
+    /// Passes it on.
+    pub(crate) fn report(self, to: &mut impl Reporter) {
+        to.add(self);
+    }
+
     /// Sets the change that fixes it: `text` instead of the offending place.
     #[must_use]
     pub fn mend(self, text: impl Into<String>) -> Self {
@@ -180,6 +185,24 @@ pub const MAX_ERRORS: usize = 100;
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     errors: usize,
+}
+
+/// What messages are reported to.
+pub(crate) trait Reporter {
+    /// Adds a message.
+    fn add(&mut self, diagnostic: Diagnostic);
+}
+
+impl Reporter for Vec<Diagnostic> {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
+}
+
+impl Reporter for Diagnostics {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
 }
 
 impl Diagnostics {

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::expander::Expander;
 use super::make::number;
 use super::sort_table::Sorts;
-use super::types::{Full, Index, Queue, Record, Type, Values, Variable, leaf_type, signed};
+use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::MAX_CONSTRUCTORS;
 use crate::syntax::ast::{
@@ -102,11 +102,10 @@ impl Expander {
             .variables
             .values()
             .flat_map(|var| {
-                var.leaves.iter().map(|(key, leaf)| {
+                var.leaves.values().map(|(leaf, ty)| {
                     let index = var.index.iter().filter(|it| **it == Index::Proc).cloned().collect();
-                    let leaves = std::iter::once((String::new(), leaf.clone())).collect();
-                    let ty = leaf_type(&var.ty, key);
-                    (leaf.clone(), Variable { index, ty, leaves, derived: true, ..var.clone() })
+                    let leaves = std::iter::once((String::new(), (leaf.clone(), ty.clone()))).collect();
+                    (leaf.clone(), Variable { index, ty: ty.clone(), leaves, derived: true, ..var.clone() })
                 })
             })
             .collect();
@@ -134,9 +133,9 @@ impl Expander {
         };
         let of_processes = variable.index.iter().zip(index).filter(|(kind, _)| **kind == Index::Proc);
         let of_processes: Vec<String> = of_processes.map(|(_, it)| it.text.clone()).collect();
-        for (key, leaf) in &variable.leaves {
+        for (leaf, ty) in variable.leaves.values() {
             sorts.indices.insert(leaf.clone(), of_processes.clone());
-            let ty = leaf_type(&variable.ty, key).core();
+            let ty = ty.core();
             if ty == "proc" || sorts.values.contains_key(&ty) {
                 sorts.pointed.insert(leaf.clone(), ty);
             }
@@ -167,23 +166,15 @@ impl Expander {
 
     fn number_constant(&mut self, decl: &SymbolDecl, value: &Term) {
         let Some(number) = self.constant(value) else {
-            self.push(
-                Diagnostic::error(
-                    "C0212",
-                    value.span(),
-                    format!("`{}` has no constant value", decl.name.text),
-                )
-                .label("a whole number, or a sum of numbers and of constants before it, is expected"),
-            );
+            Diagnostic::error("C0212", value.span(), format!("`{}` has no constant value", decl.name.text))
+                .label("a whole number, or a sum of numbers and of constants before it, is expected")
+                .report(self);
             self.symbols.numbers.insert(decl.name.text.clone(), 1);
             return;
         };
         if let Some(_known) = self.symbols.numbers.insert(decl.name.text.clone(), number) {
-            self.push(Diagnostic::error(
-                "C0103",
-                decl.name.span(),
-                format!("duplicate name `{}`", decl.name.text),
-            ));
+            Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{}`", decl.name.text))
+                .report(self);
         }
     }
 
@@ -220,27 +211,24 @@ impl Expander {
     fn range(&mut self, bounds: &RangeBounds, name: Option<&str>, at: Span, enumerate: bool) -> Type {
         let wrong = Type::Core("int".to_owned());
         let (Some(low), Some(high)) = (self.constant(&bounds.low), self.constant(&bounds.high)) else {
-            self.push(
-                Diagnostic::error("C0212", at, "a bound of this range is not a constant")
-                    .label("bounds are whole numbers, or names of constants such as `const N = 3`"),
-            );
+            Diagnostic::error("C0212", at, "a bound of this range is not a constant")
+                .label("bounds are whole numbers, or names of constants such as `const N = 3`")
+                .report(self);
             return wrong;
         };
         if low > high {
-            self.push(
-                Diagnostic::error("C0212", at, format!("the range {low}..{high} has no values"))
-                    .label("the least value is greater than the greatest one")
-                    .help(format!("did you mean `{high}..{low}`?")),
-            );
+            Diagnostic::error("C0212", at, format!("the range {low}..{high} has no values"))
+                .label("the least value is greater than the greatest one")
+                .help(format!("did you mean `{high}..{low}`?"))
+                .report(self);
             return wrong;
         }
         let count = high.checked_sub(low).and_then(|it| it.checked_add(1)).unwrap_or(i64::MAX);
         if count > 1 << 31 || low.unsigned_abs() > 1 << 40 || high.unsigned_abs() > 1 << 40 {
-            self.push(
-                Diagnostic::error("C0212", at, "a range with too many values")
-                    .label("at most 2^31 values, none beyond 2^40")
-                    .help("use `int`, which has no bounds"),
-            );
+            Diagnostic::error("C0212", at, "a range with too many values")
+                .label("at most 2^31 values, none beyond 2^40")
+                .help("use `int`, which has no bounds")
+                .report(self);
             return wrong;
         }
         if count > MOST_ENUMERATED && !(enumerate && count <= MAX_CONSTRUCTORS as i64) {
@@ -295,27 +283,25 @@ impl Expander {
                 let mut known: Vec<(String, Type)> = Vec::new();
                 for field in fields {
                     if known.iter().any(|(it, _)| *it == field.name.text) {
-                        self.push(
-                            Diagnostic::error(
-                                "C0214",
-                                field.name.span(),
-                                format!("record `{name}` has two fields `{}`", field.name.text),
-                            )
-                            .label("declared again")
-                            .help("give one of them another name"),
-                        );
+                        Diagnostic::error(
+                            "C0214",
+                            field.name.span(),
+                            format!("record `{name}` has two fields `{}`", field.name.text),
+                        )
+                        .label("declared again")
+                        .help("give one of them another name")
+                        .report(self);
                         continue;
                     }
                     if around.contains(&field.ty.text) {
-                        self.push(
-                            Diagnostic::error(
-                                "C0214",
-                                field.ty.span(),
-                                format!("record `{}` contains itself", field.ty.text),
-                            )
-                            .label("its values would have no end")
-                            .help("point to another one by a field of type `proc`"),
-                        );
+                        Diagnostic::error(
+                            "C0214",
+                            field.ty.span(),
+                            format!("record `{}` contains itself", field.ty.text),
+                        )
+                        .label("its values would have no end")
+                        .help("point to another one by a field of type `proc`")
+                        .report(self);
                         continue;
                     }
                     if let Some(inner) = decls.get(field.ty.text.as_str()) {
@@ -349,14 +335,9 @@ impl Expander {
                 }
                 around.pop();
                 if known.is_empty() {
-                    self.push(
-                        Diagnostic::error(
-                            "C0214",
-                            decl.name.span(),
-                            format!("record `{name}` has no fields"),
-                        )
-                        .help("write `{ field : type; field : type }`"),
-                    );
+                    Diagnostic::error("C0214", decl.name.span(), format!("record `{name}` has no fields"))
+                        .help("write `{ field : type; field : type }`")
+                        .report(self);
                     Type::Core(name.clone())
                 } else {
                     Type::Record(Arc::new(Record { name: name.clone(), fields: known, queue: None }))
@@ -382,10 +363,11 @@ impl Expander {
         if let Some(known) = self.symbols.variables.get(name) {
             let known = known.span;
             if !self.plain_declaration(decl) || self.symbols.is_special(name) {
-                let error = Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{name}`"));
-                self.push(
-                    error.label("declared again").also(known, "declared here").help("choose another name"),
-                );
+                Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{name}`"))
+                    .label("declared again")
+                    .also(known, "declared here")
+                    .help("choose another name")
+                    .report(self);
             }
             return;
         }
@@ -399,7 +381,10 @@ impl Expander {
         let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
         let is_witness = matches!(decl.kind, SymbolKind::Total(_));
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
-            Some(Type::Finite(values)) if !is_witness => Index::Finite(Arc::clone(values)),
+            Some(Type::Finite(values)) if !is_witness => {
+                self.symbols.indices.insert(it.text.clone());
+                Index::Finite(Arc::clone(values))
+            }
             Some(Type::Wide(low, high)) => {
                 let error =
                     Diagnostic::error("C0212", it.span(), format!("an index with {} values", high - low + 1))
@@ -429,23 +414,22 @@ impl Expander {
         for (key, core) in keys {
             flatten(&ty, key, core, &mut all);
             if all.len() > MOST_LEAVES {
-                self.push(
-                    Diagnostic::error(
-                        "C0506",
-                        decl.name.span(),
-                        format!("`{name}` stands for more than {MOST_LEAVES} variables"),
-                    )
-                    .label("one for each value of its indices, each field and each place of a queue")
-                    .help("use smaller types, or an index of type `proc`"),
-                );
+                Diagnostic::error(
+                    "C0506",
+                    decl.name.span(),
+                    format!("`{name}` stands for more than {MOST_LEAVES} variables"),
+                )
+                .label("one for each value of its indices, each field and each place of a queue")
+                .help("use smaller types, or an index of type `proc`")
+                .report(self);
                 all.truncate(1);
                 broken = true;
                 break;
             }
         }
-        for (key, core) in all {
+        for (key, core, ty) in all {
             let core = if core == *name { core } else { self.symbols.fresh(&core) };
-            leaves.insert(key, core);
+            leaves.insert(key, (core, ty));
         }
         let constant = decl.kind == SymbolKind::Const;
         let derived = false;
@@ -470,21 +454,19 @@ impl Expander {
     fn queue(&mut self, decl: &SymbolDecl, channel: &ChannelDecl, element: Type) -> Type {
         let name = &decl.name.text;
         if let Some(second) = channel.capacity.get(1) {
-            self.push(
-                Diagnostic::error("C0216", second.span(), "a queue of queues")
-                    .label("a message is not a queue")
-                    .help("give the channel a further index, or the message a field"),
-            );
+            Diagnostic::error("C0216", second.span(), "a queue of queues")
+                .label("a message is not a queue")
+                .help("give the channel a further index, or the message a field")
+                .report(self);
         }
         let bound = channel.capacity.first().and_then(|it| self.constant(it));
         let capacity = match bound {
             Some(bound) if (1..=MOST_MESSAGES).contains(&bound) => usize::try_from(bound).unwrap_or(1),
             _ => {
                 let at = channel.capacity.first().map_or(decl.loc.0, Term::span);
-                self.push(
-                    Diagnostic::error("C0216", at, format!("how many messages `{name}` holds"))
-                        .label(format!("a constant between 1 and {MOST_MESSAGES} is expected")),
-                );
+                Diagnostic::error("C0216", at, format!("how many messages `{name}` holds"))
+                    .label(format!("a constant between 1 and {MOST_MESSAGES} is expected"))
+                    .report(self);
                 1
             }
         };
@@ -494,18 +476,14 @@ impl Expander {
             match found {
                 Some(at) if full.is_none() => full = Some([Full::Blocks, Full::Drops, Full::Fails][at]),
                 None if matches!(word.text.as_str(), "lossy" | "duplicating") => {}
-                _ => self.push(
-                    Diagnostic::error("C0216", word.span(), format!("`{}` says nothing about a channel", word.text))
-                        .label("expected: one of `blocks`, `drops` and `fails`, then `lossy` and `duplicating` where they apply"),
-                ),
+                _ => Diagnostic::error("C0216", word.span(), format!("`{}` says nothing about a channel", word.text))
+                        .label("expected: one of `blocks`, `drops` and `fails`, then `lossy` and `duplicating` where they apply").report(self),
             }
         }
         if full.is_none() {
-            self.push(
-                Diagnostic::error("C0216", decl.name.span(), format!("what does `{name}` do when it is full?"))
+            Diagnostic::error("C0216", decl.name.span(), format!("what does `{name}` do when it is full?"))
                     .label("its declaration does not say")
-                    .help("write `blocks` (who sends waits), `drops` (the message is lost) or `fails` (an error) at its end"),
-            );
+                    .help("write `blocks` (who sends waits), `drops` (the message is lost) or `fails` (an error) at its end").report(self);
         }
         let has = |word: &str| channel.words.iter().any(|it| it.text == word);
         let queue = Queue {
@@ -525,9 +503,9 @@ impl Expander {
 }
 
 /// The variables for the fields of a type, by keys.
-fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String)>) {
+fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String, Type)>) {
     let Type::Record(record) = ty else {
-        out.push((key, core));
+        out.push((key, core, ty.clone()));
         return;
     };
     for (field, ty) in &record.fields {

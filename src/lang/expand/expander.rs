@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::types::{Symbols, Trouble};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Reporter, Span};
 use crate::syntax::ast::Predicate;
 
 /// Most nodes that the declarations of a file become.
@@ -33,6 +33,12 @@ pub struct Expander {
     pub(super) spent: usize,
 }
 
+impl Reporter for Expander {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
+}
+
 impl Expander {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let known =
@@ -47,9 +53,9 @@ impl Expander {
         self.spent += nodes;
         if self.spent > MOST_NODES && self.spent - nodes <= MOST_NODES {
             let message = format!("the model becomes more than {MOST_NODES} nodes in the core language");
-            self.push(
-                Diagnostic::error("C0504", Span::default(), message).help("use smaller ranges and queues"),
-            );
+            Diagnostic::error("C0504", Span::default(), message)
+                .help("use smaller ranges and queues")
+                .report(self);
         }
         self.spent <= MOST_NODES
     }

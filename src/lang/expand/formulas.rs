@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::expander::Expander;
 use super::make::{all, any, number, truth};
 use super::substitute::substituted;
-use super::terms::{Fixed, Linear, Value, linear};
+use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -72,10 +72,9 @@ impl Expander {
         };
         let result = Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, at) };
         if result.depth > 2 * crate::syntax::MAX_DEPTH {
-            self.push(
-                Diagnostic::error("C0013", at, "formula nested too deeply once predicates are written out")
-                    .help("split the declaration"),
-            );
+            Diagnostic::error("C0013", at, "formula nested too deeply once predicates are written out")
+                .help("split the declaration")
+                .report(self);
             return truth(false, at);
         }
         result
@@ -149,11 +148,10 @@ impl Expander {
         let at = expr.span;
         let word = name.text.as_str();
         if matches!(word, "send" | "receive") {
-            self.push(
-                Diagnostic::error("C0216", at, format!("`{word}` is not a condition"))
-                    .label("it changes the queue, and stands among the updates of a transition")
-                    .help("a guard asks `not empty(C)`, and for the first message `C.head`"),
-            );
+            Diagnostic::error("C0216", at, format!("`{word}` is not a condition"))
+                .label("it changes the queue, and stands among the updates of a transition")
+                .help("a guard asks `not empty(C)`, and for the first message `C.head`")
+                .report(self);
             return truth(false, at);
         }
         let path = match args {
@@ -167,10 +165,9 @@ impl Expander {
         let mut parts = Vec::new();
         for way in places {
             let Some(queue) = way.it.ty.queue() else {
-                self.push(
-                    Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
-                        .label(format!("`{word}` is about channels")),
-                );
+                Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
+                    .label(format!("`{word}` is about channels"))
+                    .report(self);
                 return truth(false, at);
             };
             let count = if word == "full" { queue.capacity } else { 0 };
@@ -214,11 +211,10 @@ impl Expander {
             _ => false,
         };
         if is_queue(self, left) || is_queue(self, right) {
-            self.push(
-                Diagnostic::error("C0216", at, "a comparison of a channel")
-                    .label("a channel is not a value")
-                    .help("ask for `C.head`, `C.length`, `empty(C)` or `full(C)`"),
-            );
+            Diagnostic::error("C0216", at, "a comparison of a channel")
+                .label("a channel is not a value")
+                .help("ask for `C.head`, `C.length`, `empty(C)` or `full(C)`")
+                .report(self);
             return truth(false, at);
         }
         if let (Some(a), Some(b)) = (self.fields(left), self.fields(right)) {
@@ -253,11 +249,10 @@ impl Expander {
         at: Span,
     ) -> Expr {
         if !matches!(op, Comparison::Eq | Comparison::Ne) {
-            self.push(
-                Diagnostic::error("C0206", at, "records have no order")
-                    .label("`=` and `<>` compare them")
-                    .help("compare their fields"),
-            );
+            Diagnostic::error("C0206", at, "records have no order")
+                .label("`=` and `<>` compare them")
+                .help("compare their fields")
+                .report(self);
             return truth(false, at);
         }
         let declared = if matches!(left.kind, TermKind::Record(_)) { &b } else { &a };
@@ -266,15 +261,10 @@ impl Expander {
             let missing = declared.iter().find(|name| !it.contains(name));
             odd.or(missing).map(|name| (name.clone(), literal))
         }) {
-            self.push(
-                Diagnostic::error(
-                    "C0214",
-                    literal.span(),
-                    format!("these records differ in the field `{name}`"),
-                )
+            Diagnostic::error("C0214", literal.span(), format!("these records differ in the field `{name}`"))
                 .label("both sides have the same fields")
-                .help("compare the fields that matter, as in `X.field = value`"),
-            );
+                .help("compare the fields that matter, as in `X.field = value`")
+                .report(self);
             return truth(false, at);
         }
         let parts = declared
@@ -304,7 +294,7 @@ impl Expander {
         }
         let (Some(l), Some(r)) = (linear(a), linear(b)) else { return Some(plain(op)) };
         let mut difference = l;
-        let Some(()) = difference.subtract(&r) else { return self.large(at) };
+        let Some(()) = difference.add(&r, -1) else { return self.large(at) };
         self.compare_number(op, &difference, left.loc, at)
     }
 
@@ -314,16 +304,15 @@ impl Expander {
             if sum.rest.is_empty() {
                 return Some(truth(holds(op, sum.constant), at));
             }
-            let left = Linear { rest: sum.rest.clone(), ..Linear::default() }.term(loc);
+            let left = sum.beside(0).term(loc);
             let Some(right) = sum.constant.checked_neg() else { return self.large(at) };
             return Some(Expr::compare(left, op, number(right, loc), at));
         }
         if !sum.rest.is_empty() {
             let mut parts = Vec::new();
-            for (fixed, constant) in self.combinations(sum, at)? {
-                let one = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
-                let here = self.compare_number(op, &one, loc, at)?;
-                let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+            for way in self.combinations(sum, at)? {
+                let here = self.compare_number(op, &sum.beside(way.it), loc, at)?;
+                let mut conditions = way.conditions(at);
                 conditions.push(here);
                 parts.push(all(conditions, at));
             }
@@ -334,37 +323,23 @@ impl Expander {
         let mut others = sum.clone();
         let (factor, cell, values) = others.cells.remove(last);
         let (mut parts, mut ever) = (Vec::new(), false);
-        for (fixed, constant) in self.combinations(&others, at)? {
-            let mut members = Vec::new();
-            for value in 0..values.names.len() {
-                let number =
-                    values.low.unwrap_or(0).checked_add(value as i64).and_then(|it| it.checked_mul(factor));
-                let Some(number) = number.and_then(|it| it.checked_add(constant)) else {
-                    return self.large(at);
-                };
-                members.push(holds(op, number));
-            }
+        let Some(of_cell) = multiples(factor, &cell, &values) else { return self.large(at) };
+        for way in self.combinations(&others, at)? {
+            let members = of_cell.iter().map(|(_, number)| Some(holds(op, number.checked_add(way.it)?)));
+            let Some(members) = members.collect::<Option<Vec<bool>>>() else { return self.large(at) };
             ever |= members.contains(&(op != Comparison::Ne));
-            let mut conditions: Vec<Expr> = fixed.iter().map(|it| it.formula(at)).collect();
+            let mut conditions = way.conditions(at);
             conditions.push(member(&cell, &values, &members, at));
             parts.push(all(conditions, at));
         }
         if !ever && matches!(op, Comparison::Eq | Comparison::Ne) {
             let (low, high) = Type::Finite(Arc::clone(&values)).range().unwrap_or_default();
-            self.push(
-                Diagnostic::error("C0213", at, "these numbers are never equal")
-                    .label(format!("the range of `{}` is {low}..{high}", cell.name().text))
-                    .help("mend the number, or widen the range"),
-            );
+            Diagnostic::error("C0213", at, "these numbers are never equal")
+                .label(format!("the range of `{}` is {low}..{high}", cell.name().text))
+                .help("mend the number, or widen the range")
+                .report(self);
         }
         Some(any(parts, at))
-    }
-}
-
-impl Linear {
-    /// Subtracts another sum; `None` when a number leaves the range.
-    pub fn subtract(&mut self, other: &Self) -> Option<()> {
-        self.add(other, -1)
     }
 }
 

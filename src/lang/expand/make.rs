@@ -1,11 +1,24 @@
 //! Terms and formulas that are not in the text.
 
+use indexmap::IndexSet;
+
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Expr, ExprKind, Loc, Number, Term, TermKind};
+use crate::syntax::ast::{Expr, ExprKind, Item, Loc, Name, Number, SymbolDecl, SymbolKind, Term, TermKind};
+
+/// The words of the text of a part of a tree.
+pub fn words_of(part: &impl ToString) -> IndexSet<String> {
+    crate::syntax::words(&part.to_string()).map(str::to_owned).collect()
+}
 
 /// A number as a term.
 pub fn number(value: i64, loc: Loc) -> Term {
     Term { kind: TermKind::Number(Number { text: value.to_string(), loc }), loc }
+}
+
+/// The declaration of a variable that is not in the text.
+pub fn variable(name: &str, ty: &str) -> Item {
+    let at = |text| Name::at(text, Loc::default());
+    Item::Symbol(SymbolDecl::new(SymbolKind::Var, at(name), (at(ty), None), Loc::default()))
 }
 
 /// All of these.

@@ -11,6 +11,7 @@ mod declare;
 mod expander;
 mod facts;
 mod formulas;
+mod initially;
 mod make;
 mod sort_table;
 mod sorts;
@@ -24,18 +25,18 @@ mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
-use self::make::number;
-pub use self::sort_table::Sorts;
+use self::make::words_of;
+use self::sort_table::Sorts;
 use self::sorts::Rewriter;
-use self::types::{Index, Trouble, Type, Values, leaf_type};
+use self::types::{Index, Trouble, Type, Values};
 
 use indexmap::IndexSet;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::model::Family;
+use crate::model::{Families, Family, MadeOf};
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind,
-    Quantifier, Rhs, SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
+    Base, Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs,
+    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
 };
 
 /// A file in the core language.
@@ -45,12 +46,8 @@ pub struct Expansion {
     pub file: File,
     /// What is wrong with the original.
     pub diagnostics: Vec<Diagnostic>,
-    /// The sorts of its processes, in a model that declares any.
-    pub sorts: Option<Sorts>,
-    /// The declarations that stand for several variables, or one of another type: where, the name, and the names of these.
-    pub families: Vec<Family>,
-    /// For each `invariant` of the original, where it is, the variables of the core that its text mentions.
-    pub mentioned: Vec<(Span, Vec<String>)>,
+    /// What it was made of.
+    pub made_of: MadeOf,
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -155,10 +152,10 @@ impl Expander {
             Some([way]) if way.fixed.is_empty() && way.needs.is_empty() => Self::core_term(&way.it, term.loc),
             Some(_) => {
                 let message = format!("`{term}` depends on values of other cells");
-                let error = Diagnostic::error("C0213", term.span(), message);
-                self.push(
-                    error.label("one variable is expected here").help("tell the values apart by a `case`"),
-                );
+                Diagnostic::error("C0213", term.span(), message)
+                    .label("one variable is expected here")
+                    .help("tell the values apart by a `case`")
+                    .report(self);
                 term.clone()
             }
             None => term.clone(),
@@ -227,12 +224,16 @@ impl Expander {
         for diagnostic in self.diagnostics {
             diagnostics.push(diagnostic);
         }
+        let sorts = sorts.as_ref().map(Sorts::of_processes);
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
-            sorts,
-            families,
-            mentioned,
+            made_of: MadeOf {
+                families: Families::new(families),
+                indices: self.symbols.indices,
+                sorts,
+                mentioned,
+            },
         }
     }
 
@@ -249,12 +250,12 @@ impl Expander {
         });
         let of = |property: &Property| {
             let mut words = IndexSet::new();
-            witnesses::words_of(&property.body, &mut words);
+            words.extend(words_of(&property.body));
             let mut at = 0;
             while let Some(word) = words.get_index(at) {
                 let named = |it: &&Predicate| it.name.text == *word;
                 if let Some(predicate) = predicates.clone().find(named) {
-                    witnesses::words_of(&predicate.body, &mut words);
+                    words.extend(words_of(&predicate.body));
                 }
                 at += 1;
             }
@@ -263,14 +264,15 @@ impl Expander {
                 if let Item::Property(it) = item
                     && it.loc == property.loc
                 {
-                    witnesses::words_of(&it.body, &mut in_core);
+                    in_core.extend(words_of(&it.body));
                 }
             }
             let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
             let in_core = &in_core;
             let leaves = variables.flat_map(|it| {
-                let some = it.leaves.values().any(|leaf| in_core.contains(leaf));
-                it.leaves.values().filter(move |leaf| !some || in_core.contains(*leaf))
+                let leaves = it.leaves.values().map(|leaf| &leaf.0);
+                let some = leaves.clone().any(|leaf| in_core.contains(leaf));
+                leaves.filter(move |leaf| !some || in_core.contains(*leaf))
             });
             (property.loc.0, leaves.cloned().collect())
         };
@@ -311,7 +313,7 @@ impl Expander {
             name: name.clone(),
             index: it.index.iter().map(Index::shown).collect(),
             form: it.ty.form(),
-            leaves: it.leaves.values().cloned().collect(),
+            leaves: it.leaves.values().map(|leaf| leaf.0.clone()).collect(),
         })
         .collect()
     }
@@ -325,11 +327,10 @@ impl Expander {
         let predeclared = matches!(decl.name.text.as_str(), "bool" | "mbool" | "int" | "real" | "proc");
         if known || predeclared {
             let message = format!("duplicate type `{}`", decl.name.text);
-            self.push(
-                Diagnostic::error("C0101", decl.name.span(), message)
-                    .label("declared again")
-                    .help("choose another name"),
-            );
+            Diagnostic::error("C0101", decl.name.span(), message)
+                .label("declared again")
+                .help("choose another name")
+                .report(self);
             return;
         }
         if let Some(Type::Finite(values)) = self.symbols.types.get(&decl.name.text).cloned()
@@ -343,12 +344,10 @@ impl Expander {
     fn relation(&mut self, decl: &SymbolDecl, params: &[Name], symbols: &mut Vec<Item>) {
         if let Some((known, _)) = self.predicates.get(&decl.name.text) {
             let known = known.name.span();
-            let error = Diagnostic::error(
-                "C0107",
-                decl.name.span(),
-                format!("duplicate relation `{}`", decl.name.text),
-            );
-            self.push(error.label("declared again").also(known, "declared here"));
+            Diagnostic::error("C0107", decl.name.span(), format!("duplicate relation `{}`", decl.name.text))
+                .label("declared again")
+                .also(known, "declared here")
+                .report(self);
             return;
         }
         let array =
@@ -375,11 +374,6 @@ impl Expander {
         self.predicates.insert(decl.name.text.clone(), (predicate, true));
     }
 
-    /// The sorts of the processes that a variable of the core is indexed by; none in a model without sorts.
-    fn index_sorts(&self, variable: &str) -> Vec<String> {
-        self.sorts.as_ref().and_then(|it| it.indices.get(variable)).cloned().unwrap_or_default()
-    }
-
     fn symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Item>) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text).cloned() else {
             if !matches!(decl.kind, SymbolKind::Number(_)) {
@@ -392,8 +386,7 @@ impl Expander {
             out.push(Item::Symbol(SymbolDecl { range: None, ..decl.clone() }));
             return;
         }
-        for (key, leaf) in &variable.leaves {
-            let ty = leaf_type(&variable.ty, key);
+        for (leaf, ty) in variable.leaves.values() {
             let declared = match &decl.kind {
                 SymbolKind::Array(index) => index.as_slice(),
                 SymbolKind::Channel(channel) => &channel.index,
@@ -421,17 +414,6 @@ impl Expander {
         }
         self.predicates.insert(predicate.name.text.clone(), (predicate.clone(), written_out));
         written_out
-    }
-
-    /// A value of a range, or of another finite type, in the core.
-    fn core_value(&self, ty: &Type, value: &Term) -> Term {
-        match (ty, self.constant(value)) {
-            (Type::Finite(values), Some(number)) => {
-                let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
-                Term::named(&values.names[at], value.loc)
-            }
-            _ => value.clone(),
-        }
     }
 
     /// The update that says what went wrong.
@@ -466,111 +448,40 @@ impl Expander {
         Name::at(text, at)
     }
 
-    /// Declarations that are not in the text: of the variables above, what says that no error happens, and bounds of integers.
+    /// Declarations that are not in the text: of the variables above, what says that no error happens, and what else `init` says.
     fn further(&mut self, types: &mut Vec<Item>, symbols: &mut Vec<Item>, rest: &mut Vec<Item>) {
-        let nowhere = Loc(Span::default());
-        let name = |text: &str| Name::at(text, nowhere);
-        for ((ty, _), variable) in &self.any {
-            symbols.push(Item::Symbol(SymbolDecl::new(
-                SymbolKind::Var,
-                name(variable),
-                (name(ty), None),
-                nowhere,
-            )));
-        }
-        let mut initially: Vec<Box<dyn Fn(&Property) -> Expr>> = Vec::new();
+        symbols.extend(self.any.iter().map(|((ty, _), variable)| make::variable(variable, ty)));
+        let mut initially = Vec::new();
         if let Some(variable) = self.trouble.clone() {
+            let nowhere = Loc::default();
             let none = self.symbols.fresh("None_so_far");
             let ty = self.symbols.fresh("trouble");
-            let mut constructors = vec![name(&none)];
-            let troubles: Vec<(Trouble, String)> =
-                self.troubles.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
-            constructors.extend(troubles.iter().map(|(_, value)| name(value)));
+            let values = std::iter::once(&none).chain(self.troubles.values());
+            let constructors = Some(values.map(|it| Name::at(it, nowhere)).collect());
             types.push(Item::Type(TypeDecl {
-                constructors: Some(constructors),
-                ..TypeDecl::new(name(&ty), nowhere)
+                constructors,
+                ..TypeDecl::new(Name::at(ty.clone(), nowhere), nowhere)
             }));
-            symbols.push(Item::Symbol(SymbolDecl::new(
-                SymbolKind::Var,
-                name(&variable),
-                (name(&ty), None),
-                nowhere,
-            )));
+            symbols.push(make::variable(&variable, &ty));
             let holds = |value: &str, at: Span| {
-                Expr::compare(
-                    Term::named(&variable, nowhere),
-                    Comparison::Eq,
-                    Term::named(value, nowhere),
-                    at,
-                )
+                let (left, right) = (Term::named(&variable, nowhere), Term::named(value, nowhere));
+                Expr::compare(left, Comparison::Eq, right, at)
             };
-            for (trouble, value) in &troubles {
-                let loc =
-                    Loc(self.symbols.variables.get(trouble.owner()).map_or(Span::default(), |it| it.span));
-                let title = self.symbols.fresh(&trouble.property());
-                let body = holds(value, loc.0);
-                let (kind, params) = (PropertyKind::Unsafe, Vec::new());
-                rest.push(Item::Property(Property {
-                    kind,
-                    name: Some(Name::at(title, loc)),
-                    params,
-                    body,
-                    loc,
-                }));
+            for (trouble, value) in &self.troubles {
+                let owner = self.symbols.variables.get(trouble.owner());
+                let loc = Loc(owner.map_or(Span::default(), |it| it.span));
+                let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
+                let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));
+                rest.push(Item::Property(Property { kind, name, params, body, loc }));
             }
-            let first = holds(&none, Span::default());
-            initially.push(Box::new(move |_| first.clone()));
+            initially.push(holds(&none, Span::default()));
         }
-        for formula in self.nothing_seen() {
-            initially.push(Box::new(move |_| formula.clone()));
-        }
-        for variable in self.symbols.variables.values().filter(|it| !it.derived) {
-            for (key, leaf) in &variable.leaves {
-                let Type::Wide(low, high) = leaf_type(&variable.ty, key) else { continue };
-                let (leaf, processes) = (leaf.clone(), variable.processes());
-                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
-                initially.push(Box::new(move |init| bounded(&cells, low, high, init)));
-            }
-        }
-        for variable in self.symbols.variables.values().filter(|it| !it.derived && it.ty.queue().is_some()) {
-            for (key, leaf) in &variable.leaves {
-                let ty = leaf_type(&variable.ty, key);
-                let value = match Self::nothing(&ty) {
-                    Some(value) => Some(self.core_value(&ty, &value)),
-                    // The process of the channel.
-                    None if ty == Type::Proc && variable.processes() > 0 => None,
-                    None => continue,
-                };
-                let (leaf, processes) = (leaf.clone(), variable.processes());
-                let cells = Cells { sorts: self.index_sorts(&leaf), leaf, processes };
-                initially.push(Box::new(move |init| {
-                    for_cells(&cells, init, &|cell, names| {
-                        let own = names.first().map(|it| Term::name(it.clone()));
-                        let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
-                        Expr::compare(cell.clone(), Comparison::Eq, right, init.body.span)
-                    })
-                }));
-            }
-        }
+        initially.extend(self.nothing_seen());
         for item in rest.iter_mut() {
             if let Item::Property(init) = item
                 && init.kind == PropertyKind::Init
-                && !initially.is_empty()
             {
-                // Each conjunct by itself: with sorts, it is about those that it mentions.
-                let mut parts = match &init.body.kind {
-                    ExprKind::And(list) => list.clone(),
-                    _ => vec![init.body.clone()],
-                };
-                let mut known: Vec<Expr> = Vec::new();
-                for make in &initially {
-                    let part = make(init);
-                    if !known.contains(&part) {
-                        known.push(part);
-                    }
-                }
-                parts.extend(known);
-                init.body = Expr::new(ExprKind::And(parts), init.body.span);
+                self.bounded_initially(init, &initially);
             }
         }
     }
@@ -582,62 +493,6 @@ fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
     let low = values.low.unwrap_or(0);
     let shown = (0..values.names.len() as i64).map(|at| (low + at).to_string()).collect();
     TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
-}
-
-/// A variable of the core, or all cells of an array.
-struct Cells {
-    leaf: String,
-    processes: usize,
-    /// The sorts of its indices; none in a model without sorts.
-    sorts: Vec<String>,
-}
-
-/// That a number, or all cells of an array of numbers, are in a range, as a part of `init`.
-fn bounded(cells: &Cells, low: i64, high: i64, init: &Property) -> Expr {
-    let at = init.body.span;
-    for_cells(cells, init, &|cell, _| {
-        let compare = |op, bound| Expr::compare(cell.clone(), op, number(bound, Loc(at)), at);
-        Expr::new(ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]), at)
-    })
-}
-
-/// That something holds of a variable, or of all cells of an array, as a part of `init`.
-fn for_cells(cells: &Cells, init: &Property, holds: &dyn Fn(&Term, &[Name]) -> Expr) -> Expr {
-    let Cells { leaf, processes, sorts } = cells;
-    let processes = *processes;
-    let at = init.body.span;
-    let loc = Loc(at);
-    let name = |text: String| Name::at(text, loc);
-    let own = init.params.len() >= processes && sorts.is_empty();
-    let names: Vec<Name> = if own {
-        init.params[..processes].to_vec()
-    } else {
-        let of_sort = |it: usize| match sorts.get(it) {
-            Some(sort) => name(format!("any_{leaf}_{it}")).of_sort(name(sort.clone())),
-            None => name(format!("any_{leaf}_{it}")),
-        };
-        (0..processes).map(of_sort).collect()
-    };
-    let base = if processes == 0 {
-        Base::Name(name(leaf.clone()))
-    } else {
-        Base::Cell {
-            array: name(leaf.clone()),
-            index: names.iter().map(|it| Name { sort: None, ..it.clone() }).collect(),
-        }
-    };
-    let mut body = holds(&Term::base(base, loc), &names);
-    if !own {
-        for name in names.into_iter().rev() {
-            let kind = ExprKind::Quantified {
-                quantifier: Quantifier::Forall,
-                vars: vec![name],
-                body: Box::new(body),
-            };
-            body = Expr::new(kind, at);
-        }
-    }
-    body
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl Sorts {
     }
 
     /// What engines know of them.
-    pub fn of_processes(&self) -> ProcessSorts {
+    pub fn of_processes(&self) -> ProcessSorts<String> {
         let numbers = |sorts: &Vec<String>| sorts.iter().map(|it| self.number(it)).collect();
         ProcessSorts {
             names: self.values.keys().cloned().collect(),

@@ -3,8 +3,10 @@
 use indexmap::IndexMap;
 
 use super::expander::Expander;
+use super::make::words_of;
 use crate::syntax::ast::{
-    Arg, Base, Count, CountKind, Expr, ExprKind, Name, Number, Operand, Path, Summand, Term, TermKind,
+    Arg, Base, Case, Count, CountKind, Expr, ExprKind, Name, Number, Operand, Path, Rhs, Summand, Term,
+    TermKind,
 };
 
 /// A formula with terms for names; names that it binds are changed where one of the terms has them.
@@ -41,11 +43,7 @@ fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<
     }
     let mut words = indexmap::IndexSet::new();
     for term in inner.values() {
-        let text = term.to_string();
-        words.extend(
-            crate::syntax::spans(&text)
-                .map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()),
-        );
+        words.extend(words_of(term));
     }
     let vars = vars
         .iter()
@@ -61,6 +59,25 @@ fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<
         })
         .collect();
     (vars, inner)
+}
+
+/// A right-hand side with terms for names.
+pub fn in_value(value: &Rhs, given: &IndexMap<String, Term>) -> Rhs {
+    let path = |path: &Path| Expander::path(&in_path(path.clone(), given));
+    match value {
+        Rhs::Term(term) => Rhs::Term(in_term(term, given)),
+        Rhs::Send(term) => Rhs::Send(in_term(term, given)),
+        Rhs::Receive(channel) => Rhs::Receive(Box::new(path(channel))),
+        Rhs::Cases(cases) => {
+            let one = |it: &Case| Case {
+                when: it.when.as_ref().map(|it| substituted(it, given)),
+                value: in_term(&it.value, given),
+                loc: it.loc,
+            };
+            Rhs::Cases(cases.iter().map(one).collect())
+        }
+        Rhs::Nondet | Rhs::Drop => value.clone(),
+    }
 }
 
 /// A term with terms for names.
@@ -176,9 +193,5 @@ pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Base {
         }
         _ => Path { index, ..path },
     };
-    match path.plain() {
-        Some((name, None)) => Base::Name(name),
-        Some((array, Some(index))) => Base::Cell { array, index },
-        None => Base::Path(Box::new(path)),
-    }
+    path.into_base()
 }

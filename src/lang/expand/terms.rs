@@ -99,10 +99,20 @@ pub enum Value {
 pub struct Linear {
     pub constant: i64,
     pub cells: Vec<(i64, Base, Arc<Values>)>,
-    pub rest: Vec<Summand>,
+    pub rest: Vec<(i64, Operand, Loc)>,
 }
 
 impl Linear {
+    /// A number of the core.
+    pub fn of(operand: Operand, loc: Loc) -> Self {
+        Self { rest: vec![(1, operand, loc)], ..Self::default() }
+    }
+
+    /// The numbers of the core in it, with another constant.
+    pub fn beside(&self, constant: i64) -> Self {
+        Self { constant, rest: self.rest.clone(), cells: Vec::new() }
+    }
+
     /// Adds a multiple of another sum; `None` when a number leaves the range.
     pub(super) fn add(&mut self, other: &Self, factor: i64) -> Option<()> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
@@ -114,45 +124,47 @@ impl Linear {
             }
         }
         self.cells.retain(|(by, ..)| *by != 0);
-        for summand in &other.rest {
-            let own = match &summand.factor {
-                Some(it) => it.text.parse::<i64>().ok()?,
-                None => 1,
-            };
-            let by = own.checked_mul(factor)?.checked_mul(if summand.negative { -1 } else { 1 })?;
-            self.rest.push(scaled(summand.operand.clone(), by, summand.loc));
+        for (by, operand, loc) in &other.rest {
+            self.rest.push((by.checked_mul(factor)?, operand.clone(), *loc));
         }
         Some(())
     }
 
     /// As a term of the core, when no cell of an enumerated range is left in it.
     pub fn term(&self, loc: Loc) -> Term {
-        let mut summands = self.rest.clone();
-        if self.constant != 0 || summands.is_empty() {
-            let text = self.constant.unsigned_abs().to_string();
-            let negative = self.constant < 0;
-            if summands.is_empty() {
-                return number(self.constant, loc);
-            }
-            let operand = Operand::Number(Number { text, loc });
-            summands.push(Summand { negative, factor: None, operand, loc });
+        if self.rest.is_empty() {
+            return number(self.constant, loc);
+        }
+        let size = |by: i64, loc| Number { text: by.unsigned_abs().to_string(), loc };
+        let scaled = |(by, operand, loc): &(i64, Operand, Loc)| Summand {
+            negative: *by < 0,
+            factor: (by.unsigned_abs() != 1).then(|| size(*by, *loc)),
+            operand: operand.clone(),
+            loc: *loc,
+        };
+        let mut summands: Vec<Summand> = self.rest.iter().map(scaled).collect();
+        if self.constant != 0 {
+            let operand = Operand::Number(size(self.constant, loc));
+            summands.push(Summand { negative: self.constant < 0, factor: None, operand, loc });
         }
         Term::sum(summands, loc)
     }
 }
 
-fn scaled(operand: Operand, by: i64, loc: Loc) -> Summand {
-    let factor = (by.unsigned_abs() != 1).then(|| Number { text: by.unsigned_abs().to_string(), loc });
-    Summand { negative: by < 0, factor, operand, loc }
+/// For each value that a cell may hold, a multiple of it; `None` when a number leaves the range.
+pub fn multiples(factor: i64, cell: &Base, values: &Arc<Values>) -> Option<Vec<(Fixed, i64)>> {
+    let one = |value| {
+        let fixed = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
+        Some((fixed, values.number(value).checked_mul(factor)?))
+    };
+    (0..values.names.len()).map(one).collect()
 }
 
 impl Expander {
     /// The variable of the core at a place that is not a record.
     pub fn base(&self, place: &Place) -> Base {
-        let owner = self.symbols.variables.get(&place.owner);
-        let core =
-            owner.and_then(|it| it.leaves.get(&place.key)).cloned().unwrap_or_else(|| place.owner.clone());
-        let name = Name::at(core, place.at);
+        let leaf = self.symbols.variables.get(&place.owner).and_then(|it| it.leaves.get(&place.key));
+        let name = Name::at(leaf.map_or(&place.owner, |leaf| &leaf.0), place.at);
         if place.index.is_empty() {
             Base::Name(name)
         } else {
@@ -188,11 +200,10 @@ impl Expander {
                 1 => format!("`{name}` must have one index"),
                 _ => format!("`{name}` must have {want} indices"),
             };
-            self.push(
-                Diagnostic::error("C0202", path.name.span(), message)
-                    .label(format!("used with {} here", given.len()))
-                    .also(variable.span, "declared here"),
-            );
+            Diagnostic::error("C0202", path.name.span(), message)
+                .label(format!("used with {} here", given.len()))
+                .also(variable.span, "declared here")
+                .report(self);
             return None;
         }
         let place = Place {
@@ -210,11 +221,10 @@ impl Expander {
                     if let (Some(at), TermKind::Number(_)) = (finite, &term.kind) {
                         let message =
                             format!("`{term}` stands where `{}` has a process as its index", path.name.text);
-                        self.push(
-                            Diagnostic::error("C0203", term.span(), message)
-                                .label(format!("index number {} is the one that is a value", at + 1))
-                                .also(variable.span, "declared here"),
-                        );
+                        Diagnostic::error("C0203", term.span(), message)
+                            .label(format!("index number {} is the one that is a value", at + 1))
+                            .also(variable.span, "declared here")
+                            .report(self);
                         return None;
                     }
                     let name = self.process_index(term)?;
@@ -259,11 +269,10 @@ impl Expander {
     }
 
     fn no_record(&mut self, field: &Name, what: &str) {
-        self.push(
-            Diagnostic::error("C0214", field.span(), format!("`{what}` has no field `{}`", field.text))
-                .label("it is not a record")
-                .help("records are declared by `type t = { field : type; .. }`"),
-        );
+        Diagnostic::error("C0214", field.span(), format!("`{what}` has no field `{}`", field.text))
+            .label("it is not a record")
+            .help("records are declared by `type t = { field : type; .. }`")
+            .report(self);
     }
 
     fn field(&mut self, ways: Vec<Way<Place>>, field: &Name) -> Option<Vec<Way<Place>>> {
@@ -371,26 +380,22 @@ impl Expander {
                         return self.wrong_index(term, values);
                     }
                     let mut outside = None;
-                    for (fixed, sum) in self.combinations(&linear, at)? {
-                        match position(sum) {
-                            Some(value) => {
-                                let one = Way { fixed, needs: Vec::new(), it: value };
-                                found.extend(way.and(&one, |_, at| at));
-                            }
-                            None => outside = Some(sum),
+                    for one in self.combinations(&linear, at)? {
+                        match position(one.it) {
+                            Some(value) => found.extend(way.and(&one, |_, _| value)),
+                            None => outside = Some(one.it),
                         }
                     }
                     if let Some(sum) = outside {
                         let may = if linear.cells.is_empty() { "is" } else { "may be" };
-                        self.push(
-                            Diagnostic::error(
-                                "C0213",
-                                at,
-                                format!("the index {may} {sum}, which `{}` does not have", values.name),
-                            )
-                            .label("there is no cell with this index")
-                            .help("use a variable of the type of the index"),
-                        );
+                        Diagnostic::error(
+                            "C0213",
+                            at,
+                            format!("the index {may} {sum}, which `{}` does not have", values.name),
+                        )
+                        .label("there is no cell with this index")
+                        .help("use a variable of the type of the index")
+                        .report(self);
                         return None;
                     }
                 }
@@ -423,18 +428,15 @@ impl Expander {
     }
 
     /// The sums of the cells of enumerated ranges, for all their values.
-    pub fn combinations(&mut self, linear: &Linear, at: Span) -> Option<Vec<(Vec<Fixed>, i64)>> {
-        let mut all = vec![(Vec::new(), linear.constant)];
+    pub fn combinations(&mut self, linear: &Linear, at: Span) -> Option<Vec<Way<i64>>> {
+        let mut all = vec![Way::only(linear.constant)];
         for (factor, cell, values) in &linear.cells {
-            let low = values.low.unwrap_or(0);
+            let Some(of_cell) = multiples(*factor, cell, values) else { return self.large(at) };
             let mut next = Vec::new();
-            for (fixed, sum) in &all {
-                for value in 0..values.names.len() {
-                    let number = low.checked_add(value as i64).and_then(|it| it.checked_mul(*factor));
-                    let Some(sum) = number.and_then(|it| it.checked_add(*sum)) else { return self.large(at) };
-                    let one = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
-                    next.push(([&fixed[..], &[one]].concat(), sum));
-                }
+            for (way, (fixed, number)) in all.iter().flat_map(|it| of_cell.iter().map(move |one| (it, one))) {
+                let Some(sum) = number.checked_add(way.it) else { return self.large(at) };
+                let fixed = [&way.fixed[..], &[fixed.clone()]].concat();
+                next.push(Way { fixed, needs: Vec::new(), it: sum });
             }
             all = self.few(next, at)?;
         }
@@ -442,10 +444,9 @@ impl Expander {
     }
 
     pub fn large<T>(&mut self, at: Span) -> Option<T> {
-        self.push(
-            Diagnostic::error("C0211", at, "number out of range")
-                .label("the result of this arithmetic does not fit 64 bits"),
-        );
+        Diagnostic::error("C0211", at, "number out of range")
+            .label("the result of this arithmetic does not fit 64 bits")
+            .report(self);
         None
     }
 
@@ -454,15 +455,14 @@ impl Expander {
         if ways.len() <= MOST_WAYS && self.spend(ways.len()) {
             return Some(ways);
         }
-        self.push(
-            Diagnostic::error(
-                "C0506",
-                at,
-                format!("this depends on more than {MOST_WAYS} combinations of values"),
-            )
-            .label("they are told apart one by one")
-            .help("use smaller ranges, `int`, or more than one step"),
-        );
+        Diagnostic::error(
+            "C0506",
+            at,
+            format!("this depends on more than {MOST_WAYS} combinations of values"),
+        )
+        .label("they are told apart one by one")
+        .help("use smaller ranges, `int`, or more than one step")
+        .report(self);
         None
     }
 
@@ -475,11 +475,10 @@ impl Expander {
                 _ => Value::Core(term.clone()),
             })]),
             TermKind::Record(_) => {
-                self.push(
-                    Diagnostic::error("C0214", term.span(), "a record where one value is expected")
-                        .label("this has fields")
-                        .help("a record is assigned to, or compared with, a variable of its type"),
-                );
+                Diagnostic::error("C0214", term.span(), "a record where one value is expected")
+                    .label("this has fields")
+                    .help("a record is assigned to, or compared with, a variable of its type")
+                    .report(self);
                 None
             }
             TermKind::Count(count) => {
@@ -505,10 +504,7 @@ impl Expander {
             let cell = self.base(&way.it);
             let value = match &way.it.ty {
                 Type::Finite(values) => Value::Cell(cell, Arc::clone(values)),
-                Type::Int | Type::Wide(..) => {
-                    let rest = vec![scaled(Operand::Base(cell), 1, path.loc)];
-                    Value::Linear(Linear { rest, ..Linear::default() })
-                }
+                Type::Int | Type::Wide(..) => Value::Linear(Linear::of(Operand::Base(cell), path.loc)),
                 Type::Proc | Type::Core(_) => Value::Core(Term::base(cell, path.loc)),
                 Type::Record(record) => {
                     let help = if record.queue.is_some() {
@@ -516,11 +512,10 @@ impl Expander {
                     } else {
                         "name a field of it, as in `X.field`"
                     };
-                    self.push(
-                        Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
-                            .label("several values are here, one is expected")
-                            .help(help),
-                    );
+                    Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
+                        .label("several values are here, one is expected")
+                        .help(help)
+                        .report(self);
                     return None;
                 }
             };
@@ -554,7 +549,7 @@ impl Expander {
                             TermKind::Base(base) => Operand::Base(base.clone()),
                             _ => return self.wrong_sum(&operand),
                         };
-                        Linear { rest: vec![scaled(operand, 1, summand.loc)], ..Linear::default() }
+                        Linear::of(operand, summand.loc)
                     }
                     _ => return self.wrong_sum(&operand),
                 };
@@ -568,36 +563,26 @@ impl Expander {
             }
             ways = self.few(next, term.span())?;
         }
-        Some(
-            ways.into_iter()
-                .map(|way| {
-                    let it = Value::Linear(way.it.clone());
-                    way.with(it)
-                })
-                .collect(),
-        )
+        let value = |way: Way<Linear>| Way { fixed: way.fixed, needs: way.needs, it: Value::Linear(way.it) };
+        Some(ways.into_iter().map(value).collect())
     }
 
     fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {
-        self.push(
-            Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
-                .label("must be a number: of a range, or of type `int` or `real`"),
-        );
+        Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
+            .label("must be a number: of a range, or of type `int` or `real`")
+            .report(self);
         None
     }
 
     /// A count as a sum of counts of the core.
     fn count(&mut self, count: &Count) -> Option<Linear> {
         let (loc, at) = (count.loc, count.span());
-        let one = |kind: CountKind, by: i64| scaled(Operand::Count(Count { kind, loc }), by, loc);
+        let one = |kind: CountKind, by: i64| (by, Operand::Count(Count { kind, loc }), loc);
         let (var, summand, body) = match &count.kind {
-            CountKind::Processes => {
-                return Some(Linear { rest: vec![one(CountKind::Processes, 1)], ..Linear::default() });
-            }
+            CountKind::Processes => return Some(Linear::of(Operand::Count(count.clone()), loc)),
             CountKind::Of { var, body } => {
-                let body = Box::new(self.formula(body));
-                let rest = vec![one(CountKind::Of { var: var.clone(), body }, 1)];
-                return Some(Linear { rest, ..Linear::default() });
+                let kind = CountKind::Of { var: var.clone(), body: Box::new(self.formula(body)) };
+                return Some(Linear::of(Operand::Count(Count { kind, loc }), loc));
             }
             CountKind::Sum { var, summand, body } => (var, summand, body),
         };
@@ -629,22 +614,15 @@ impl Expander {
                 rest.push(counted(way.conditions(at), sum.constant));
             }
             for (factor, cell, values) in &sum.cells {
-                for value in 0..values.names.len() {
-                    let number = (values.low.unwrap_or(0) + value as i64).checked_mul(*factor);
-                    let Some(number) = number else { return self.large(at) };
-                    let here = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
+                let Some(of_cell) = multiples(*factor, cell, values) else { return self.large(at) };
+                for (here, number) in of_cell.into_iter().filter(|it| it.1 != 0) {
                     let conditions = way.conditions(at).into_iter().chain([here.formula(at)]).collect();
-                    if number != 0 {
-                        rest.push(counted(conditions, number));
-                    }
+                    rest.push(counted(conditions, number));
                 }
             }
             if !sum.rest.is_empty() {
-                let summand = Box::new(Linear { rest: sum.rest, ..Linear::default() }.term(loc));
-                rest.push(one(
-                    CountKind::Sum { var: var.clone(), summand, body: with(way.conditions(at)) },
-                    1,
-                ));
+                let (summand, body) = (Box::new(sum.beside(0).term(loc)), with(way.conditions(at)));
+                rest.push(one(CountKind::Sum { var: var.clone(), summand, body }, 1));
             }
         }
         Some(Linear { rest, ..Linear::default() })
@@ -658,7 +636,7 @@ impl Expander {
             Value::Linear(linear) => {
                 let mut linear = linear.clone();
                 for (factor, cell, _) in std::mem::take(&mut linear.cells) {
-                    linear.rest.push(scaled(Operand::Base(cell), factor, loc));
+                    linear.rest.push((factor, Operand::Base(cell), loc));
                 }
                 linear.term(loc)
             }

@@ -5,8 +5,8 @@ use indexmap::{IndexMap, IndexSet};
 use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::quantifiers;
-use super::make::{all, truth};
-use super::substitute::{in_path, in_term, substituted};
+use super::make::{all, truth, words_of};
+use super::substitute::{in_path, in_term, in_value};
 use super::terms::Way;
 use super::types::Type;
 use super::updates::{Draft, Effect, Out, Write};
@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, TermKind, Transition, Update,
 };
-use crate::syntax::{self, negation};
+use crate::syntax::negation;
 
 /// Most transitions of the core that one declaration stands for.
 const MOST_PARTS: usize = 512;
@@ -34,15 +34,14 @@ impl Expander {
                 return vec![decl_only(&decl)];
             }
             if parts.len() > MOST_PARTS {
-                self.push(
-                    Diagnostic::error(
-                        "C0506",
-                        decl.name.span(),
-                        format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
-                    )
-                    .label("one for each value that `?` gives a cell, and each way in which queues behave")
-                    .help("split it into several transitions"),
-                );
+                Diagnostic::error(
+                    "C0506",
+                    decl.name.span(),
+                    format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
+                )
+                .label("one for each value that `?` gives a cell, and each way in which queues behave")
+                .help("split it into several transitions")
+                .report(self);
                 return vec![decl_only(&decl)];
             }
         }
@@ -107,18 +106,15 @@ impl Expander {
             }
         }
         let Some((quantified, own)) = found else { return Some(vec![decl]) };
-        if let Some(name) = own.iter().find(|name| mentions(&quantified.to_string(), &name.text)) {
-            self.push(
-                Diagnostic::error(
-                    "C0408",
-                    quantified.span,
-                    format!("this quantifier depends on `{}`", name.text),
-                )
-                .label(
-                    "it may hold for one cell and not for another, so that it cannot be decided by the guard",
-                )
-                .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`"),
-            );
+        if let Some(name) = own.iter().find(|name| words_of(&quantified).contains(&name.text)) {
+            Diagnostic::error(
+                "C0408",
+                quantified.span,
+                format!("this quantifier depends on `{}`", name.text),
+            )
+            .label("it may hold for one cell and not for another, so that it cannot be decided by the guard")
+            .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`")
+            .report(self);
             return None;
         }
         let at = quantified.span;
@@ -250,7 +246,7 @@ impl Expander {
             }
             groups.entry(&write.name).or_default().push(write);
         }
-        let words = words(&decl.to_string());
+        let words = words_of(decl);
         let mut chosen: IndexMap<String, usize> = IndexMap::new();
         for writes in groups.values() {
             self.all_apart(writes, decl)?;
@@ -347,12 +343,10 @@ impl Expander {
                 let whole = !write.bound.is_empty() || !other.bound.is_empty() || write.index.is_empty();
                 // Sending and receiving write a place under conditions of one statement each.
                 if whole || !differ(&write.index, &other.index, &decl.params) {
-                    self.push(
-                        Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
+                    Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
                             .label("this may write the same cell")
                             .also(other.at.0, "as this does")
-                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps"),
-                    );
+                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps").report(self);
                     return None;
                 }
             }
@@ -469,30 +463,11 @@ fn without_lets(decl: &Transition) -> Transition {
         return decl;
     }
     for update in &mut decl.updates {
-        let target = syntax_path(&in_path(update.written(), &given));
-        let value = match &update.value {
-            Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
-            Rhs::Send(term) => Rhs::Send(in_term(term, &given)),
-            Rhs::Receive(path) => Rhs::Receive(Box::new(syntax_path(&in_path((**path).clone(), &given)))),
-            Rhs::Cases(cases) => Rhs::Cases(
-                cases
-                    .iter()
-                    .map(|it| Case {
-                        when: it.when.as_ref().map(|it| substituted(it, &given)),
-                        value: in_term(&it.value, &given),
-                        loc: it.loc,
-                    })
-                    .collect(),
-            ),
-            other => other.clone(),
-        };
+        let target = Expander::path(&in_path(update.written(), &given));
+        let value = in_value(&update.value, &given);
         *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
     }
     decl
-}
-
-fn syntax_path(base: &Base) -> Path {
-    Expander::path(base)
 }
 
 /// A condition with the truth of a formula in it.
@@ -502,13 +477,4 @@ fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
     }
     let kind = expr.kind.with_operands(&mut |it| decided(it, what, value));
     Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
-}
-
-/// The words of a text.
-fn words(text: &str) -> IndexSet<String> {
-    syntax::spans(text).map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()).collect()
-}
-
-fn mentions(text: &str, name: &str) -> bool {
-    words(text).contains(name)
 }

@@ -31,7 +31,12 @@ impl Values {
 
     /// Value number `at` as a part of a name.
     pub fn part(&self, at: usize) -> String {
-        self.low.map_or_else(|| self.names[at].clone(), |low| signed(low + at as i64))
+        self.low.map_or_else(|| self.names[at].clone(), |_| signed(self.number(at)))
+    }
+
+    /// The number that value number `at` of a range is.
+    pub fn number(&self, at: usize) -> i64 {
+        self.low.unwrap_or(0) + at as i64
     }
 }
 
@@ -144,8 +149,8 @@ pub struct Variable {
     /// Whether it is only a part of what the text declares.
     pub derived: bool,
     pub span: Span,
-    /// The names of the variables of the core, by the values of its finite indices and the fields.
-    pub leaves: IndexMap<String, String>,
+    /// The names and types of the variables of the core, by the values of its finite indices and the fields.
+    pub leaves: IndexMap<String, (String, Type)>,
 }
 
 impl Variable {
@@ -174,6 +179,8 @@ pub struct Symbols {
     pub constructors: IndexMap<String, (Arc<Values>, usize)>,
     /// All names that are in use.
     pub taken: IndexSet<String>,
+    /// Finite types that are an index.
+    pub indices: IndexSet<String>,
     /// Types of the core that have no declaration.
     pub further: Vec<Arc<Values>>,
 }
@@ -192,17 +199,6 @@ impl Symbols {
     pub fn is_special(&self, name: &str) -> bool {
         self.numbers.contains_key(name) || self.variables.get(name).is_some_and(|it| !it.is_core())
     }
-}
-
-/// The type of the leaf with this key.
-pub fn leaf_type(ty: &Type, key: &str) -> Type {
-    let mut ty = ty.clone();
-    for field in key.split('.').skip(1) {
-        let Type::Record(record) = &ty else { break };
-        let Some((_, inner)) = record.fields.iter().find(|(name, _)| name == field) else { break };
-        ty = inner.clone();
-    }
-    ty
 }
 
 /// A number as a part of a name.

@@ -8,7 +8,7 @@ use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::projected;
 use super::make::{self, all, any, number};
-use super::substitute::{in_path, in_term, substituted};
+use super::substitute::{in_path, in_value, substituted};
 use super::terms::{Linear, Place, Value, Way, linear};
 use super::types::{Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
@@ -114,15 +114,10 @@ impl Expander {
             Quantifier::Forall => false,
             Quantifier::ForallOther => true,
             Quantifier::Exists | Quantifier::ExistsOther => {
-                self.push(
-                    Diagnostic::error(
-                        "C0408",
-                        assigned.at.0,
-                        format!("`{quantifier}` in front of an update"),
-                    )
+                Diagnostic::error("C0408", assigned.at.0, format!("`{quantifier}` in front of an update"))
                     .label("an update is for all processes, or for given ones")
-                    .help("add a parameter to the transition, which stands for some process"),
-                );
+                    .help("add a parameter to the transition, which stands for some process")
+                    .report(self);
                 return None;
             }
         };
@@ -136,11 +131,10 @@ impl Expander {
             } else {
                 continue;
             };
-            self.push(
-                Diagnostic::error("C0405", var.span(), message)
-                    .label("the quantifier binds a new name, which stands among the indices")
-                    .help("write `forall q. A[q] := ..` with a new name `q`"),
-            );
+            Diagnostic::error("C0405", var.span(), message)
+                .label("the quantifier binds a new name, which stands among the indices")
+                .help("write `forall q. A[q] := ..` with a new name `q`")
+                .report(self);
             return None;
         }
         for var in vars {
@@ -149,8 +143,9 @@ impl Expander {
                 && said.text != sort
             {
                 let message = format!("`{}` is indexed by a `{sort}` here", assigned.target.name);
-                let error = Diagnostic::error("C0218", var.span(), message);
-                self.push(error.label(format!("`{}` is of sort `{}`", var.text, said.text)));
+                Diagnostic::error("C0218", var.span(), message)
+                    .label(format!("`{}` is of sort `{}`", var.text, said.text))
+                    .report(self);
                 return None;
             }
         }
@@ -185,17 +180,16 @@ impl Expander {
         let kinds = variable.index.iter().zip(target.index.iter().flatten());
         let of_processes = kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, term)| term);
         let at = of_processes.map(small_name).position(|it| it.is_some_and(|it| it.text == name.text))?;
-        sorts.indices.get(variable.leaves.values().next()?)?.get(at).cloned()
+        sorts.indices.get(&variable.leaves.values().next()?.0)?.get(at).cloned()
     }
 
     /// The places of a channel; `None`, with an error, when it is not one.
     fn channel(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
         let places = self.places(path)?;
         if places.iter().any(|it| it.it.ty.queue().is_none()) {
-            self.push(
-                Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
-                    .label("messages are sent to, and received from, a `channel`"),
-            );
+            Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
+                .label("messages are sent to, and received from, a `channel`")
+                .report(self);
             return None;
         }
         Some(places)
@@ -329,11 +323,10 @@ impl Expander {
         let base = Base::Path(Box::new(this.target.clone()));
         if let Some(Type::Record(record)) = self.type_of(&base) {
             if record.queue.is_some() {
-                self.push(
-                    Diagnostic::error("C0216", this.at.0, format!("channel `{}` is assigned", this.target))
-                        .label("`send` and `receive` change a channel")
-                        .help("write `send(C, value)` or `receive(C)`"),
-                );
+                Diagnostic::error("C0216", this.at.0, format!("channel `{}` is assigned", this.target))
+                    .label("`send` and `receive` change a channel")
+                    .help("write `send(C, value)` or `receive(C)`")
+                    .report(self);
                 return None;
             }
             let mut draft = Draft::default();
@@ -364,20 +357,18 @@ impl Expander {
                 && owner.ty.queue().is_some()
                 && !this.internal
             {
-                self.push(
-                    Diagnostic::error("C0216", this.at.0, format!("`{}` is assigned", this.target))
-                        .label("`send` and `receive` change a channel"),
-                );
+                Diagnostic::error("C0216", this.at.0, format!("`{}` is assigned", this.target))
+                    .label("`send` and `receive` change a channel")
+                    .report(self);
                 return None;
             }
             if let Some(owner) = owner.as_ref().filter(|it| it.constant) {
                 let message = format!("constant `{}` cannot be assigned", this.target.name.text);
-                self.push(
-                    Diagnostic::error("C0401", this.target.name.span(), message)
-                        .label("a `const` never changes")
-                        .also(owner.span, "declared here")
-                        .help("declare it with `var` if it is to change"),
-                );
+                Diagnostic::error("C0401", this.target.name.span(), message)
+                    .label("a `const` never changes")
+                    .also(owner.span, "declared here")
+                    .help("declare it with `var` if it is to change")
+                    .report(self);
                 return None;
             }
             let written = self.written(this, way, facts)?;
@@ -399,20 +390,7 @@ impl Expander {
         for at in 0..values.names.len() {
             let given = IndexMap::from([(name.text.clone(), values.written(at, name.loc))]);
             let target = Self::path(&in_path(this.target.clone(), &given));
-            let value = match &this.value {
-                Rhs::Term(term) => Rhs::Term(in_term(term, &given)),
-                Rhs::Cases(cases) => Rhs::Cases(
-                    cases
-                        .iter()
-                        .map(|it| Case {
-                            when: it.when.as_ref().map(|it| substituted(it, &given)),
-                            value: in_term(&it.value, &given),
-                            loc: it.loc,
-                        })
-                        .collect(),
-                ),
-                other => other.clone(),
-            };
+            let value = in_value(&this.value, &given);
             let bound = this.bound.iter().filter(|it| it.text != name.text).cloned().collect();
             let when = this.when.iter().map(|it| substituted(it, &given)).collect();
             let one = Assigned { target, bound, when, value, ..this.clone() };
@@ -433,11 +411,10 @@ impl Expander {
                     let odd = !fields.iter().any(|(it, _)| *it == name.text);
                     if twice || odd {
                         let what = if twice { "twice" } else { "not a field of this record" };
-                        self.push(
-                            Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
-                                .label("each field of the record stands here once")
-                                .help(format!("the fields are {}", listed(fields))),
-                        );
+                        Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
+                            .label("each field of the record stands here once")
+                            .help(format!("the fields are {}", listed(fields)))
+                            .report(self);
                         return None;
                     }
                 }
@@ -459,11 +436,10 @@ impl Expander {
         } else {
             format!("`{term}` is not a record with the field `{field}`")
         };
-        self.push(
-            Diagnostic::error("C0214", term.span(), message)
-                .label(format!("a record with the fields {} is expected", listed(fields)))
-                .help("to change one field, write `X.field := value`"),
-        );
+        Diagnostic::error("C0214", term.span(), message)
+            .label(format!("a record with the fields {} is expected", listed(fields)))
+            .help("to change one field, write `X.field := value`")
+            .report(self);
         None
     }
 
@@ -522,20 +498,18 @@ impl Expander {
             branches.push((condition, values));
         }
         if this.value == Rhs::Nondet && !bound.is_empty() {
-            self.push(
-                Diagnostic::error("C0408", at, "any value for each of all cells")
-                    .label("`?` chooses a value for one cell")
-                    .help("give the cells their values one by one, each in a step of its process"),
-            );
+            Diagnostic::error("C0408", at, "any value for each of all cells")
+                .label("`?` chooses a value for one cell")
+                .help("give the cells their values one by one, each in a step of its process")
+                .report(self);
             return None;
         }
         let effect = if this.value == Rhs::Nondet { Effect::Any } else { Effect::Cases(branches) };
         if let (Effect::Any, Type::Wide(low, high)) = (&effect, &way.it.ty) {
-            self.push(
-                Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
-                    .label("`?` chooses among at most 64 values")
-                    .help("use a smaller range, or `int`"),
-            );
+            Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
+                .label("`?` chooses among at most 64 values")
+                .help("use a smaller range, or `int`")
+                .report(self);
             return None;
         }
         let name = self.base(&way.it).name().text.clone();
@@ -570,11 +544,10 @@ impl Expander {
                 Some(any(vec![exists(bound, formula), same], at))
             }
             _ => {
-                self.push(
-                    Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")
-                        .label("this update is for all cells with three or more indices")
-                        .help("assign values that are in the range whatever the cells hold"),
-                );
+                Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")
+                    .label("this update is for all cells with three or more indices")
+                    .help("assign values that are in the range whatever the cells hold")
+                    .report(self);
                 None
             }
         }
@@ -594,15 +567,13 @@ impl Expander {
                 (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
                     if ty.is_number() && (!sum.cells.is_empty() || *ty != Type::Int) =>
                 {
-                    for (fixed, constant) in self.combinations(&sum, at)? {
-                        if fixed.iter().any(|it| facts.excludes(it)) {
+                    for one in self.combinations(&sum, at)? {
+                        if one.fixed.iter().any(|it| facts.excludes(it)) {
                             continue;
                         }
                         let alone = sum.cells.is_empty();
-                        let here = Way { fixed, needs: Vec::new(), it: () };
-                        let Some(here) = way.and(&here, |_, ()| ()) else { continue };
-                        let left = Linear { constant, rest: sum.rest.clone(), cells: Vec::new() };
-                        self.number_to(ty, &left, &here, alone, facts, term, &mut found)?;
+                        let Some(here) = way.and(&one, |_, _| ()) else { continue };
+                        self.number_to(ty, &sum.beside(one.it), &here, alone, facts, term, &mut found)?;
                     }
                 }
                 (_, it, _) => {
@@ -632,11 +603,9 @@ impl Expander {
             return Some(());
         };
         let value = |number: i64| match ty {
-            Type::Finite(values) => Term::name(Name {
-                text: values.names[usize::try_from(number - low).unwrap_or(0)].clone(),
-                loc,
-                sort: None,
-            }),
+            Type::Finite(values) => {
+                Term::named(&values.names[usize::try_from(number - low).unwrap_or(0)], loc)
+            }
             _ => make::number(number, loc),
         };
         if sum.rest.is_empty() {
@@ -644,10 +613,9 @@ impl Expander {
             if (low..=high).contains(&number) {
                 found.push(here.clone().with(Out::To(value(number))));
             } else if alone {
-                self.push(
-                    Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
-                        .label("the target never holds this value"),
-                );
+                Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
+                    .label("the target never holds this value")
+                    .report(self);
                 return None;
             } else {
                 found.push(here.clone().with(Out::Leaves));
@@ -690,10 +658,8 @@ impl Expander {
     /// Bounds of a sum whose cells have bounds.
     fn interval(&self, sum: &Linear, facts: &Facts) -> (Option<i64>, Option<i64>) {
         let (mut least, mut most) = (Some(sum.constant), Some(sum.constant));
-        for summand in &sum.rest {
-            let factor = summand.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
-            let factor = factor.map(|it| if summand.negative { -it } else { it });
-            let range = match &summand.operand {
+        for (factor, operand, _) in &sum.rest {
+            let range = match operand {
                 Operand::Base(base) => {
                     let known = self.symbols.variables.get(&base.name().text).and_then(|it| it.ty.range());
                     let (low, high) = known.unzip();
@@ -701,9 +667,9 @@ impl Expander {
                 }
                 _ => (None, None),
             };
-            let times = |bound: Option<i64>| bound.zip(factor).and_then(|(a, b)| a.checked_mul(b));
+            let times = |bound: Option<i64>| bound.and_then(|it| it.checked_mul(*factor));
             let (a, b) = (times(range.0), times(range.1));
-            let (a, b) = if factor.is_some_and(|it| it < 0) { (b, a) } else { (a, b) };
+            let (a, b) = if *factor < 0 { (b, a) } else { (a, b) };
             least = least.zip(a).and_then(|(x, y)| x.checked_add(y));
             most = most.zip(b).and_then(|(x, y)| x.checked_add(y));
         }

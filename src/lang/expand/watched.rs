@@ -10,11 +10,11 @@ use indexmap::IndexSet;
 
 use super::declare::capital;
 use super::expander::Expander;
-use super::make::all;
+use super::make::{all, variable};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, Property, PropertyKind, Quantifier, Rhs,
-    SymbolDecl, SymbolKind, Term, Transition, Update,
+    Term, Transition, Update,
 };
 
 impl Expander {
@@ -43,9 +43,7 @@ impl Expander {
         }
         let note = self.symbols.fresh(&format!("{}_is_seen", capital(&title)));
         self.watches.insert(note.clone(), title.clone());
-        let nowhere = Loc(Span::default());
-        let decl = (Name::at(&note, nowhere), Name::at("bool", loc));
-        symbols.push(Item::Symbol(SymbolDecl::new(SymbolKind::Var, decl.0, (decl.1, None), nowhere)));
+        symbols.push(variable(&note, "bool"));
         let guard = all(vec![is_seen(&note, false, loc), property.body.clone()], property.body.span);
         let target = Path { name: Name::at(&note, loc), index: None, fields: Vec::new(), loc };
         let truth = Rhs::Term(Term::named("True", loc));

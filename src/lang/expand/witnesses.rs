@@ -12,6 +12,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::declare::capital;
 use super::expander::Expander;
+use super::make::words_of;
 use super::sort_table::Sorts;
 use super::substitute::substituted;
 use crate::diagnostic::{Diagnostic, Span};
@@ -50,13 +51,11 @@ impl Expander {
                 let circle: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
                 let first = format!("`{}`", path[path.len() - 1]);
                 let message = format!("sorts of witnesses in a circle: {first} to {}", circle.join(" to "));
-                self.push(
-                    Diagnostic::error("C0219", decl.name.span(), message)
+                Diagnostic::error("C0219", decl.name.span(), message)
                         .label("its values are of a sort that leads back to that of a parameter")
                         .help(
                             "a witness of a witness would have witnesses without end: use a relation, or another sort",
-                        ),
-                );
+                        ).report(self);
                 reported = true;
             }
         }
@@ -93,15 +92,14 @@ impl Expander {
             ..decl.clone()
         }));
         let Some(axiom) = axiom else {
-            self.push(
-                Diagnostic::error("C0220", name.span(), format!("witness `{name}` without an axiom"))
-                    .label("nothing is known of its values")
-                    .help(format!("say it behind the sort: `: {} {{ member({name}(..), ..) }}`", decl.ty)),
-            );
+            Diagnostic::error("C0220", name.span(), format!("witness `{name}` without an axiom"))
+                .label("nothing is known of its values")
+                .help(format!("say it behind the sort: `: {} {{ member({name}(..), ..) }}`", decl.ty))
+                .report(self);
             return;
         };
         let mut taken: IndexSet<String> = params.iter().map(|it| it.text.clone()).collect();
-        words_of(axiom, &mut taken);
+        taken.extend(words_of(axiom));
         let mut value = decl.ty.text.chars().take(1).collect::<String>();
         while taken.contains(&value) {
             value.push('_');
@@ -155,17 +153,17 @@ impl Expander {
         let shown: Vec<&str> = params.iter().map(|it| it.text.as_str()).collect();
         let shown = format!("{name}({})", shown.join(", "));
         if let Some((at, why)) = replaced.wrong {
-            let error = Diagnostic::error("C0220", at, why);
-            self.push(error.help(format!("the axiom speaks of `{shown}`, as an argument of relations")));
+            Diagnostic::error("C0220", at, why)
+                .help(format!("the axiom speaks of `{shown}`, as an argument of relations"))
+                .report(self);
             return None;
         }
         if replaced.found == 0 {
             let message = format!("the axiom of witness `{name}` does not mention it");
-            self.push(
-                Diagnostic::error("C0220", axiom.span, message)
-                    .label("nothing is known of its values")
-                    .help(format!("`{shown}` is an argument of relations")),
-            );
+            Diagnostic::error("C0220", axiom.span, message)
+                .label("nothing is known of its values")
+                .help(format!("`{shown}` is an argument of relations"))
+                .report(self);
             return None;
         }
         Some(holds)
@@ -173,25 +171,19 @@ impl Expander {
 
     /// Reports a witness outside of its axiom: its values occur there only.
     pub(super) fn elsewhere(&mut self, name: &Name) {
-        self.push(
-            Diagnostic::error("C0220", name.span(), format!("witness `{name}` outside of its axiom"))
-                .label("which process it is, is not known here")
-                .help("bind a process, and say of it what is meant: `exists n : node. member(n, q) && ..`"),
-        );
+        Diagnostic::error("C0220", name.span(), format!("witness `{name}` outside of its axiom"))
+            .label("which process it is, is not known here")
+            .help("bind a process, and say of it what is meant: `exists n : node. member(n, q) && ..`")
+            .report(self);
     }
 
     /// Reports an update of what never changes.
     pub(super) fn never_assigned(&mut self, target: &Name) {
         let Some(what) = self.rigid.get(&target.text) else { return };
-        self.push(
-            Diagnostic::error(
-                "C0221",
-                target.span(),
-                format!("`{target}` is assigned, but stands for a {what}"),
-            )
+        Diagnostic::error("C0221", target.span(), format!("`{target}` is assigned, but stands for a {what}"))
             .label(format!("a {what} never changes"))
-            .help("declare an array for what changes: `array In[node, quorum] : bool`"),
-        );
+            .help("declare an array for what changes: `array In[node, quorum] : bool`")
+            .report(self);
     }
 }
 
@@ -307,13 +299,6 @@ fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
 fn exists(vars: Vec<Name>, parts: Vec<Expr>, at: Loc) -> Expr {
     let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
     Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
-}
-
-/// Adds the words of a formula.
-pub(super) fn words_of(formula: &Expr, names: &mut IndexSet<String>) {
-    let text = formula.to_string();
-    let words = crate::syntax::spans(&text);
-    names.extend(words.map(|(span, _)| text[span.start as usize..span.end as usize].to_owned()));
 }
 
 /// Replaces a witness by the name of its value.

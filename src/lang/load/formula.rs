@@ -58,10 +58,7 @@ impl FormulaReader {
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
         let (system, condition) = parsed(text, range, scope, |named, formula| {
-            let formula = &self.expander.asked(formula)?;
-            let system = asked::with_counts_of(&self.system, &self.file, named, formula)?;
-            let condition = asked::condition(&system, &self.file, named, formula)?;
-            Ok((system, condition))
+            asked::condition(&self.system, &self.file, named, &self.expander.asked(formula)?)
         })?;
         self.system = system;
         Ok(condition)
@@ -127,10 +124,11 @@ pub fn parse_formula(
     scope: FormulaScope<'_>,
     formula: &str,
 ) -> Result<Condition, Vec<Diagnostic>> {
-    let file = syntax::parse(model.text).0;
-    parsed(formula, 0..formula.len(), scope, |named, formula| {
-        asked::condition(model.system, &file, named, &Expander::of(&file).asked(formula)?)
-    })
+    let (system, condition) = formula_with_counts(model, scope, formula)?;
+    match system.counts.get(model.system.counts.len()) {
+        Some(further) => Err(vec![asked::further_count(system.var(further.var).span)]),
+        None => Ok(condition),
+    }
 }
 
 /// Reads a formula by itself, as [`parse_formula`] does, in the system with the counts that it mentions besides: that has the
@@ -164,8 +162,7 @@ pub fn parse_claims_with_counts(
 ) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
     let claims = Expander::of(&file).claims(&claims)?;
-    let system = asked::with_counts(model.system, &file, &claims)?;
-    let mut found = asked::forbidden(&system, &file, &claims)?;
+    let (system, mut found) = asked::forbidden(model.system, &file, &claims)?;
     found.sort_by_key(|bad| bad.span.start);
     Ok((system, found))
 }

@@ -5,7 +5,7 @@ use super::elaborate::tidy;
 use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Bad, Condition, System, Transition};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, Expr, File, Item, Name, PropertyKind};
 
 /// The processes that a formula by itself may name.
@@ -17,44 +17,19 @@ pub enum Named<'a> {
     Numbered(u8, &'a [u8]),
 }
 
-/// Elaborates a formula in a system that comes from `model` and has the counts that the formula mentions.
+/// Elaborates a formula in a system that comes from `model`: its meaning in the system with the counts that it mentions besides. That
+/// has the same runs, and its other variables keep their ids.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the formula.
 pub fn condition(
     system: &System,
     model: &File,
     named: Named<'_>,
     formula: &Expr,
-) -> Result<Condition, Vec<Diagnostic>> {
+) -> Result<(System, Condition), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let (context, found) = elaborated(&symbols, system, model, named, formula);
-    concluded(context, system, found)
-}
-
-/// The system with the counts that a formula mentions besides. It has the same runs, and its variables keep their ids.
-///
-/// # Errors
-/// What is wrong with the formula.
-pub fn with_counts_of(
-    system: &System,
-    model: &File,
-    named: Named<'_>,
-    formula: &Expr,
-) -> Result<System, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, _) = elaborated(&symbols, system, model, named, formula);
-    extended(context, system)
-}
-
-fn elaborated<'a>(
-    symbols: &'a Symbols,
-    system: &System,
-    model: &'a File,
-    named: Named<'a>,
-    formula: &'a Expr,
-) -> (Context<'a>, Condition) {
-    let mut context = prepared(symbols, system, model);
+    let mut context = prepared(&symbols, system, model);
     let (params, mut scope) = match named {
         Named::Parameters(params) => (params.len(), context.parameters(params)),
         Named::Numbered(count, own) => {
@@ -63,38 +38,21 @@ fn elaborated<'a>(
         }
     };
     let found = context.condition(formula, formula.span, params, &mut scope);
-    (context, found)
+    extended(context, system, found)
 }
 
-/// The cubes of the declarations `invariant (..) { .. }` in `claims`, for a system that has the counts that they mention;
-/// other declarations are ignored.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, found) = claimed(&symbols, system, model, claims);
-    concluded(context, system, found)
-}
-
-/// The system with the counts that the declarations `invariant (..) { .. }` in `claims` mention besides. It has the same
-/// runs, and its variables keep their ids.
+/// The cubes of the declarations `invariant (..) { .. }` in `claims`, in the system with the counts that they mention besides:
+/// that has the same runs, and its variables keep their ids. Other declarations are ignored.
 ///
 /// # Errors
 /// What is wrong with the declarations.
-pub fn with_counts(system: &System, model: &File, claims: &File) -> Result<System, Vec<Diagnostic>> {
-    let symbols = Symbols::of(system);
-    let (context, _) = claimed(&symbols, system, model, claims);
-    extended(context, system)
-}
-
-fn claimed<'a>(
-    symbols: &'a Symbols,
+pub fn forbidden(
     system: &System,
-    model: &'a File,
-    claims: &'a File,
-) -> (Context<'a>, Vec<Bad>) {
-    let mut context = prepared(symbols, system, model);
+    model: &File,
+    claims: &File,
+) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
+    let symbols = Symbols::of(system);
+    let mut context = prepared(&symbols, system, model);
     let mut found = Vec::new();
     for item in &claims.items {
         match item {
@@ -104,7 +62,7 @@ fn claimed<'a>(
             _ => {}
         }
     }
-    (context, found)
+    extended(context, system, found)
 }
 
 /// Elaborates a transition that the model does not declare.
@@ -147,22 +105,25 @@ pub(super) fn concluded<T>(
     found: T,
 ) -> Result<T, Vec<Diagnostic>> {
     if let Some(count) = context.counts.get(system.counts.len()) {
-        let at = context.var(count.var).span;
-        let error = Diagnostic::error("C0306", at, "a count that the model does not mention")
-            .label("only counts that occur in the model can be asked for here");
-        context.diagnostics.push(error);
+        further_count(context.var(count.var).span).report(&mut context.diagnostics);
     }
     checked(context.diagnostics).map(|()| found)
 }
 
-/// The system with the counts of the context.
-fn extended(context: Context<'_>, system: &System) -> Result<System, Vec<Diagnostic>> {
+/// The error for a count at this place that the system lacks.
+pub fn further_count(at: Span) -> Diagnostic {
+    Diagnostic::error("C0306", at, "a count that the model does not mention")
+        .label("only counts that occur in the model can be asked for here")
+}
+
+/// The system with the counts of the context, and the result.
+fn extended<T>(context: Context<'_>, system: &System, found: T) -> Result<(System, T), Vec<Diagnostic>> {
     let Context { diagnostics, vars, counts, .. } = context;
     checked(diagnostics)?;
     if counts.len() == system.counts.len() {
-        return Ok(system.clone());
+        return Ok((system.clone(), found));
     }
-    Ok(system.edited(|parts| (parts.vars, parts.counts) = (vars, counts)))
+    Ok((system.edited(|parts| (parts.vars, parts.counts) = (vars, counts)), found))
 }
 
 /// The errors, if there are any.
@@ -175,7 +136,7 @@ fn checked(diagnostics: Diagnostics) -> Result<(), Vec<Diagnostic>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{forbidden, with_counts};
+    use super::forbidden;
     use crate::model::{Bad, System};
     use crate::words::literal;
 
@@ -198,12 +159,9 @@ mod tests {
             invariant (p q) { #{r | M[q, r] = S[p] && (S[r] = A || S[r] = B)} > X && #proc = sum{x | 1} + X }";
         let (claims, errors) = crate::syntax::parse(claims);
         assert!(errors.is_empty(), "{errors:?}");
-        let refused = forbidden(&loaded.system, &loaded.file, &claims).expect_err("counts are missing");
-        assert_eq!(refused[0].code, "C0306");
-        let system = with_counts(&loaded.system, &loaded.file, &claims).expect("claims");
+        let (system, cubes) = forbidden(&loaded.system, &loaded.file, &claims).expect("claims");
         assert_eq!((system.vars.len(), system.counts.len()), (3 + 4, 4));
         assert_eq!(system.bad, loaded.system.bad);
-        let cubes = forbidden(&system, &loaded.file, &claims).expect("claims");
         assert_eq!(
             text(&cubes, &system),
             [
@@ -213,7 +171,7 @@ mod tests {
             ]
         );
         // What is printed is read as the same counts.
-        let again = with_counts(&system, &loaded.file, &claims).expect("claims");
-        assert_eq!(again.vars, system.vars);
+        let (again, same) = forbidden(&system, &loaded.file, &claims).expect("claims");
+        assert_eq!((again.vars.clone(), same), (system.vars.clone(), cubes));
     }
 }

@@ -11,7 +11,7 @@
 //! cell that the text of some transition assigns, even with its own value, and also where the formula does not depend on it.
 
 use super::initially::Initially;
-use super::linear::{LinearConstraint, normalise};
+use super::linear::{Truth, normalise};
 use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId};
 use crate::diagnostic::Span;
 
@@ -122,8 +122,8 @@ pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
                 Relation::Lt => (opposite(), Relation::Le),
             };
             match normalise(expr, relation, *integer)? {
-                LinearConstraint::Literal(literal) => literal,
-                LinearConstraint::Constant(_) => return None,
+                Truth::Literal(literal) => literal,
+                Truth::Constant(_) => return None,
             }
         }
     })

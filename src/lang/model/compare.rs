@@ -2,23 +2,12 @@
 
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
-use super::linear::{LinearConstraint, constraint};
+use super::linear::constraint;
 use super::number::{NumberKind, TermType};
 use super::scope::TermMeaning;
 use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Comparison;
-
-const fn negated(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Eq => Comparison::Ne,
-        Comparison::Ne => Comparison::Eq,
-        Comparison::Lt => Comparison::Ge,
-        Comparison::Ge => Comparison::Lt,
-        Comparison::Le => Comparison::Gt,
-        Comparison::Gt => Comparison::Le,
-    }
-}
 
 /// A process or a cell as a term of the IR.
 fn atom(value: TermMeaning) -> Option<Term> {
@@ -48,10 +37,10 @@ impl Context<'_> {
             && let TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
         {
             let name = self.symbols.type_name(ty);
-            let error = Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
+            Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
                 .label("only `int`, `real` and `proc` are ordered")
-                .help("compare with `=` or `<>`");
-            self.push(error);
+                .help("compare with `=` or `<>`")
+                .report(self);
             return Formula::False;
         }
         if self.erase_processes && (left.mentions_process_variable() || right.mentions_process_variable()) {
@@ -60,25 +49,28 @@ impl Context<'_> {
         if matches!(left, TermMeaning::Undefined(_)) || matches!(right, TermMeaning::Undefined(_)) {
             return self.undefined(positive, at);
         }
-        let op = if positive { op } else { negated(op) };
+        let op = if positive { op } else { op.negated() };
         match (left, right) {
             (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
             (TermMeaning::Number(a), TermMeaning::Number(b)) => {
                 let real = a.kind == NumberKind::Real || b.kind == NumberKind::Real;
-                match constraint(&a.linear, op, &b.linear, !real) {
-                    Some(LinearConstraint::Constant(truth)) => Formula::constant(truth),
-                    Some(LinearConstraint::Literal(literal)) => Formula::Literal(literal),
-                    None => {
+                constraint(&a.linear, op, &b.linear, !real).map_or_else(
+                    || {
                         self.out_of_range(at);
                         Formula::False
-                    }
-                }
+                    },
+                    Formula::from,
+                )
             }
             (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
                 if self.calls.is_empty() {
-                    self.push(Diagnostic::warning("C0902", at, "comparison of two constructors").label(
-                        if (a == b) == (op == Comparison::Eq) { "always true" } else { "always false" },
-                    ));
+                    Diagnostic::warning("C0902", at, "comparison of two constructors")
+                        .label(if (a == b) == (op == Comparison::Eq) {
+                            "always true"
+                        } else {
+                            "always false"
+                        })
+                        .report(self);
                 }
                 Formula::constant((a == b) == (op == Comparison::Eq))
             }
@@ -127,11 +119,10 @@ impl Context<'_> {
         let relies = !positive || self.counting;
         if !open && relies && self.place == FormulaPlace::Bad {
             let place = if self.counting { "in a count" } else { "under a negation" };
-            self.push(
-                Diagnostic::error("C0304", at, format!("cell indexed by a global {place}"))
-                    .label("whether the global names a process cannot be said in a bad state")
-                    .help("add a parameter `g` that equals the global, and use `g` as the index"),
-            );
+            Diagnostic::error("C0304", at, format!("cell indexed by a global {place}"))
+                .label("whether the global names a process cannot be said in a bad state")
+                .help("add a parameter `g` that equals the global, and use `g` as the index")
+                .report(self);
         }
         self.nameless_counts |= relies;
         Formula::constant(!positive)

@@ -4,7 +4,6 @@
 use super::compare::oriented;
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
-use super::limits::MAX_PARAMS;
 use super::prenex::{self, TOO_MANY};
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Symbol;
@@ -92,11 +91,10 @@ impl<'a> Context<'a> {
             values.push(match arg {
                 Arg::Term(term) => self.term(term, scope),
                 Arg::Formula(formula) => {
-                    self.push(
-                        Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
-                            .label("parameters stand for terms")
-                            .help("use a term, or write the formula out"),
-                    );
+                    Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
+                        .label("parameters stand for terms")
+                        .help("use a term, or write the formula out")
+                        .report(self);
                     TermMeaning::Unknown
                 }
             });
@@ -118,7 +116,7 @@ impl<'a> Context<'a> {
             return Formula::False;
         };
         if predicate.params.len() != args.len() {
-            let error = Diagnostic::error(
+            Diagnostic::error(
                 "C0108",
                 at,
                 format!(
@@ -129,8 +127,8 @@ impl<'a> Context<'a> {
                     args.len()
                 ),
             )
-            .also(predicate.name.span(), "defined here");
-            self.push(error);
+            .also(predicate.name.span(), "defined here")
+            .report(self);
             return Formula::False;
         }
         let mark = scope.len();
@@ -154,18 +152,16 @@ impl<'a> Context<'a> {
             if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
                 let strict = matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && !self.counting;
                 if strict && self.calls.is_empty() {
-                    self.push(
-                        super::symbols::duplicate("C0109", var, "process variable", None)
-                            .label("already in scope"),
-                    );
+                    super::symbols::duplicate("C0109", var, "process variable", None)
+                        .label("already in scope")
+                        .report(self);
                     return false;
                 }
                 if self.calls.is_empty() {
                     let message = format!("`{}` hides another process variable", var.text);
-                    self.push(
-                        Diagnostic::warning("C0903", var.span(), message)
-                            .label("this one is meant from here on"),
-                    );
+                    Diagnostic::warning("C0903", var.span(), message)
+                        .label("this one is meant from here on")
+                        .report(self);
                 }
             }
         }
@@ -261,20 +257,17 @@ impl<'a> Context<'a> {
             }
             _ => ("a guard", "use a parameter of the transition instead"),
         };
-        self.push(
-            Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
-                .label("after negations are pushed inwards")
-                .help(help),
-        );
+        Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
+            .label("after negations are pushed inwards")
+            .help(help)
+            .report(self);
     }
 
     /// Whether a quantifier at `at` about `body` has nothing to do with the one around it: it comes after something
     /// else, and mentions no name that is bound there.
     fn stands_apart(&self, body: &Expr, at: Span) -> bool {
         let text = body.to_string();
-        let mentions = |name: &str| {
-            crate::syntax::spans(&text).any(|(span, _)| text[span.start as usize..span.end as usize] == *name)
-        };
+        let mentions = |name: &str| crate::syntax::words(&text).any(|it| it == name);
         self.bound.last().is_some_and(|&(_, start)| start < at.start)
             && !self.bound.iter().any(|&(name, _)| mentions(name))
     }
@@ -303,11 +296,10 @@ impl<'a> Context<'a> {
     fn init_parameters(&mut self, bound: Quantified<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
         let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
-            self.push(
-                Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
-                    .label("the formula must also hold when the variables are one process")
-                    .help("write the condition into the formula, as in `x = y || ..`"),
-            );
+            Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
+                .label("the formula must also hold when the variables are one process")
+                .help("write the condition into the formula, as in `x = y || ..`")
+                .report(self);
         }
         let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
         self.loose.extend(&fresh);
@@ -439,20 +431,9 @@ impl<'a> Context<'a> {
         }
         self.reset_budget();
         self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
-        let mut scope = Scope { open: true, ..Scope::default() };
-        for (i, param) in predicate.params.iter().enumerate() {
-            if i == MAX_PARAMS {
-                self.push(
-                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
-                        .label("the first one too many"),
-                );
-                break;
-            }
-            if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
-                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
-            }
-            scope.push(&param.text, TermMeaning::Unknown);
-        }
+        let mut scope = self.parameters(&predicate.params);
+        scope.open = true;
+        scope.names.iter_mut().for_each(|(_, meaning)| *meaning = TermMeaning::Unknown);
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);
     }

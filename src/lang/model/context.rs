@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
 use crate::syntax::ast::{Predicate, Transition};
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
@@ -58,6 +58,10 @@ pub(super) struct StepBeside<'a> {
 pub(super) struct Context<'a> {
     /// Declared types and symbols.
     pub symbols: &'a Symbols,
+    /// The text of the model; empty for another text that uses its names.
+    pub text: &'a str,
+    /// Whether the declaration is one of several that a transition of the text stands for.
+    pub is_part: bool,
     /// The declared variables, and after them those that formulas so far count.
     pub vars: Vec<Var>,
     /// What the latter count.
@@ -148,11 +152,19 @@ pub(super) struct Context<'a> {
     pub exhausted: bool,
 }
 
+impl Reporter for Context<'_> {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
+}
+
 impl<'a> Context<'a> {
     /// The context before the first declaration.
     pub fn new(symbols: &'a Symbols, max_procs: Option<u32>) -> Self {
         Self {
             symbols,
+            text: "",
+            is_part: false,
             vars: symbols.vars.clone(),
             counts: Vec::new(),
             counting: false,
@@ -292,15 +304,18 @@ impl<'a> Context<'a> {
     pub fn report_bound(&mut self, at: Span, message: &str) {
         if !self.exhausted {
             self.exhausted = true;
-            self.diagnostics.push(
-                Diagnostic::error("C0504", at, format!("declaration too large: {message}"))
-                    .help("split it into several declarations"),
-            );
+            Diagnostic::error("C0504", at, format!("declaration too large: {message}"))
+                .help("split it into several declarations")
+                .report(&mut self.diagnostics);
         }
     }
 
     /// Adds a message; inside a predicate, with the place where the predicate is used.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        if self.is_part && matches!(diagnostic.code, "C0909" | "C0910" | "C0911") {
+            // What holds of one part need not hold of the transition.
+            return;
+        }
         if self.foreign {
             // Places of another text would mislead.
             diagnostic.secondary.clear();

@@ -12,7 +12,8 @@ use super::formula::Formula;
 use super::limits::{MAX_ARITY, MAX_VARS};
 use super::number::{NumberKind, NumericTerm};
 use super::scope::{Scope, TermMeaning};
-use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Term, Type, rename};
+use super::tail::mentioned;
+use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Type, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Expr};
 
@@ -21,10 +22,10 @@ impl<'a> Context<'a> {
     pub fn count(&mut self, count: &'a ast::Count, scope: &Scope<'a>) -> TermMeaning {
         let at = count.span();
         if self.counting {
-            let error = Diagnostic::error("C0305", at, "a count within a count")
+            Diagnostic::error("C0305", at, "a count within a count")
                 .label("a count is about the cells of processes and about variables")
-                .help("put the inner number into a variable that the transitions keep up to date");
-            self.push(error);
+                .help("put the inner number into a variable that the transitions keep up to date")
+                .report(self);
             return TermMeaning::Unknown;
         }
         let Some((name, summand, body)) = count.parts() else {
@@ -98,10 +99,10 @@ impl<'a> Context<'a> {
             // As often as there are such processes.
             Some(Linear { terms, constant }) if terms.is_empty() => {
                 if kind == NumberKind::Real {
-                    let error = Diagnostic::error("C0204", at, "a constant of type `real` for each process")
+                    Diagnostic::error("C0204", at, "a constant of type `real` for each process")
                         .label("this is a multiple of a number of processes, which is of type `int`")
-                        .help("there is no conversion between `int` and `real`");
-                    self.push(error);
+                        .help("there is no conversion between `int` and `real`")
+                        .report(self);
                     return TermMeaning::Unknown;
                 }
                 match self.number_of(index, body, None, at) {
@@ -130,9 +131,9 @@ impl<'a> Context<'a> {
         }
         if index.len() > MAX_ARITY {
             let message = format!("a count that depends on {} processes", index.len());
-            let error = Diagnostic::error("C0503", at, message)
-                .label(format!("it may mention at most {MAX_ARITY}, besides the one that is counted"));
-            self.push(error);
+            Diagnostic::error("C0503", at, message)
+                .label(format!("it may mention at most {MAX_ARITY}, besides the one that is counted"))
+                .report(self);
             return TermMeaning::Unknown;
         }
         let indices = index.len() as u8;
@@ -185,7 +186,7 @@ fn abstracted(
 ) -> Option<(SmallVec<[ProcRef; 2]>, Dnf, Option<Linear>)> {
     let mut index: SmallVec<[ProcRef; 2]> = SmallVec::new();
     let summed = summand.iter().flat_map(|it| &it.terms).flat_map(|(cell, _)| cell.index.iter().copied());
-    for p in body.iter().flatten().flat_map(processes).chain(summed) {
+    for p in body.iter().flatten().flat_map(mentioned).chain(summed) {
         if matches!(p, ProcRef::Var(v) if v != process) && !index.contains(&p) {
             index.push(p);
         }
@@ -200,23 +201,6 @@ fn abstracted(
         None => None,
     };
     Some((index, body, summand))
-}
-
-/// The processes that a literal mentions, in the order in which it is written.
-fn processes(literal: &Literal) -> Vec<ProcRef> {
-    match literal {
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            let of_term = |term: &Term| match term {
-                Term::Proc(p) => vec![*p],
-                Term::Cell(cell) => cell.index.to_vec(),
-                Term::Constructor(_) | Term::Linear(_) => Vec::new(),
-            };
-            [of_term(left), of_term(right)].concat()
-        }
-        Literal::In { .. } | Literal::Linear { .. } => {
-            literal.cells().into_iter().flat_map(|cell| cell.index.iter().copied()).collect()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -23,17 +23,6 @@ pub(super) struct Disjunct {
 }
 
 impl Disjunct {
-    /// Numbers the processes of `exists` from `declared` on, where the parameters end.
-    pub fn numbering(&self, declared: usize) -> impl Fn(ProcRef) -> ProcRef {
-        move |p: ProcRef| match p {
-            ProcRef::Var(v) => {
-                let at = self.exists.iter().position(|&e| e == v);
-                at.map_or(p, |i| ProcRef::Var((declared + i) as u8))
-            }
-            ProcRef::Const(_) => p,
-        }
-    }
-
     /// Whether it holds wherever these literals do.
     pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
         self.exists.is_empty()
@@ -162,7 +151,7 @@ pub(super) fn product(
             continue;
         }
         for b in right {
-            identify(a, b, 0, &mut Vec::new(), same, &mut all)?;
+            identify(a, b, same, &mut all)?;
             if all.len() > MAX_DISJUNCTS {
                 return Err(NoNormalForm::TooLarge);
             }
@@ -176,53 +165,47 @@ pub(super) fn product(
     Ok(all)
 }
 
-/// Adds `a && b` for each way in which the processes of `b`, from number `next` on, are processes of `a`
-/// or further ones. `chosen` says what the earlier ones are.
+/// The ways in which each of these processes is a different one of some known ones, or itself; that comes last.
+pub(super) fn coincidences<'a>(of: &'a [u8], known: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
+    let mut open: Vec<Vec<u8>> = vec![Vec::new()];
+    std::iter::from_fn(move || {
+        loop {
+            let chosen = open.pop()?;
+            let Some(&own) = of.get(chosen.len()) else { return Some(chosen) };
+            let others = known.iter().copied().filter(|it| *it != own && !chosen.contains(it));
+            let longer: Vec<Vec<u8>> = others.chain([own]).map(|it| [&chosen[..], &[it]].concat()).collect();
+            open.extend(longer.into_iter().rev());
+        }
+    })
+}
+
+/// Adds `a && b` for each way in which the processes of `b` are processes of `a` or further ones.
 fn identify(
     a: &Disjunct,
     b: &Disjunct,
-    next: usize,
-    chosen: &mut Vec<u8>,
     same: &impl Sameness,
     all: &mut Vec<Disjunct>,
 ) -> Result<(), NoNormalForm> {
-    if all.len() > MAX_DISJUNCTS {
-        return Err(NoNormalForm::TooLarge);
-    }
-    let Some(&var) = b.exists.get(next) else {
+    for chosen in coincidences(&b.exists, &a.exists) {
+        if all.len() > MAX_DISJUNCTS {
+            return Err(NoNormalForm::TooLarge);
+        }
         let map = |p: ProcRef| match p {
             ProcRef::Var(v) => b.exists.iter().position(|&e| e == v).map_or(p, |i| ProcRef::Var(chosen[i])),
             ProcRef::Const(_) => p,
         };
-        let Some(literals) = rename::conj(&b.literals, &map).ok_or(NoNormalForm::OutOfRange)? else {
-            return Ok(());
-        };
-        let mut both = a.literals.clone();
-        both.extend(literals);
-        let Some(literals) = simplify(both, same) else { return Ok(()) };
+        let literals = rename::conj(&b.literals, &map).ok_or(NoNormalForm::OutOfRange)?;
+        let both = literals.map(|literals| [&a.literals[..], &literals].concat());
+        let Some(literals) = both.and_then(|both| simplify(both, same)) else { continue };
         let mut exists = a.exists.clone();
         exists.extend(chosen.iter().copied().filter(|v| !a.exists.contains(v)));
         let mut universals = a.universals.clone();
         for (bound, body) in &b.universals {
-            let mut renamed = Vec::new();
-            for conj in body {
-                renamed.extend(rename::conj(conj, &map).ok_or(NoNormalForm::OutOfRange)?);
-            }
-            universals.push((bound.clone(), renamed));
+            let body = rename::disjunction(body, &map).ok_or(NoNormalForm::OutOfRange)?;
+            universals.push((bound.clone(), body));
         }
         all.push(Disjunct { exists, literals, universals });
-        return Ok(());
-    };
-    for &other in a.exists.iter().filter(|&&other| other != var) {
-        if !chosen.contains(&other) {
-            chosen.push(other);
-            identify(a, b, next + 1, chosen, same, all)?;
-            chosen.pop();
-        }
     }
-    chosen.push(var);
-    identify(a, b, next + 1, chosen, same, all)?;
-    chosen.pop();
     Ok(())
 }
 

@@ -4,26 +4,23 @@ use indexmap::IndexMap;
 
 use super::axioms::Texts;
 use super::context::Context;
-use super::families::Families;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
-use super::symbols::{Symbol, Symbols};
+use super::made_of::MadeOf;
+use super::symbols::Symbols;
 use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
-/// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
-/// `mentioned` are the names of variables that the text of each `invariant` has, also those that are not in `file` any more.
-pub fn elaborate(
-    file: &File,
-    text: &str,
-    mentioned: &[(Span, Vec<String>)],
-) -> (Option<System>, Vec<Diagnostic>) {
+/// The meaning of a file in the core language, which was made of a model whose text is `text`, with messages in file order. There is a
+/// system iff no message is an error.
+pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, Vec<Diagnostic>) {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
     let symbols = Symbols::collect(file, &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
+    context.text = text;
     context.diagnostics = diagnostics;
     let mut declared = Declared::default();
     for item in &file.items {
@@ -37,9 +34,11 @@ pub fn elaborate(
     let Declared { init, mut bad, transitions, mut temporal, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
-    super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
+    super::lints::unused(file, &context, &made_of, init.as_ref(), &transitions, &mut diagnostics);
     let (vars, counts) = (std::mem::take(&mut context.vars), std::mem::take(&mut context.counts));
     let mut diagnostics = diagnostics.into_vec();
+    // Nothing is said of declarations that are not in the text.
+    diagnostics.retain(|it| it.severity == Severity::Error || it.primary.span != Span::default());
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
@@ -62,11 +61,11 @@ pub fn elaborate(
         temporal,
         fairness,
         failures: None,
-        sorts: None,
+        sorts: made_of.sorts.and_then(|it| it.resolved(|name| symbols.variable(name))),
         witnesses: symbols.witnesses.clone(),
-        families: Families::default(),
+        families: made_of.families,
     };
-    axioms::separate(&mut system, &texts(file, mentioned, &symbols));
+    axioms::separate(&mut system, &texts(file, &made_of.mentioned, &symbols));
     let system = System::new(system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
@@ -74,10 +73,7 @@ pub fn elaborate(
 
 /// What the text says of invariants and updates.
 fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> Texts {
-    let var = |name: &String| match symbols.lookup(name) {
-        Some(Symbol::Var(var)) => Some(var),
-        _ => None,
-    };
+    let var = |name: &String| symbols.variable(name);
     let transitions =
         file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
     Texts {
@@ -115,10 +111,10 @@ impl<'a> Declared<'a> {
             Item::Property(property) if property.kind == PropertyKind::Init => {
                 let this = context.init(property);
                 if let Some(previous) = &self.init {
-                    let error = Diagnostic::error("C0110", property.loc.0, "more than one `init`")
+                    Diagnostic::error("C0110", property.loc.0, "more than one `init`")
                         .also(previous.span, "the first one")
-                        .help("join them with `&&`");
-                    context.push(error);
+                        .help("join them with `&&`")
+                        .report(context);
                 } else {
                     self.init = Some(this);
                 }
@@ -175,10 +171,10 @@ impl<'a> Declared<'a> {
         }
         if let Some(&previous) = self.names.get(name.text.as_str()) {
             let message = format!("transition `{}` is already declared", name.text);
-            let warning = Diagnostic::warning("C0912", name.span(), message)
+            Diagnostic::warning("C0912", name.span(), message)
                 .label("traces will not tell them apart")
-                .also(previous, "declared here too");
-            context.push(warning);
+                .also(previous, "declared here too")
+                .report(context);
         } else {
             self.names.insert(&name.text, name.span());
         }
@@ -203,16 +199,16 @@ impl<'a> Declared<'a> {
         let says = |kind| file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == kind));
         let is_full = context.diagnostics.is_full();
         if self.init.is_none() && !is_full && !file.damage.init && !says(PropertyKind::Init) {
-            let error = Diagnostic::error("C0110", end, "no `init` declaration")
+            Diagnostic::error("C0110", end, "no `init` declaration")
                 .label("the file ends here")
-                .help("every model says what its initial states are: `init (z) { .. }`");
-            context.push(error);
+                .help("every model says what its initial states are: `init (z) { .. }`")
+                .report(context);
         }
         let silent = self.bad.is_empty() && self.temporal.is_empty();
         if silent && !file.damage.bad && !says(PropertyKind::Unsafe) {
-            let warning = Diagnostic::warning("C0913", end, "no `unsafe` declaration")
-                .label("only deadlocks are checked");
-            context.push(warning);
+            Diagnostic::warning("C0913", end, "no `unsafe` declaration")
+                .label("only deadlocks are checked")
+                .report(context);
         }
     }
 }
@@ -223,19 +219,17 @@ fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
     for item in &file.items {
         let Item::NumberProcs(decl) = item else { continue };
         if let Some(first) = first {
-            out.push(
-                Diagnostic::error("C0110", decl.loc.0, "more than one `number_procs`")
-                    .also(first, "the first one"),
-            );
+            Diagnostic::error("C0110", decl.loc.0, "more than one `number_procs`")
+                .also(first, "the first one")
+                .report(out);
         }
         first = first.or(Some(decl.loc.0));
         match decl.count.text.parse::<u32>() {
             Ok(count) if count >= 1 => bound = bound.or(Some(count)),
-            _ => out.push(
-                Diagnostic::error("C0111", decl.count.loc.0, format!("`number_procs` {}", decl.count.text))
-                    .label(format!("must be between 1 and {}", u32::MAX))
-                    .help("leave it out for any number of processes"),
-            ),
+            _ => Diagnostic::error("C0111", decl.count.loc.0, format!("`number_procs` {}", decl.count.text))
+                .label(format!("must be between 1 and {}", u32::MAX))
+                .help("leave it out for any number of processes")
+                .report(out),
         }
     }
     bound

@@ -1,6 +1,6 @@
 //! Equations that hold in every reachable state: what an analysis has found of a system.
 
-use super::linear::{LinearConstraint, normalise};
+use super::linear::{Truth, normalise};
 use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Type, VarId};
 
 /// A linear equation or inequality that holds in every reachable state: the number plus what the values of globals add is zero, or
@@ -71,8 +71,8 @@ impl Equation {
                 let (factor, constant) =
                     if some { (Rational::ONE.neg(), Rational::ONE) } else { (Rational::ONE, Rational::ZERO) };
                 match normalise(Linear { terms: vec![(cell, factor)], constant }, Relation::Le, true)? {
-                    LinearConstraint::Literal(literal) => Some(literal),
-                    LinearConstraint::Constant(_) => return None,
+                    Truth::Literal(literal) => Some(literal),
+                    Truth::Constant(_) => return None,
                 }
             }
         };
@@ -82,9 +82,9 @@ impl Equation {
             let expr = Linear { terms: self.number.terms.clone(), constant };
             let relation = if self.at_least { Relation::Lt } else { Relation::Ne };
             match normalise(expr, relation, true)? {
-                LinearConstraint::Literal(literal) => cube.push(literal),
-                LinearConstraint::Constant(true) => {}
-                LinearConstraint::Constant(false) => continue,
+                Truth::Literal(literal) => cube.push(literal),
+                Truth::Constant(true) => {}
+                Truth::Constant(false) => continue,
             }
             found.push(Forbidden { params: self.params, cube });
         }

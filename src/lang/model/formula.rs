@@ -1,6 +1,7 @@
 //! Formulas in negation normal form.
 
 use super::Literal;
+use super::linear::Truth;
 
 /// A formula in negation normal form.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +20,15 @@ pub(super) enum Formula {
     Exists(Vec<u8>, Box<Formula>),
     /// For all different processes that are not declared parameters: a formula without quantifiers.
     Forall(Vec<u8>, Box<Formula>),
+}
+
+impl From<Truth> for Formula {
+    fn from(truth: Truth) -> Self {
+        match truth {
+            Truth::Constant(truth) => Self::constant(truth),
+            Truth::Literal(literal) => Self::Literal(literal),
+        }
+    }
 }
 
 impl Formula {
@@ -43,6 +53,12 @@ impl Formula {
             1 => kept.swap_remove(0),
             _ => Self::And(kept),
         }
+    }
+
+    /// All parts, for some of these processes.
+    pub fn for_some(vars: Vec<u8>, parts: Vec<Self>) -> Self {
+        let all = Self::and(parts);
+        if vars.is_empty() { all } else { Self::Exists(vars, Box::new(all)) }
     }
 
     /// Disjunction, simplified.

@@ -187,6 +187,18 @@ pub enum Relation {
     Lt,
 }
 
+impl Relation {
+    /// Whether a number compares so with zero.
+    pub const fn holds(self, number: Rational) -> bool {
+        match self {
+            Self::Eq => number.signum() == 0,
+            Self::Ne => number.signum() != 0,
+            Self::Le => number.signum() <= 0,
+            Self::Lt => number.signum() < 0,
+        }
+    }
+}
+
 /// An atomic formula or its negation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Literal {
@@ -289,16 +301,20 @@ pub struct Init {
 impl Init {
     /// Where a literal of the body comes from: the first comparison that says it or a part of it, or else the declaration.
     pub fn place(&self, literal: &Literal) -> Span {
-        let is_part = |said: &Literal| match (literal, said) {
-            (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-                a == b && fewer & !more == 0
-            }
-            _ => false,
-        };
-        let exact = self.places.iter().find(|(said, _)| said == literal);
-        let place = exact.or_else(|| self.places.iter().find(|(said, _)| is_part(said)));
-        place.map_or(self.span, |(_, span)| *span)
+        place(literal, &self.places).unwrap_or(self.span)
     }
+}
+
+/// Where a literal comes from: the first place that says it or, joined with others about the same cell, a part of it.
+pub(super) fn place(literal: &Literal, places: &[(Literal, Span)]) -> Option<Span> {
+    let is_part = |said: &Literal| match (literal, said) {
+        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+            a == b && fewer & !more == 0
+        }
+        _ => false,
+    };
+    let exact = places.iter().find(|(said, _)| said == literal);
+    exact.or_else(|| places.iter().find(|(said, _)| is_part(said))).map(|(_, span)| *span)
 }
 
 /// Where a bad cube comes from.

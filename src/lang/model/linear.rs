@@ -64,22 +64,17 @@ impl Linear {
     }
 }
 
-/// A constraint, or its truth value when it has one.
+/// A literal or a truth value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum LinearConstraint {
-    /// Holds always or never.
+pub enum Truth {
+    /// Its truth value is known.
     Constant(bool),
-    /// A constraint over at least one cell.
+    /// A literal.
     Literal(Literal),
 }
 
 /// `left op right`; `None` when a number leaves the 64-bit range.
-pub(super) fn constraint(
-    left: &Linear,
-    op: Comparison,
-    right: &Linear,
-    integer: bool,
-) -> Option<LinearConstraint> {
+pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer: bool) -> Option<Truth> {
     let minus_one = Rational::ONE.neg();
     let (expr, relation) = match op {
         Comparison::Eq => (left.add_scaled(minus_one, right)?, Relation::Eq),
@@ -94,15 +89,9 @@ pub(super) fn constraint(
 
 /// The normal form of `expr relation 0`: equations have a positive first coefficient; integer
 /// constraints are not strict, have coprime coefficients and a tight bound.
-pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<LinearConstraint> {
+pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<Truth> {
     let Some((_, first)) = expr.terms.first() else {
-        let sign = expr.constant.signum();
-        return Some(LinearConstraint::Constant(match relation {
-            Relation::Eq => sign == 0,
-            Relation::Ne => sign != 0,
-            Relation::Le => sign <= 0,
-            Relation::Lt => sign < 0,
-        }));
+        return Some(Truth::Constant(relation.holds(expr.constant)));
     };
     if matches!(relation, Relation::Eq | Relation::Ne) && first.signum() < 0 {
         expr = expr.scaled(Rational::ONE.neg())?;
@@ -116,7 +105,7 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         let divisor = Rational::new(i128::try_from(divisor).ok()?, 1)?;
         let constant = expr.constant.div(divisor)?;
         if !constant.is_integer() && matches!(relation, Relation::Eq | Relation::Ne) {
-            return Some(LinearConstraint::Constant(relation == Relation::Ne));
+            return Some(Truth::Constant(relation == Relation::Ne));
         }
         for (_, a) in &mut expr.terms {
             *a = a.div(divisor)?;
@@ -124,12 +113,12 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         // sum + c <= 0 with an integer sum is sum <= floor(-c).
         expr.constant = Rational::integer(constant.neg().floor()).neg();
     }
-    Some(LinearConstraint::Literal(Literal::Linear { expr, relation, integer }))
+    Some(Truth::Literal(Literal::Linear { expr, relation, integer }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Linear, LinearConstraint, Rational, constraint};
+    use super::{Comparison, Linear, Rational, Truth, constraint};
     use crate::model::{Cell, Literal, Relation, VarId};
 
     fn x(factor: i64, constant: i64) -> Linear {
@@ -141,10 +130,8 @@ mod tests {
         Linear { terms: Vec::new(), constant: Rational::integer(n) }
     }
 
-    fn parts(c: Option<LinearConstraint>) -> (i64, i64, Relation) {
-        let Some(LinearConstraint::Literal(Literal::Linear { expr, relation, .. })) = c else {
-            panic!("{c:?}")
-        };
+    fn parts(c: Option<Truth>) -> (i64, i64, Relation) {
+        let Some(Truth::Literal(Literal::Linear { expr, relation, .. })) = c else { panic!("{c:?}") };
         (expr.terms[0].1.num(), expr.constant.num(), relation)
     }
 
@@ -155,14 +142,8 @@ mod tests {
         // -2x <= 5 iff -x <= 2 (x >= -2)
         assert_eq!(parts(constraint(&x(-2, 0), Comparison::Le, &number(5), true)), (-1, -2, Relation::Le));
         // 2x = 5 never
-        assert_eq!(
-            constraint(&x(2, 0), Comparison::Eq, &number(5), true),
-            Some(LinearConstraint::Constant(false))
-        );
-        assert_eq!(
-            constraint(&x(2, 0), Comparison::Ne, &number(5), true),
-            Some(LinearConstraint::Constant(true))
-        );
+        assert_eq!(constraint(&x(2, 0), Comparison::Eq, &number(5), true), Some(Truth::Constant(false)));
+        assert_eq!(constraint(&x(2, 0), Comparison::Ne, &number(5), true), Some(Truth::Constant(true)));
     }
 
     #[test]
@@ -173,14 +154,8 @@ mod tests {
 
     #[test]
     fn cells_cancel() {
-        assert_eq!(
-            constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true),
-            Some(LinearConstraint::Constant(false))
-        );
-        assert_eq!(
-            constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true),
-            Some(LinearConstraint::Constant(true))
-        );
+        assert_eq!(constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true), Some(Truth::Constant(false)));
+        assert_eq!(constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true), Some(Truth::Constant(true)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 
 use super::context::Context;
+use super::made_of::MadeOf;
 use super::{Count, EnumId, Init, Literal, System, Transition, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{File, Item};
@@ -14,12 +15,13 @@ const MOST_PLACES: usize = 3;
 pub(super) fn unused(
     file: &File,
     context: &Context<'_>,
+    made_of: &MadeOf,
     init: Option<&Init>,
     transitions: &[Transition],
     out: &mut Diagnostics,
 ) {
     let Context { symbols, used, called, read, .. } = context;
-    types(file, context, out);
+    types(file, context, &made_of.indices, out);
     sums(context, out);
     for item in &file.items {
         if let Item::Predicate(predicate) = item
@@ -31,30 +33,35 @@ pub(super) fn unused(
     }
     let initialised = init.map(|init| mentioned(init, context)).unwrap_or_default();
     let written: IndexSet<VarId> = transitions.iter().flat_map(|t| &t.updates).map(|u| u.var).collect();
-    for (id, var) in symbols.vars.iter().enumerate() {
-        let id = VarId(id as u16);
-        let name = &var.name;
+    let warning = |id: VarId| {
+        let constant = symbols.var(id).kind == VarKind::Const;
+        let (restricted, steps) = (init.is_some_and(|it| !it.body.0.is_empty()), !transitions.is_empty());
         if !used.contains(&id) {
-            out.push(Diagnostic::warning("C0914", var.span, format!("`{name}` is not used")));
-        } else if var.kind != VarKind::Const && !written.contains(&id) && !transitions.is_empty() {
-            out.push(
-                Diagnostic::warning("C0915", var.span, format!("`{name}` never changes"))
-                    .label("no transition assigns it"),
-            );
-        } else if var.kind != VarKind::Const
-            && init.is_some_and(|init| !init.body.0.is_empty())
-            && !initialised.contains(&id)
-        {
-            out.push(
-                Diagnostic::warning("C0916", var.span, format!("`{name}` is not initialised"))
-                    .label("it has any value in the beginning"),
-            );
-        } else if !read.contains(&id) && !transitions.is_empty() {
-            out.push(
-                Diagnostic::warning("C0918", var.span, format!("`{name}` is never read"))
-                    .label("it is assigned, but nothing depends on it"),
-            );
+            Some(("C0914", "is not used", ""))
+        } else if !constant && !written.contains(&id) && steps {
+            Some(("C0915", "never changes", "no transition assigns it"))
+        } else if !constant && restricted && !initialised.contains(&id) {
+            Some(("C0916", "is not initialised", "it has any value in the beginning"))
+        } else if !read.contains(&id) && steps {
+            Some(("C0918", "is never read", "it is assigned, but nothing depends on it"))
+        } else {
+            None
         }
+    };
+    for (id, var) in (0..).map(VarId).zip(&symbols.vars) {
+        let Some(found) = warning(id) else { continue };
+        let (code, what, label) = found;
+        let mut name = &var.name;
+        // A declaration that stands for several variables is unused, or never set, where all of them are.
+        if let Some((family, at)) = made_of.families.of(name) {
+            if at > 0 || !family.leaves.iter().all(|it| symbols.variable(it).and_then(warning) == Some(found))
+            {
+                continue;
+            }
+            name = &family.name;
+        }
+        let warning = Diagnostic::warning(code, var.span, format!("`{name}` {what}"));
+        out.push(if label.is_empty() { warning } else { warning.label(label) });
     }
 }
 
@@ -74,10 +81,12 @@ fn sums(context: &Context<'_>, out: &mut Diagnostics) {
             warning = warning.also(place, "here too");
         }
         let help = "here it means what it says".to_owned();
-        out.push(warning.help(match others.count().saturating_sub(MOST_PLACES) {
-            0 => help,
-            more => format!("{help}; there are {more} more places like this"),
-        }));
+        warning
+            .help(match others.count().saturating_sub(MOST_PLACES) {
+                0 => help,
+                more => format!("{help}; there are {more} more places like this"),
+            })
+            .report(out);
     }
 }
 
@@ -94,10 +103,13 @@ pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) 
 }
 
 /// Types without variables, and values that are never used.
-fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
+fn types(file: &File, context: &Context<'_>, indices: &IndexSet<String>, out: &mut Diagnostics) {
     for item in &file.items {
         let Item::Type(decl) = item else { continue };
         let name = &decl.name.text;
+        if !decl.shown.is_empty() || indices.contains(name) {
+            continue;
+        }
         let symbols = context.symbols;
         let known = symbols.enums.iter().position(|known| known.name == *name);
         let id = known.map(|at| EnumId(at as u16));
@@ -107,10 +119,9 @@ fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
             _ => false,
         };
         if !symbols.vars.iter().any(|var| has(var.ty)) {
-            out.push(
-                Diagnostic::warning("C0920", decl.name.span(), format!("type `{name}` is not used"))
-                    .label("no variable, constant or array has it"),
-            );
+            Diagnostic::warning("C0920", decl.name.span(), format!("type `{name}` is not used"))
+                .label("no variable, constant or array has it")
+                .report(out);
             continue;
         }
         let (Some(id), Some(constructors)) = (id, &decl.constructors) else { continue };
@@ -127,9 +138,9 @@ fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
         } else {
             format!("values of type `{name}` are not used: `{}`, {}", first.text, rest.join(", "))
         };
-        out.push(
-            Diagnostic::warning("C0919", first.span(), what).label("nothing sets it and nothing asks for it"),
-        );
+        Diagnostic::warning("C0919", first.span(), what)
+            .label("nothing sets it and nothing asks for it")
+            .report(out);
     }
 }
 

@@ -61,18 +61,13 @@ impl<'a> Context<'a> {
                 parts.extend(facts.into_iter().filter(counts).map(Formula::Literal));
                 let nameless = variant.iter().filter(|(_, process)| asked && process.is_none());
                 parts.extend(nameless.map(|&(var, _)| self.names_no_other(var)));
-                let mut formula = Formula::and(parts);
-                if !hidden.is_empty() {
-                    formula = Formula::Exists(hidden, Box::new(formula));
-                }
-                self.ways_to_hold(&formula, &mut cases);
+                self.ways_to_hold(&Formula::for_some(hidden, parts), &mut cases);
             }
         }
         if cases.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0906", body.span, "this formula is contradictory")
-                    .label("no state satisfies it"),
-            );
+            Diagnostic::warning("C0906", body.span, "this formula is contradictory")
+                .label("no state satisfies it")
+                .report(self);
         }
         Condition(cases)
     }

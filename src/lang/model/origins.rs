@@ -2,6 +2,7 @@
 
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
+use super::ir::place;
 use super::rename::Truth;
 use super::tuning::MAX_PLACES;
 use super::{Literal, ProcRef, rename};
@@ -40,21 +41,6 @@ impl Context<'_> {
                 Truth::Constant(_) => None,
             })
             .collect();
-        let origin = |of: &Literal| {
-            let exact = renamed.iter().find(|(literal, _)| literal == of);
-            let found = exact.or_else(|| renamed.iter().find(|(literal, _)| is_part(of, literal)));
-            found.map_or(declaration, |(_, span)| *span)
-        };
-        cube.iter().map(origin).collect()
-    }
-}
-
-/// Whether `literal` and others about the same cell were joined to `joined`.
-fn is_part(joined: &Literal, literal: &Literal) -> bool {
-    match (joined, literal) {
-        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-            a == b && fewer & !more == 0
-        }
-        _ => false,
+        cube.iter().map(|it| place(it, &renamed).unwrap_or(declaration)).collect()
     }
 }

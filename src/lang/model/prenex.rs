@@ -4,6 +4,7 @@
 //! also where there is no such process. Under a disjunction two quantifiers become one in each way in which
 //! their processes can coincide.
 
+use super::dnf::coincidences;
 use super::formula::Formula;
 use super::{ProcRef, rename};
 
@@ -48,7 +49,7 @@ fn clauses(formula: Formula) -> Option<Vec<Part>> {
                 let part = clauses(part)?;
                 let mut next = Vec::new();
                 for (left, right) in all.iter().flat_map(|l| part.iter().map(move |r| (l, r))) {
-                    either(left, right, &mut Vec::new(), &mut next)?;
+                    either(left, right, &mut next)?;
                 }
                 all = next;
             }
@@ -58,10 +59,9 @@ fn clauses(formula: Formula) -> Option<Vec<Part>> {
     }
 }
 
-/// Adds a disjunction for each way in which the processes of the right side, after those that are `chosen`, are
-/// processes of the left side or further ones.
-fn either(left: &Part, right: &Part, chosen: &mut Vec<u8>, all: &mut Vec<Part>) -> Option<()> {
-    let Some(&var) = right.0.get(chosen.len()) else {
+/// Adds a disjunction for each way in which the processes of the right side are processes of the left side or further ones.
+fn either(left: &Part, right: &Part, all: &mut Vec<Part>) -> Option<()> {
+    for chosen in coincidences(&right.0, &left.0) {
         let map = |p: ProcRef| match p {
             ProcRef::Var(v) => {
                 right.0.iter().position(|&it| it == v).map_or(p, |at| ProcRef::Var(chosen[at]))
@@ -70,19 +70,11 @@ fn either(left: &Part, right: &Part, chosen: &mut Vec<u8>, all: &mut Vec<Part>) 
         };
         let new = chosen.iter().copied().filter(|it| !left.0.contains(it));
         let vars: Vec<u8> = left.0.iter().copied().chain(new).collect();
-        all.push((vars, Formula::or(vec![left.1.clone(), renamed(&right.1, &map)?])));
-        return (all.len() <= MAX_PARTS && all.iter().all(|(vars, _)| vars.len() <= MAX_BOUND)).then_some(());
-    };
-    for &known in &left.0 {
-        if !chosen.contains(&known) {
-            chosen.push(known);
-            either(left, right, chosen, all)?;
-            chosen.pop();
+        if vars.len() > MAX_BOUND || all.len() >= MAX_PARTS {
+            return None;
         }
+        all.push((vars, Formula::or(vec![left.1.clone(), renamed(&right.1, &map)?])));
     }
-    chosen.push(var);
-    either(left, right, chosen, all)?;
-    chosen.pop();
     Some(())
 }
 
@@ -99,10 +91,7 @@ fn has_universal(formula: &Formula) -> bool {
 fn renamed(formula: &Formula, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Formula> {
     let all = |parts: &[Formula]| parts.iter().map(|it| renamed(it, map)).collect::<Option<Vec<_>>>();
     Some(match formula {
-        Formula::Literal(literal) => match rename::literal(literal, map)? {
-            rename::Truth::Constant(truth) => Formula::constant(truth),
-            rename::Truth::Literal(literal) => Formula::Literal(literal),
-        },
+        Formula::Literal(literal) => rename::literal(literal, map)?.into(),
         Formula::And(parts) => Formula::and(all(parts)?),
         Formula::Or(parts) => Formula::or(all(parts)?),
         other => other.clone(),

@@ -8,6 +8,7 @@ use super::scope::{Scope, TermMeaning};
 use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Expr, Name, Property, PropertyKind};
+use crate::syntax::words;
 
 impl<'a> Context<'a> {
     /// The parameters of a declaration in scope.
@@ -18,10 +19,9 @@ impl<'a> Context<'a> {
                 self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
             }
             if i == MAX_PARAMS {
-                self.push(
-                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
-                        .label("the first one too many"),
-                );
+                Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
+                    .label("the first one too many")
+                    .report(self);
                 break;
             }
             scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
@@ -56,10 +56,9 @@ impl<'a> Context<'a> {
             }
         };
         if body.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0905", span, "no state with a process is initial")
-                    .label("contradictory formula"),
-            );
+            Diagnostic::warning("C0905", span, "no state with a process is initial")
+                .label("contradictory formula")
+                .report(self);
         }
         Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
     }
@@ -68,11 +67,10 @@ impl<'a> Context<'a> {
         let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
         for (var, at) in needed {
             let name = self.symbols.var(var).name.clone();
-            self.push(
-                Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
-                    .label("init describes all processes")
-                    .help(format!("with a parameter `p`, write `({name} <> p || ..)`")),
-            );
+            Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
+                .label("init describes all processes")
+                .help(format!("with a parameter `p`, write `({name} <> p || ..)`"))
+                .report(self);
         }
     }
 
@@ -89,15 +87,14 @@ impl<'a> Context<'a> {
         self.unused_parameters(&decl.params);
         self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
-            self.push(
-                Diagnostic::warning("C0906", span, "this formula is contradictory")
-                    .label("no state satisfies it, so that nothing is checked"),
-            );
+            Diagnostic::warning("C0906", span, "this formula is contradictory")
+                .label("no state satisfies it, so that nothing is checked")
+                .report(self);
         }
         let mut bad = Vec::new();
         for disjunct in disjuncts.into_iter().rev() {
             let params = declared + disjunct.exists.len();
-            let map = disjunct.numbering(declared);
+            let map = |p| disjunct.renumbered(p, declared as u8, &[]);
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
                 let spans = self.origins_of(&cube, &map, span);
                 bad.push(Bad {
@@ -125,7 +122,7 @@ impl<'a> Context<'a> {
         let mut disjuncts = Vec::new();
         let formula = self.formula(body, scope, true);
         if self.needed.is_empty() {
-            self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
+            self.bad_disjuncts(&formula, &mut disjuncts);
             return disjuncts;
         }
         for variant in self.variants() {
@@ -134,9 +131,9 @@ impl<'a> Context<'a> {
             let formula = self.formula(body, scope, true);
             // Where the globals name no process, cells at them are false, which only makes the formula
             // stronger: the condition that they name none may be omitted.
-            let facts: Vec<Literal> =
-                facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
-            self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
+            let facts = facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. }));
+            let all = facts.map(Formula::Literal).chain([formula]).collect();
+            self.bad_disjuncts(&Formula::for_some(hidden, all), &mut disjuncts);
         }
         disjuncts
     }
@@ -162,32 +159,19 @@ impl<'a> Context<'a> {
             wider
         });
         if wider.iter().any(|more| !disjuncts.iter().any(|known| covers(known, more))) {
-            self.push(
-                Diagnostic::warning("C0917", at, format!("`{word}` ranges over other processes"))
-                    .label("never one of the parameters or of the processes bound before")
-                    .help(format!(
-                        "`{word}_other` says so; to mean them too, add a case in which the formula speaks \
+            Diagnostic::warning("C0917", at, format!("`{word}` ranges over other processes"))
+                .label("never one of the parameters or of the processes bound before")
+                .help(format!(
+                    "`{word}_other` says so; to mean them too, add a case in which the formula speaks \
                          of them"
-                    )),
-            );
+                ))
+                .report(self);
         }
     }
 
-    fn bad_disjuncts(
-        &mut self,
-        formula: &Formula,
-        hidden: &[u8],
-        facts: &[Literal],
-        out: &mut Vec<Disjunct>,
-    ) {
-        let mut parts: Vec<Formula> = facts.iter().cloned().map(Formula::Literal).collect();
-        parts.push(formula.clone());
-        let mut formula = Formula::and(parts);
-        if !hidden.is_empty() {
-            formula = Formula::Exists(hidden.to_vec(), Box::new(formula));
-        }
+    fn bad_disjuncts(&mut self, formula: &Formula, out: &mut Vec<Disjunct>) {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        match dnf(&formula, &same) {
+        match dnf(formula, &same) {
             Ok(disjuncts) => {
                 out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>());
             }
@@ -254,26 +238,24 @@ impl<'a> Context<'a> {
 
     /// Warns about parameters that occur nowhere, and about more parameters than processes.
     pub fn unused_parameters(&mut self, params: &[Name]) {
+        let around = self.declaration;
+        let of_text = self.text.get(around.start as usize..around.end as usize).filter(|_| self.is_part);
         for (i, param) in params.iter().enumerate() {
-            if self.used_params.get(i) == Some(&false) {
-                self.push(
-                    Diagnostic::warning(
-                        "C0907",
-                        param.span(),
-                        format!("parameter `{}` is not used", param.text),
-                    )
-                    .label("it still demands that the process exists"),
-                );
+            // A parameter of which only some parts make use is used.
+            let elsewhere = of_text.is_some_and(|it| words(it).filter(|it| *it == param.text).count() > 1);
+            if self.used_params.get(i) == Some(&false) && !elsewhere {
+                Diagnostic::warning("C0907", param.span(), format!("parameter `{}` is not used", param.text))
+                    .label("it still demands that the process exists")
+                    .report(self);
             }
         }
         if let (Some(max), Some(first), Some(last)) = (self.max_procs, params.first(), params.last())
             && params.len() > max as usize
             && self.place != FormulaPlace::Init
         {
-            self.push(
-                Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")
-                    .label(format!("`number_procs` is {max}, so that this never applies")),
-            );
+            Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")
+                .label(format!("`number_procs` is {max}, so that this never applies"))
+                .report(self);
         }
     }
 }

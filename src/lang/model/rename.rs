@@ -1,16 +1,9 @@
 //! Renaming of process variables in literals and terms.
 
 use super::compare::oriented;
-use super::linear::{LinearConstraint, normalise};
+pub use super::linear::Truth;
+use super::linear::normalise;
 use super::{Cell, Conj, Literal, ProcRef, Term};
-
-/// A literal or a truth value.
-pub enum Truth {
-    /// Its truth value is known.
-    Constant(bool),
-    /// A literal.
-    Literal(Literal),
-}
 
 /// The cell over renamed processes.
 pub fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
@@ -46,11 +39,7 @@ pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> 
             Literal::Less { left, right, strict: *strict }
         }
         Literal::Linear { expr, relation, integer } => {
-            let expr = expr.map_cells(|c| cell(c, map))?;
-            match normalise(expr, *relation, *integer)? {
-                LinearConstraint::Constant(truth) => return Some(Truth::Constant(truth)),
-                LinearConstraint::Literal(literal) => literal,
-            }
+            return normalise(expr.map_cells(|c| cell(c, map))?, *relation, *integer);
         }
     }))
 }

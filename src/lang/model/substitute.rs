@@ -1,8 +1,7 @@
 //! Cells replaced by terms in literals and terms.
 
 use super::compare::oriented;
-use super::linear::{LinearConstraint, normalise};
-use super::rename::Truth;
+use super::linear::{Truth, normalise};
 use super::{Cell, Linear, Literal, ProcRef, Rational, System, Term, Type};
 
 /// The literal with `value` of each cell that has one, or its truth value when it gets one; `None` when a number leaves
@@ -29,12 +28,7 @@ pub fn literal(system: &System, literal: &Literal, value: &impl Fn(&Cell) -> Opt
                 Truth::Literal(Literal::Less { left, right, strict: *strict })
             }
         }
-        Literal::Linear { expr, relation, integer } => {
-            match normalise(linear(expr, value)?, *relation, *integer)? {
-                LinearConstraint::Constant(truth) => Truth::Constant(truth),
-                LinearConstraint::Literal(literal) => Truth::Literal(literal),
-            }
-        }
+        Literal::Linear { expr, relation, integer } => normalise(linear(expr, value)?, *relation, *integer)?,
     })
 }
 

@@ -145,6 +145,11 @@ impl Symbols {
         self.names.get(name).and_then(|&(_, span)| span)
     }
 
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Option<VarId> {
+        if let Some(Symbol::Var(id)) = self.lookup(name) { Some(id) } else { None }
+    }
+
     /// The declared name that differs only in the case of its letters.
     pub fn in_other_case(&self, name: &str) -> Option<&str> {
         self.names.keys().map(String::as_str).find(|known| known.eq_ignore_ascii_case(name))
@@ -216,16 +221,15 @@ impl Symbols {
             return;
         };
         if let Some(first_beyond) = constructors.get(MAX_CONSTRUCTORS) {
-            out.push(
-                Diagnostic::error(
-                    "C0502",
-                    name.span(),
-                    format!("enum `{}` has {} constructors", name.text, constructors.len()),
-                )
-                .label(format!("an enum has at most {MAX_CONSTRUCTORS} constructors"))
-                .also(first_beyond.span(), "the first one too many")
-                .help("use an abstract type or an `int` for values that are only compared"),
-            );
+            Diagnostic::error(
+                "C0502",
+                name.span(),
+                format!("enum `{}` has {} constructors", name.text, constructors.len()),
+            )
+            .label(format!("an enum has at most {MAX_CONSTRUCTORS} constructors"))
+            .also(first_beyond.span(), "the first one too many")
+            .help("use an abstract type or an `int` for values that are only compared")
+            .report(out);
         }
         let id = EnumId(self.enums.len() as u16);
         let mut kept = Vec::new();
@@ -250,20 +254,16 @@ impl Symbols {
             SymbolKind::Array(index) | SymbolKind::Total(index) => {
                 let is_lost = |ty: &Name| matches!(self.names.get(&ty.text), Some((Symbol::Unclear, _)));
                 for ty in index.iter().filter(|ty| ty.text != "proc" && !is_lost(ty)) {
-                    out.push(
-                        Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
-                            .label(
-                                "an array is indexed by processes, or by values of an enumeration or a range",
-                            )
-                            .write("proc"),
-                    );
+                    Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
+                        .label("an array is indexed by processes, or by values of an enumeration or a range")
+                        .write("proc")
+                        .report(out);
                 }
                 if index.len() > MAX_ARITY {
                     let message = format!("array `{}` has {} indices", decl.name.text, index.len());
-                    out.push(
-                        Diagnostic::error("C0503", decl.name.span(), message)
-                            .label(format!("an array has at most {MAX_ARITY} indices")),
-                    );
+                    Diagnostic::error("C0503", decl.name.span(), message)
+                        .label(format!("an array has at most {MAX_ARITY} indices"))
+                        .report(out);
                 }
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
@@ -288,10 +288,11 @@ impl Symbols {
             let range = self.all_values(ty);
             match (&decl.kind, ty) {
                 (SymbolKind::Total(_), Type::Proc) => self.witnesses.push(id),
-                (SymbolKind::Total(_), _) => out.push(
+                (SymbolKind::Total(_), _) => {
                     Diagnostic::error("C0220", decl.ty.span(), "the values of a witness are processes")
-                        .label(format!("`{}` is not a sort of processes", decl.ty.text)),
-                ),
+                        .label(format!("`{}` is not a sort of processes", decl.ty.text))
+                        .report(out)
+                }
                 _ => {}
             }
             self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });

@@ -1,5 +1,6 @@
 //! The meaning of one `.cub` file as a whole.
 
+use std::hash::Hash;
 use std::ops::Deref;
 
 use indexmap::IndexMap;
@@ -71,19 +72,35 @@ pub struct SystemParts {
 ///
 /// The array and the conditions on it are parts of the system like any others. What is said here follows from how the
 /// system was made: it makes engines fast, and is not needed for their answers to be right.
+///
+/// `V` stands for a variable: its name, until it has an id.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcessSorts {
+pub struct ProcessSorts<V: Eq + Hash = VarId> {
     /// Their names; the values of the array are their numbers.
     pub names: Vec<String>,
-    /// The name of the array.
-    pub array: String,
+    /// The array.
+    pub array: V,
     /// For each array of the model, the sorts of its indices: no formula reads, and no step changes, its cells at other
     /// processes. `None`: of any sort.
-    pub indices: IndexMap<String, Vec<Option<u8>>>,
+    pub indices: IndexMap<V, Vec<Option<u8>>>,
     /// For each variable that points to processes, their sort; any other process is to it as a value that is not a process.
-    pub pointed: IndexMap<String, u8>,
+    pub pointed: IndexMap<V, u8>,
     /// Where only instances with certain numbers of processes of each sort are meant: these numbers.
     pub sizes: Option<Vec<usize>>,
+}
+
+impl ProcessSorts<String> {
+    /// With the ids of the variables; `None` when the array has none.
+    pub(super) fn resolved(&self, id: impl Fn(&String) -> Option<VarId>) -> Option<ProcessSorts> {
+        let Self { names, array, indices, pointed, sizes } = self;
+        Some(ProcessSorts {
+            names: names.clone(),
+            array: id(array)?,
+            indices: indices.iter().filter_map(|(name, sorts)| Some((id(name)?, sorts.clone()))).collect(),
+            pointed: pointed.iter().filter_map(|(name, sort)| Some((id(name)?, *sort))).collect(),
+            sizes: sizes.clone(),
+        })
+    }
 }
 
 impl ProcessSorts {
@@ -211,8 +228,7 @@ impl SystemParts {
 impl SystemParts {
     /// The array that says of which sort each process is, in a model with sorts.
     pub fn sort_array(&self) -> Option<VarId> {
-        let sorts = self.sorts.as_ref()?;
-        self.vars.iter().position(|var| var.name == sorts.array).and_then(VarId::new)
+        self.sorts.as_ref().map(|sorts| sorts.array)
     }
 
     /// The process that a literal is about and its sort, where it says nothing else.
@@ -226,12 +242,12 @@ impl SystemParts {
     /// The sort of an index of a variable's cells; `None` where it may be any.
     pub fn index_sort(&self, var: VarId, index: usize) -> Option<u8> {
         let sorts = self.sorts.as_ref()?;
-        sorts.indices.get(&self.var(var).name)?.get(index).copied().flatten()
+        sorts.indices.get(&var)?.get(index).copied().flatten()
     }
 
     /// The sort of the processes that a variable points to; `None` where it may be any.
     pub fn pointed_sort(&self, var: VarId) -> Option<u8> {
-        self.sorts.as_ref()?.pointed.get(&self.var(var).name).copied()
+        self.sorts.as_ref()?.pointed.get(&var).copied()
     }
 
     /// Whether a transition only notes that a bad state was reached, of which something holds for all processes.

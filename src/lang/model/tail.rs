@@ -70,7 +70,7 @@ fn free_names(system: &System, prefix: &str, count: usize) -> Vec<String> {
     free.take(count).collect()
 }
 
-/// The processes that a literal mentions.
+/// The processes that a literal mentions, in the order in which it is written.
 pub fn mentioned(literal: &Literal) -> Vec<ProcRef> {
     let term = |term: &Term| match term {
         Term::Proc(p) => vec![*p],

@@ -46,9 +46,11 @@ impl<'a> Context<'a> {
 
     /// Reports a construct of the extended language: a model is read in the core language, and texts about it have none.
     pub(super) fn not_core(&mut self, at: Span) -> TermMeaning {
-        self.push(Diagnostic::error("C0005", at, "this construct is not supported here").label(
-            "fields, queues, indices that are not names and several cells in a step stand in models only",
-        ));
+        Diagnostic::error("C0005", at, "this construct is not supported here")
+            .label(
+                "fields, queues, indices that are not names and several cells in a step stand in models only",
+            )
+            .report(self);
         TermMeaning::Unknown
     }
 
@@ -56,10 +58,9 @@ impl<'a> Context<'a> {
         if let Some(value) = Rational::parse(&number.text) {
             TermMeaning::Number(NumericTerm::literal(value, number.is_real()))
         } else {
-            self.push(
-                Diagnostic::error("C0211", number.loc.0, "number out of range")
-                    .label("numerator and denominator must fit 64 bits"),
-            );
+            Diagnostic::error("C0211", number.loc.0, "number out of range")
+                .label("numerator and denominator must fit 64 bits")
+                .report(self);
             TermMeaning::Unknown
         }
     }
@@ -71,10 +72,9 @@ impl<'a> Context<'a> {
             | TermMeaning::Undefined(Type::Int | Type::Real) => value,
             other => {
                 let found = other.ty().name(self.symbols);
-                self.push(
-                    Diagnostic::error("C0204", at, format!("arithmetic on a value of type `{found}`"))
-                        .label("must be of type `int` or `real`"),
-                );
+                Diagnostic::error("C0204", at, format!("arithmetic on a value of type `{found}`"))
+                    .label("must be of type `int` or `real`")
+                    .report(self);
                 TermMeaning::Unknown
             }
         }
@@ -163,10 +163,9 @@ impl<'a> Context<'a> {
 
     /// Reports a number that leaves the 64-bit range.
     pub fn out_of_range(&mut self, at: Span) -> TermMeaning {
-        self.push(
-            Diagnostic::error("C0211", at, "number out of range")
-                .label("the result of this arithmetic does not fit 64 bits"),
-        );
+        Diagnostic::error("C0211", at, "number out of range")
+            .label("the result of this arithmetic does not fit 64 bits")
+            .report(self);
         TermMeaning::Unknown
     }
 
@@ -193,8 +192,7 @@ impl<'a> Context<'a> {
                 self.note_use(id);
                 let var = self.symbols.var(id);
                 if !var.is_single() {
-                    self.push(
-                        Diagnostic::error(
+                    Diagnostic::error(
                             "C0202",
                             name.span(),
                             format!("array `{}` used without an index", name.text),
@@ -204,8 +202,7 @@ impl<'a> Context<'a> {
                         .help(format!(
                             "write `{}[p]` for the cell of a process `p`; whole arrays are neither compared nor assigned",
                             name.text
-                        )),
-                    );
+                        )).report(self);
                     return TermMeaning::Unknown;
                 }
                 self.cell_value(Cell { var: id, index: SmallVec::new() })
@@ -266,33 +263,26 @@ impl<'a> Context<'a> {
         }
         let number = name.text[1..].parse::<u32>().ok().filter(|&k| k <= MAX_PROC_CONSTANT);
         let Some(k) = number else {
-            self.push(
-                Diagnostic::error(
-                    "C0106",
-                    name.span(),
-                    format!("process constant `{}` out of range", name.text),
-                )
-                .label(format!("the greatest process constant is `#{MAX_PROC_CONSTANT}`")),
-            );
+            Diagnostic::error("C0106", name.span(), format!("process constant `{}` out of range", name.text))
+                .label(format!("the greatest process constant is `#{MAX_PROC_CONSTANT}`"))
+                .report(self);
             return None;
         };
         match self.max_procs {
-            None => self.push(
-                Diagnostic::error(
-                    "C0106",
-                    name.span(),
-                    format!("process constant `{}` without `number_procs`", name.text),
-                )
-                .help("start the file with `number_procs` and the number of processes"),
-            ),
-            Some(max) if k > max => self.push(
-                Diagnostic::error(
-                    "C0106",
-                    name.span(),
-                    format!("process constant `{}` out of range", name.text),
-                )
-                .label(format!("`number_procs` is {max}")),
-            ),
+            None => Diagnostic::error(
+                "C0106",
+                name.span(),
+                format!("process constant `{}` without `number_procs`", name.text),
+            )
+            .help("start the file with `number_procs` and the number of processes")
+            .report(self),
+            Some(max) if k > max => Diagnostic::error(
+                "C0106",
+                name.span(),
+                format!("process constant `{}` out of range", name.text),
+            )
+            .label(format!("`number_procs` is {max}"))
+            .report(self),
             Some(_) => {
                 self.proc_constants = self.proc_constants.max(k as u8);
                 return Some(ProcRef::Const(k as u8 - 1));
@@ -331,11 +321,12 @@ impl<'a> Context<'a> {
         let id = match self.symbols.lookup(&array.text) {
             Some(Symbol::Var(id)) => id,
             Some(Symbol::Constructor(..)) => {
-                self.push(Diagnostic::error(
+                Diagnostic::error(
                     "C0202",
                     array.span(),
                     format!("constructor `{}` used as an array", array.text),
-                ));
+                )
+                .report(self);
                 return None;
             }
             Some(Symbol::Unclear) => return None,
@@ -351,10 +342,10 @@ impl<'a> Context<'a> {
                 0 => format!("`{}` is not an array", array.text),
                 n => format!("array `{}` must have {}", array.text, indices(n)),
             };
-            let error = Diagnostic::error("C0202", array.span(), message)
+            Diagnostic::error("C0202", array.span(), message)
                 .label(format!("used with {arity} here"))
-                .also(var.span, "declared here");
-            self.push(error);
+                .also(var.span, "declared here")
+                .report(self);
             return None;
         }
         Some(id)
@@ -370,20 +361,18 @@ impl<'a> Context<'a> {
             TermMeaning::Proc(p) => IndexMeaning::Process(p),
             TermMeaning::Cell(cell, Type::Proc) if cell.index.is_empty() => IndexMeaning::Global(cell.var),
             TermMeaning::Cell(_, Type::Proc) => {
-                self.push(
-                    Diagnostic::error("C0014", name.span(), "array cell used as an array index")
-                        .label("an index is a process or a global of type `proc`")
-                        .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index"),
-                );
+                Diagnostic::error("C0014", name.span(), "array cell used as an array index")
+                    .label("an index is a process or a global of type `proc`")
+                    .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index")
+                    .report(self);
                 IndexMeaning::Error
             }
             TermMeaning::Unknown | TermMeaning::Undefined(_) => IndexMeaning::Error,
             other => {
                 let found = other.ty().name(self.symbols);
-                self.push(
-                    Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
-                        .label("an index is a process or a global of type `proc`"),
-                );
+                Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
+                    .label("an index is a process or a global of type `proc`")
+                    .report(self);
                 IndexMeaning::Error
             }
         }

@@ -14,6 +14,7 @@ impl<'a> Context<'a> {
     /// The parts of a transition declaration, number `origin` of the file.
     pub fn transition(&mut self, decl: &'a ast::Transition, origin: u16) -> Vec<Transition> {
         self.reset_budget();
+        self.is_part = decl.part != ast::Part::Whole;
         let span = decl.loc.0;
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Guard, declared);
@@ -28,14 +29,8 @@ impl<'a> Context<'a> {
                 self.start(span, FormulaPlace::Guard, declared);
                 let (hidden, facts) = self.assume(&variant);
                 if let Some((guard, drafts)) = self.variant(decl, &variant) {
-                    let mut guard = Formula::and(vec![
-                        Formula::and(facts.into_iter().map(Formula::Literal).collect()),
-                        guard,
-                    ]);
-                    if !hidden.is_empty() {
-                        guard = Formula::Exists(hidden, Box::new(guard));
-                    }
-                    self.split(decl, origin, guard, &drafts, &mut parts);
+                    let all = facts.into_iter().map(Formula::Literal).chain([guard]).collect();
+                    self.split(decl, origin, Formula::for_some(hidden, all), &drafts, &mut parts);
                 }
             }
         }
@@ -54,6 +49,7 @@ impl<'a> Context<'a> {
                 None => warning,
             });
         }
+        self.is_part = false;
         parts
     }
 
@@ -231,21 +227,19 @@ fn instantiate(
     disjunct: Disjunct,
     distinct: &impl Sameness,
 ) -> Result<Vec<Disjunct>, super::dnf::NoNormalForm> {
-    use super::dnf::{NoNormalForm, simplify};
+    use super::dnf::{NoNormalForm, coincidences, simplify};
     let universals = disjunct.universals.clone();
     let hidden = disjunct.exists.clone();
     let mut size = 0;
     let mut all = vec![Disjunct { universals: Vec::new(), ..disjunct }];
     let mut others = Vec::new();
     for (bound, body) in &universals {
-        for chosen in injections(bound.len(), &hidden) {
+        for chosen in coincidences(bound, &hidden) {
             let map = |p: ProcRef| {
-                let at = bound.iter().position(|&b| p == ProcRef::Var(b));
-                at.and_then(|at| chosen[at]).map_or(p, ProcRef::Var)
+                bound.iter().position(|&b| p == ProcRef::Var(b)).map_or(p, |at| ProcRef::Var(chosen[at]))
             };
             let body = rename::disjunction(body, &map).ok_or(NoNormalForm::OutOfRange)?;
-            let rest: Vec<u8> =
-                bound.iter().zip(&chosen).filter(|(_, h)| h.is_none()).map(|(b, _)| *b).collect();
+            let rest: Vec<u8> = bound.iter().copied().filter(|it| chosen.contains(it)).collect();
             if !rest.is_empty() {
                 if others.len() >= MAX_DISJUNCTS {
                     return Err(NoNormalForm::TooLarge);
@@ -277,19 +271,6 @@ fn instantiate(
         disjunct.reduce_universals(distinct);
     }
     Ok(all)
-}
-
-/// For each of `count` processes, which of these different ones it is, or that it is another one.
-fn injections(count: usize, among: &[u8]) -> Vec<Vec<Option<u8>>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..count {
-        let further = |known: &Vec<Option<u8>>| {
-            let free = among.iter().copied().map(Some).filter(|it| !known.contains(it)).chain([None]);
-            free.map(|it| [&known[..], &[it]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(further).collect();
-    }
-    all
 }
 
 /// Decides equalities between processes; `None` when one is wrong.

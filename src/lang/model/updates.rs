@@ -59,10 +59,9 @@ impl<'a> Context<'a> {
             defined &= !matches!(value, TermMeaning::Undefined(_));
             if scope.lookup(&abbreviation.name.text).is_some() {
                 let name = &abbreviation.name;
-                self.push(
-                    Diagnostic::warning("C0903", name.span(), format!("`{}` hides another name", name.text))
-                        .label("this one is meant from here on"),
-                );
+                Diagnostic::warning("C0903", name.span(), format!("`{}` hides another name", name.text))
+                    .label("this one is meant from here on")
+                    .report(self);
             }
             scope.push(&abbreviation.name.text, value);
         }
@@ -97,10 +96,9 @@ impl<'a> Context<'a> {
             Some(Symbol::Var(id)) => Some(id),
             Some(Symbol::Constructor(..)) => {
                 let message = format!("constructor `{}` cannot be assigned", name.text);
-                self.push(
-                    Diagnostic::error("C0401", name.span(), message)
-                        .help("only globals and array cells are assigned"),
-                );
+                Diagnostic::error("C0401", name.span(), message)
+                    .help("only globals and array cells are assigned")
+                    .report(self);
                 None
             }
             Some(Symbol::Unclear) => None,
@@ -255,22 +253,16 @@ impl<'a> Context<'a> {
     /// Checks a name that a `case` binds.
     fn case_index(&mut self, name: &Name, params: &[Name], before: &[Name]) {
         if !name.text.starts_with(|c: char| c.is_ascii_lowercase()) {
-            self.push(
-                Diagnostic::error("C0405", name.span(), format!("`{}` as the index of a `case`", name.text))
-                    .label("a `case` over an array binds new names for its indices")
-                    .help("write a new name here and compare it in the branches"),
-            );
+            Diagnostic::error("C0405", name.span(), format!("`{}` as the index of a `case`", name.text))
+                .label("a `case` over an array binds new names for its indices")
+                .help("write a new name here and compare it in the branches")
+                .report(self);
         } else if let Some(param) = params.iter().find(|p| p.text == name.text) {
-            self.push(
-                Diagnostic::error(
-                    "C0405",
-                    name.span(),
-                    format!("index `{}` is already a parameter", name.text),
-                )
+            Diagnostic::error("C0405", name.span(), format!("index `{}` is already a parameter", name.text))
                 .label("a `case` over an array binds new names for its indices")
                 .also(param.span(), "the parameter")
-                .help("use a new name, and compare it with the parameter in a branch"),
-            );
+                .help("use a new name, and compare it with the parameter in a branch")
+                .report(self);
         } else if let Some(first) = before.iter().find(|other| other.text == name.text) {
             self.push(super::symbols::duplicate("C0109", name, "index", Some(first.span())));
         }
@@ -291,11 +283,10 @@ impl<'a> Context<'a> {
             let when = match &case.when {
                 None => {
                     if i + 1 < cases.len() {
-                        self.push(
-                            Diagnostic::error("C0406", case.loc.0, "branch `_` is not the last one")
-                                .label("the branches after it never apply")
-                                .help("move it to the end"),
-                        );
+                        Diagnostic::error("C0406", case.loc.0, "branch `_` is not the last one")
+                            .label("the branches after it never apply")
+                            .help("move it to the end")
+                            .report(self);
                     }
                     vec![Vec::new()]
                 }
@@ -315,10 +306,9 @@ impl<'a> Context<'a> {
             let value = self.assigned(cell, ty, value, case.value.span());
             defined &= value.is_some();
             if when.is_empty() && self.needed.is_empty() && !self.exhausted {
-                self.push(
-                    Diagnostic::warning("C0910", case.loc.0, "this branch never applies")
-                        .label("contradictory condition"),
-                );
+                Diagnostic::warning("C0910", case.loc.0, "this branch never applies")
+                    .label("contradictory condition")
+                    .report(self);
             }
             if let (Some(value), false, false) = (value, total, when.is_empty()) {
                 total = when.iter().any(Vec::is_empty);
@@ -332,12 +322,11 @@ impl<'a> Context<'a> {
                     [] => update.target.text.clone(),
                     names => format!("{}[{}]", update.target.text, names.join(", ")),
                 };
-                self.push(
-                    Diagnostic::warning("C0911", update.loc.0, "`case` without a branch `_`")
-                        .label("cells that match no branch keep their value")
-                        .help(format!("say so with a last branch: `| _ : {target}`"))
-                        .mend_at(Span::new(update.loc.0.end, update.loc.0.end), format!(" | _ : {target}")),
-                );
+                Diagnostic::warning("C0911", update.loc.0, "`case` without a branch `_`")
+                    .label("cells that match no branch keep their value")
+                    .help(format!("say so with a last branch: `| _ : {target}`"))
+                    .mend_at(Span::new(update.loc.0.end, update.loc.0.end), format!(" | _ : {target}"))
+                    .report(self);
             }
             branches.push((vec![Vec::new()], unchanged(cell, ty)));
         }

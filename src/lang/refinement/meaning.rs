@@ -395,6 +395,12 @@ fn cells(branch: &Branch) -> Vec<Cell> {
     of_value.into_iter().chain(conditions).collect()
 }
 
+/// What is wrong with a map.
+fn wrong(at: Span, message: String, help: &str) -> Box<Diagnostic> {
+    let error = Diagnostic::error("C0701", at, message);
+    Box::new(if help.is_empty() { error } else { error.help(help) })
+}
+
 /// The meaning of one image of a statement about `decl`.
 fn image(
     step: &StepText,
@@ -403,14 +409,10 @@ fn image(
     concrete: RefinedModel<'_>,
     abstraction: RefinedModel<'_>,
 ) -> Result<Image, Box<Diagnostic>> {
-    let error = |at: Span, message: String, help: &str| {
-        let error = Diagnostic::error("C0701", at, message);
-        Box::new(if help.is_empty() { error } else { error.help(help) })
-    };
     if step.params.len() != decl.params.len() {
         let message =
             format!("`{}` has {} parameters, not {}", step.name.text, decl.params.len(), step.params.len());
-        return Err(error(
+        return Err(wrong(
             step.name.span(),
             message,
             &format!("write `{}({})`", step.name.text, names(&decl.params)),
@@ -418,7 +420,7 @@ fn image(
     }
     if let Some(again) = (1..step.params.len()).find(|at| step.params[..*at].contains(&step.params[*at])) {
         let name = &step.params[again];
-        return Err(error(name.span(), format!("two parameters are called `{}`", name.text), ""));
+        return Err(wrong(name.span(), format!("two parameters are called `{}`", name.text), ""));
     }
     let same_name = |it: &&ast::Transition| it.name.text == image.name.text;
     let mut named = (0..).zip(heads(abstraction.file)).filter(|(_, it)| same_name(it));
@@ -426,11 +428,11 @@ fn image(
     if image.name.text == STUTTER {
         return match found {
             None if image.args.is_none() => Ok(Image::Stutter),
-            None => Err(error(image.name.span(), format!("`{STUTTER}` has no arguments"), "")),
+            None => Err(wrong(image.name.span(), format!("`{STUTTER}` has no arguments"), "")),
             Some(_) => {
                 let message =
                     format!("`{STUTTER}` has two meanings: the abstract model has a transition of this name");
-                Err(error(image.name.span(), message, "rename the transition"))
+                Err(wrong(image.name.span(), message, "rename the transition"))
             }
         };
     }
@@ -441,13 +443,13 @@ fn image(
     if named.next().is_some() {
         let message =
             format!("`{}` has two meanings: two abstract transitions are called so", image.name.text);
-        return Err(error(image.name.span(), message, "rename one of them"));
+        return Err(wrong(image.name.span(), message, "rename one of them"));
     }
     let args = image.args.as_deref().unwrap_or_default();
     if args.len() != target.params.len() {
         let message =
             format!("`{}` has {} parameters, not {}", image.name.text, target.params.len(), args.len());
-        return Err(error(image.name.span(), message, ""));
+        return Err(wrong(image.name.span(), message, ""));
     }
     let args = args.iter().map(|arg| self::arg(step, arg, concrete.system)).collect::<Result<_, _>>()?;
     Ok(Image::Step { origin, args })
@@ -458,10 +460,6 @@ fn arg(
     ArgText { name, index, fields }: &ArgText,
     concrete: &System,
 ) -> Result<ArgTerm, Box<Diagnostic>> {
-    let error = |at: Span, message: String, help: &str| {
-        let error = Diagnostic::error("C0701", at, message);
-        Box::new(if help.is_empty() { error } else { error.help(help) })
-    };
     let param = |name: &Name| step.params.iter().position(|it| it.text == name.text).map(|at| at as u8);
     if index.is_empty()
         && let Some(at) = param(name)
@@ -474,13 +472,13 @@ fn arg(
     let var = (0..).zip(&concrete.vars).find(|(id, it)| is_meant(*id, it));
     let Some((id, var)) = var.filter(|(_, it)| it.arity() == index.len()) else {
         let message = format!("`{title}` is neither a parameter nor a cell of type `proc`");
-        return Err(error(name.span(), message, ""));
+        return Err(wrong(name.span(), message, ""));
     };
     debug_assert!(matches!(var.kind, VarKind::Array(_)) != index.is_empty());
     let mut procs = SmallVec::new();
     for name in index {
         let at = param(name)
-            .ok_or_else(|| error(name.span(), format!("`{}` is not a parameter", name.text), ""))?;
+            .ok_or_else(|| wrong(name.span(), format!("`{}` is not a parameter", name.text), ""))?;
         procs.push(ProcRef::Var(at));
     }
     Ok(ArgTerm::Cell(Cell { var: VarId(id), index: procs }))

@@ -23,6 +23,11 @@ pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
     token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
 }
 
+/// The words of a text, and its other tokens.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    spans(text).map(|(span, _)| &text[span.start as usize..span.end as usize])
+}
+
 /// The places and the numbers of the process constants in a text from byte `from` on.
 pub fn process_constants(text: &str, from: usize) -> impl Iterator<Item = (Span, Option<usize>)> {
     token::tokens(text, from).filter_map(|(start, token, end)| match token {

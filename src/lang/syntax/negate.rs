@@ -1,6 +1,6 @@
 //! The negation of a formula, as its author would write it: pushed inwards to the comparisons.
 
-use super::ast::{Comparison, Expr, ExprKind, Quantifier};
+use super::ast::{Expr, ExprKind, Quantifier};
 
 /// The formula that holds exactly where this one does not.
 pub fn negation(expr: &Expr) -> Expr {
@@ -9,7 +9,7 @@ pub fn negation(expr: &Expr) -> Expr {
     let kind = match &expr.kind {
         ExprKind::Bool(truth) => ExprKind::Bool(!truth),
         ExprKind::Compare { op, left, right } => {
-            ExprKind::Compare { op: opposite(*op), left: left.clone(), right: right.clone() }
+            ExprKind::Compare { op: op.negated(), left: left.clone(), right: right.clone() }
         }
         ExprKind::Not(inner) => return (**inner).clone(),
         ExprKind::And(parts) => ExprKind::Or(all(parts)),
@@ -31,15 +31,4 @@ pub fn negation(expr: &Expr) -> Expr {
         ExprKind::Error => ExprKind::Error,
     };
     Expr { kind, ..expr.clone() }
-}
-
-const fn opposite(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Eq => Comparison::Ne,
-        Comparison::Ne => Comparison::Eq,
-        Comparison::Lt => Comparison::Ge,
-        Comparison::Ge => Comparison::Lt,
-        Comparison::Le => Comparison::Gt,
-        Comparison::Gt => Comparison::Le,
-    }
 }

@@ -222,11 +222,10 @@ impl<'t> Parser<'t> {
         let diagnostics = &mut self.diagnostics;
         match error {
             LexError::OpenComment => {
-                diagnostics.push(
-                    Diagnostic::error("C0002", Span::new(at.start, at.start + 2), "comment without an end")
-                        .label("opened here")
-                        .help("comments nest: every `(*` needs its own `*)`"),
-                );
+                Diagnostic::error("C0002", Span::new(at.start, at.start + 2), "comment without an end")
+                    .label("opened here")
+                    .help("comments nest: every `(*` needs its own `*)`")
+                    .report(diagnostics);
                 // Whatever it hides.
                 self.file.damage.init = true;
                 self.file.damage.bad = true;
@@ -278,11 +277,10 @@ impl<'t> Parser<'t> {
         if stage < self.stage && !broken {
             let order =
                 "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
-            self.diagnostics.push(
-                Diagnostic::error("C0004", Span::new(start, first_end), "declaration out of order")
-                    .label("comes too late")
-                    .help(format!("the order of a file is fixed: {order}")),
-            );
+            Diagnostic::error("C0004", Span::new(start, first_end), "declaration out of order")
+                .label("comes too late")
+                .help(format!("the order of a file is fixed: {order}"))
+                .report(&mut self.diagnostics);
         }
         self.stage = if number { self.stage } else { self.stage.max(stage) };
         self.repaired(chunk.to_vec(), broken, next, more);
@@ -456,10 +454,10 @@ impl<'t> Parser<'t> {
                 let keyword = if array { "array" } else { "var" };
                 let text = |i: usize| self.text.get(chunk[i].0 as usize..chunk[i].2 as usize).unwrap_or("");
                 let index = if array { "[proc]" } else { "" };
-                let error = Diagnostic::error("C0006", at, "a declaration begins with a keyword")
+                Diagnostic::error("C0006", at, "a declaration begins with a keyword")
                     .label("the type comes last")
-                    .help(format!("write `{keyword} {}{index} : {ty}`", repair::capital(text(1))));
-                self.diagnostics.push(error);
+                    .help(format!("write `{keyword} {}{index} : {ty}`", repair::capital(text(1))))
+                    .report(&mut self.diagnostics);
                 self.repaired(tokens, true, next, more);
                 return;
             }
@@ -473,11 +471,9 @@ impl<'t> Parser<'t> {
             return;
         }
         let is_record = matches!(token, Token::Lident("record" | "struct"));
-        self.diagnostics.push(
-            Diagnostic::error("C0003", at, "declaration expected")
+        Diagnostic::error("C0003", at, "declaration expected")
                 .label("this does not start a declaration")
-                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }),
-        );
+                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }).report(&mut self.diagnostics);
         damage::note(&mut self.file.damage, chunk);
     }
 }

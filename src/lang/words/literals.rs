@@ -76,19 +76,11 @@ pub fn equation(system: &System, equation: &Equation) -> String {
     }
     terms.sort_by_key(|it| it.0);
     let sign = terms.first().map_or(1, |it| it.2.signum());
-    let side = |positive: bool| {
+    let one_side = |positive: bool| {
         let here = terms.iter().filter(|it| (it.2.signum() == sign) == positive);
-        let mut parts: Vec<String> = here
-            .map(|(_, text, factor)| match factor.num().unsigned_abs() {
-                1 => text.clone(),
-                n => format!("{n} * {text}"),
-            })
-            .collect();
-        let constant = equation.number.constant;
-        if constant.signum() != 0 && (constant.signum() == sign) == positive {
-            parts.push(constant.num().unsigned_abs().to_string());
-        }
-        if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") }
+        let its_constant = (equation.number.constant.signum() == sign) == positive;
+        let constant = if its_constant { equation.number.constant } else { Rational::ZERO };
+        side(here.map(|(_, text, factor)| (text.clone(), *factor)), constant)
     };
     let relation = match (equation.at_least, sign) {
         (false, _) => "=",
@@ -103,7 +95,7 @@ pub fn equation(system: &System, equation: &Equation) -> String {
             };
             writer.member(cell, system.enumeration(of).all() & !values).join(" || ")
         }
-        _ => format!("{} {relation} {}", side(true), side(false)),
+        _ => format!("{} {relation} {}", one_side(true), one_side(false)),
     };
     let mut when: Vec<String> = equation.when.iter().map(|it| writer.literal(it)).collect();
     if let Some((count, some)) = equation.occupied {
@@ -262,24 +254,26 @@ impl LiteralWriter<'_> {
             Relation::Le => "<=",
             Relation::Lt => "<",
         };
-        let (left, right) = (self.side(expr, false), self.side(expr, true));
-        format!("{left} {relation} {right}")
-    }
-
-    fn side(&self, expr: &Linear, negative: bool) -> String {
-        let mut text = String::new();
-        let mut add = |part: String| {
-            let _ = write!(text, "{}{part}", if text.is_empty() { "" } else { " + " });
+        let one_side = |negative: bool| {
+            let here = expr.terms.iter().filter(|(_, k)| (k.signum() < 0) == negative);
+            let constant =
+                if (expr.constant.signum() < 0) == negative { expr.constant } else { Rational::ZERO };
+            side(here.map(|(cell, k)| (self.cell(cell), *k)), constant)
         };
-        let turned = |k: Rational| if negative { k.neg() } else { k };
-        for (cell, coefficient) in expr.terms.iter().filter(|(_, k)| (k.signum() < 0) == negative) {
-            let coefficient = turned(*coefficient);
-            let cell = self.cell(cell);
-            add(if coefficient == Rational::ONE { cell } else { format!("{coefficient} * {cell}") });
-        }
-        if !expr.constant.is_zero() && (expr.constant.signum() < 0) == negative {
-            add(constant(turned(expr.constant)));
-        }
-        if text.is_empty() { "0".to_owned() } else { text }
+        format!("{} {relation} {}", one_side(false), one_side(true))
     }
+}
+
+/// A sum of multiples, whatever their signs, and a constant.
+fn side(terms: impl Iterator<Item = (String, Rational)>, number: Rational) -> String {
+    let size = |n: Rational| if n.signum() < 0 { n.neg() } else { n };
+    let one = |(text, factor): (String, Rational)| match size(factor) {
+        Rational::ONE => text,
+        factor => format!("{factor} * {text}"),
+    };
+    let mut parts: Vec<String> = terms.map(one).collect();
+    if !number.is_zero() || parts.is_empty() {
+        parts.push(constant(size(number)));
+    }
+    parts.join(" + ")
 }

@@ -17,7 +17,7 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
     for (tail, name) in tails.iter().zip(tail_names(original, tails)) {
         let ghost = VarId::new(system.vars.len())?;
         if let Some(declared) = system.sorts.as_mut().filter(|_| tail.constants > 0) {
-            declared.indices.insert(name.clone(), tail.sorts(original));
+            declared.indices.insert(ghost, tail.sorts(original));
         }
         let (kind, span) = (tail.kind(), system.init.span);
         system.vars.push(Var { name, kind, ty: Type::Enum(BOOL), range: u64::MAX, span });

@@ -372,11 +372,10 @@ impl<'a> Rewriter<'a> {
         let (Some(sort), Some(found)) = (sort, self.sort_of(term)) else { return };
         if sort != found {
             let message = format!("a `{found}` where a `{sort}` is expected");
-            self.push(
-                Diagnostic::error("C0218", term.span(), message)
-                    .label(format!("`{term}` is of sort `{found}`"))
-                    .help("processes of different sorts are never equal, nor ordered"),
-            );
+            Diagnostic::error("C0218", term.span(), message)
+                .label(format!("`{term}` is of sort `{found}`"))
+                .help("processes of different sorts are never equal, nor ordered")
+                .report(&mut self.diagnostics);
         }
     }
 
@@ -384,11 +383,10 @@ impl<'a> Rewriter<'a> {
     fn without_number(&mut self, name: &Name) {
         if self.unsaid.is_some() && name.text.starts_with('#') {
             let message = format!("process constant `{}` in a model with sorts", name.text);
-            self.push(
-                Diagnostic::error("C0106", name.span(), message)
-                    .label("of which sort this process is, is not known")
-                    .help("use a variable of a sort that nothing assigns: `const Home : node`"),
-            );
+            Diagnostic::error("C0106", name.span(), message)
+                .label("of which sort this process is, is not known")
+                .help("use a variable of a sort that nothing assigns: `const Home : node`")
+                .report(&mut self.diagnostics);
         }
     }
 
@@ -402,15 +400,10 @@ impl<'a> Rewriter<'a> {
             let term = Term::name(name.clone());
             let Some(found) = self.sort_of(&term).filter(|it| *it != sort) else { continue };
             let message = format!("`{}` is indexed by a `{sort}` here", array.text);
-            self.push(
-                Diagnostic::error("C0218", name.span(), message)
-                    .label(format!("`{}` is of sort `{found}`", name.text)),
-            );
+            Diagnostic::error("C0218", name.span(), message)
+                .label(format!("`{}` is of sort `{found}`", name.text))
+                .report(&mut self.diagnostics);
         }
-    }
-
-    fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
     }
 
     /// Brings a name of a sort into scope.

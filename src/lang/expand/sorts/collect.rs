@@ -13,10 +13,9 @@ impl Expander {
         for item in &file.items {
             let Item::Type(TypeDecl { name, below: Some(below), .. }) = item else { continue };
             if below.text != PROC {
-                self.push(
-                    Diagnostic::error("C0217", below.span(), format!("`{}` is not `proc`", below.text))
-                        .label("a sort is declared by `type node < proc`; sorts have no sorts of their own"),
-                );
+                Diagnostic::error("C0217", below.span(), format!("`{}` is not `proc`", below.text))
+                    .label("a sort is declared by `type node < proc`; sorts have no sorts of their own")
+                    .report(self);
             }
             if !declared.iter().any(|it| it.text == name.text) {
                 declared.push(name);

@@ -6,6 +6,7 @@
 
 use indexmap::IndexSet;
 
+use super::super::make::words_of;
 use super::bound::{Rewriter, all, any};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Name, Property, Quantifier};
@@ -28,17 +29,15 @@ impl Rewriter<'_> {
         }
         if params.len() > MOST {
             let at = property.loc.0;
-            self.diagnostics.push(
-                Diagnostic::error("C0505", at, format!("`init` is about {} processes", params.len())).label(
-                    format!("in a model with sorts, at most {MOST} in one part of it and of all sorts"),
-                ),
-            );
+            Diagnostic::error("C0505", at, format!("`init` is about {} processes", params.len()))
+                .label(format!("in a model with sorts, at most {MOST} in one part of it and of all sorts"))
+                .report(&mut self.diagnostics);
             params.truncate(MOST);
         }
         self.joins = true;
         let at = property.body.span;
         let names: Vec<Name> = params.iter().map(|it| it.0.clone()).collect();
-        let mentioned: Vec<IndexSet<String>> = parts.iter().map(words).collect();
+        let mentioned: Vec<IndexSet<String>> = parts.iter().map(words_of).collect();
         let mut ways = Vec::new();
         for set in (0..1_usize << params.len()).rev() {
             let is_in = |at: usize| set >> at & 1 == 1;
@@ -80,7 +79,7 @@ impl Rewriter<'_> {
             return;
         };
         let mut given = indexmap::IndexMap::new();
-        let mut used: IndexSet<String> = words(part);
+        let mut used: IndexSet<String> = words_of(part);
         for var in vars {
             let sort = self.sort(var, &[]);
             let known = params.iter().find(|(name, it)| *it == sort && !used.contains(&name.text));
@@ -111,12 +110,4 @@ fn conjuncts(formula: &Expr) -> std::slice::Iter<'_, Expr> {
         ExprKind::Bool(true) => [].iter(),
         _ => std::slice::from_ref(formula).iter(),
     }
-}
-
-/// The words of a formula.
-fn words(formula: &Expr) -> IndexSet<String> {
-    let text = formula.to_string();
-    crate::syntax::spans(&text)
-        .map(|(span, _)| text[span.start as usize..span.end as usize].to_owned())
-        .collect()
 }

@@ -4,7 +4,7 @@
 //! no further than it must: a conjunction with a false literal is false.
 
 use super::state::{Layout, Point, State, Value};
-use crate::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, Term};
+use crate::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Term};
 
 /// A state, and the processes that the process variables in scope stand for.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +69,7 @@ impl Env<'_> {
                 let (left, right) = (self.point(left)?, self.point(right)?);
                 if *strict { left < right } else { left <= right }
             }
-            Literal::Linear { expr, relation, .. } => {
-                let sign = self.linear(expr)?.signum();
-                match relation {
-                    Relation::Eq => sign == 0,
-                    Relation::Ne => sign != 0,
-                    Relation::Le => sign <= 0,
-                    Relation::Lt => sign < 0,
-                }
-            }
+            Literal::Linear { expr, relation, .. } => relation.holds(self.linear(expr)?),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::eval::Env;
 use super::state::{Layout, State};
-use crate::model::{Cell, Conj, Linear, Literal, ProcRef, Term};
+use crate::model::{Cell, Conj, Linear, Literal, ProcRef, Term, mentioned};
 
 /// A cube made ready for [`Matcher::first`].
 #[derive(Clone, Debug)]
@@ -18,9 +18,7 @@ impl<'a> Matcher<'a> {
     pub fn new(cube: &'a Conj, params: usize) -> Self {
         let mut last: Vec<Vec<&Literal>> = vec![Vec::new(); params + 1];
         for literal in cube {
-            let mut at = 0;
-            vars(literal, &mut |v| at = at.max(v + 1));
-            last[at].push(literal);
+            last[vars(literal).max().map_or(0, |v| v + 1)].push(literal);
         }
         // With one parameter there is nothing to exchange.
         let above = if params > 1 { interchangeable(cube, params) } else { vec![None; params] };
@@ -88,11 +86,8 @@ fn exchangeable(cube: &Conj, a: usize, b: usize) -> bool {
         other => other,
     };
     cube.iter().all(|literal| {
-        let mut concerned = false;
-        vars(literal, &mut |v| concerned |= v == a || v == b);
-        let swapped = || exchanged(literal, &swap);
-        !concerned || {
-            let swapped = swapped();
+        !vars(literal).any(|v| v == a || v == b) || {
+            let swapped = exchanged(literal, &swap);
             cube.iter().any(|other| same(other, &swapped))
         }
     })
@@ -147,25 +142,8 @@ fn same(a: &Literal, b: &Literal) -> bool {
     }
 }
 
-/// Calls `f` with the number of each process variable in a literal.
-fn vars(literal: &Literal, f: &mut impl FnMut(usize)) {
-    let mut proc = |p: &ProcRef| {
-        if let ProcRef::Var(v) = p {
-            f(usize::from(*v));
-        }
-    };
-    let mut term = |t: &Term| match t {
-        Term::Constructor(_) => {}
-        Term::Proc(p) => proc(p),
-        Term::Cell(c) => c.index.iter().for_each(&mut proc),
-        Term::Linear(l) => l.terms.iter().flat_map(|(c, _)| &c.index).for_each(&mut proc),
-    };
-    match literal {
-        Literal::In { cell, .. } => cell.index.iter().for_each(proc),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            term(left);
-            term(right);
-        }
-        Literal::Linear { expr, .. } => expr.terms.iter().flat_map(|(c, _)| &c.index).for_each(proc),
-    }
+/// The numbers of the process variables in a literal.
+fn vars(literal: &Literal) -> impl Iterator<Item = usize> {
+    let variable = |p| if let ProcRef::Var(v) = p { Some(usize::from(v)) } else { None };
+    mentioned(literal).into_iter().filter_map(variable)
 }
