@@ -12,7 +12,7 @@ use super::cubes::Cubes;
 use super::failure::NoCertificate;
 use super::options::CheckOptions;
 use super::owners::{self, extended};
-use super::prove::{Extent, FinishedProof, prove};
+use super::prove::{FinishedProof, prove};
 use super::subject::Subject;
 use super::unreadable::TextError;
 use cubicle_lang::model::{
@@ -57,7 +57,7 @@ pub fn confirm(
     let (subject, counts) = ((stated.subject, abstraction), (owners, numbers.counts));
     let cubes = Cubes::new(&basis, subject, counts, cubes, options.trusting);
     let system = &about.with_counts(&cubes.counts);
-    let proof = prove(system, &cubes, Extent::Used, options.timeout, options.interrupt);
+    let proof = prove(system, &cubes, None, options.timeout, options.interrupt);
     match proof {
         Ok(FinishedProof { shown, refutations, solver_calls }) => {
             Ok(Confirmed { invariants: shown.len(), obligations: refutations.len(), solver_calls })

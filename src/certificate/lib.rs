@@ -170,7 +170,7 @@ pub struct Certificate {
 }
 
 /// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
-/// be unreachable; with [`Extent::Needed`] and [`Extent::Used`] those that the properties do not need are left out.
+/// be unreachable; with [`Extent::Needed`] those that the properties do not need are left out.
 ///
 /// What a case says of the processes that it does not name depends on the cubes, with counts. So where cubes are left out, those
 /// that remain are shown again, as the certificate will be read; if they do not suffice by themselves, none is left out.
@@ -214,7 +214,7 @@ fn check_once(
     let abstraction = abstraction_of(&subject, options.abstraction)?;
     let cubes = Cubes::new(&basis, (subject, abstraction), (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
-    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
+    match prove::prove(system, &cubes, Some(extent), options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }

@@ -40,8 +40,6 @@ pub enum Extent {
     All,
     /// Those that the properties need, directly or not, as far as some can be left out.
     Needed,
-    /// Those that the properties need, directly or not. Whether others of them could be left out is not tried.
-    Used,
 }
 
 /// A finished proof.
@@ -60,11 +58,12 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
 /// of its own: that of a thread which ends with the proof, so that two proofs at once do not wait for each other. A call of
-/// Z3 takes at most `timeout`.
+/// Z3 takes at most `timeout`. Without an extent, those are shown that the properties need, and the refutations do not list
+/// cases that need not be looked at: that is enough for an answer, but not for a certificate.
 pub fn prove(
     system: &System,
     cubes: &Cubes,
-    extent: Extent,
+    extent: Option<Extent>,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<FinishedProof, ProofFailure> {
@@ -131,7 +130,7 @@ struct Prover<'a, 'i> {
     index: &'i CubeIndex<'a>,
     interrupt: &'i Interrupt,
     timeout: Duration,
-    extent: Extent,
+    extent: Option<Extent>,
     needed: BTreeSet<usize>,
     queue: VecDeque<usize>,
     active: Vec<Active>,
@@ -147,7 +146,7 @@ struct Prover<'a, 'i> {
 
 impl<'a> Prover<'a, '_> {
     fn run(mut self) -> Result<FinishedProof, ProofFailure> {
-        if self.extent == Extent::All {
+        if self.extent == Some(Extent::All) {
             (0..self.cubes.proved).for_each(|cube| self.need(cube));
         }
         for owner in 0..self.cubes.owners.len() {
@@ -162,7 +161,7 @@ impl<'a> Prover<'a, '_> {
                 self.show(Obligation::Consecution { transition, cube })?;
             }
         }
-        if self.extent == Extent::Needed {
+        if self.extent == Some(Extent::Needed) {
             self.minimise()?;
         }
         self.proof.shown = self.needed.into_iter().collect();
@@ -189,7 +188,7 @@ impl<'a> Prover<'a, '_> {
         let mut refutations = Vec::new();
         let obligations = self.obligations;
         // What is not written down need not be listed.
-        let cases = if self.extent == Extent::Used {
+        let cases = if self.extent.is_none() {
             obligations.cases_but(obligation, false, &mut |at, arguments| {
                 self.is_impossible(obligation, at, arguments)
             })?
@@ -223,7 +222,7 @@ impl<'a> Prover<'a, '_> {
             return Ok(vec![itself.clone()]);
         }
         let rank = |cube| self.is_usable(obligation, cube).then(|| self.rank(obligation, cube));
-        let is_free = |cube| self.extent == Extent::Used && self.is_shown_anyway(cube);
+        let is_free = |cube| self.extent.is_none() && self.is_shown_anyway(cube);
         let attempt = self.refuter.attempt(Refutable {
             formula: &case.formula,
             procs: case.procs,
