@@ -43,6 +43,9 @@ fn proofs_are_certified_and_carry_claims_over() {
         let outcome = run(&format!("{} --transfer", words(level)));
         assert_eq!(outcome.code, Some(0), "{level:?}: {outcome:?}");
         assert!(outcome.stdout.contains(": holds: no run of"), "{level:?}: {outcome:?}");
+        let unchecked = run(&format!("{} --unchecked", words(level)));
+        assert_eq!(unchecked.code, Some(0), "{level:?}: {unchecked:?}");
+        assert!(unchecked.stdout.ends_with("of processes (unchecked)\n"), "{level:?}: {unchecked:?}");
     }
 }
 
