@@ -1,5 +1,7 @@
 //! How steps change counts: what the system with explicit updates of counts assigns is what the counts are after the step, in
 //! random states, for formulas that compare the counted process with parameters and other indices.
+//!
+//! Seed 5 finds that a step is believed to leave, or to remove, what `c <> p` and `c = p` say of its parameter p.
 
 use cubicle::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, tuples, with_counts};
 use cubicle::model::{Assignment, Rational, System, Transition, TransitionId};

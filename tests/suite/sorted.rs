@@ -2,6 +2,10 @@
 //! is written from the book alone, for each number of processes of each sort.
 //!
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+//!
+//! Seeds that find each of these mistakes again, should it be made: a cell `A[G]` at a process of another sort is read (136), witnesses hold
+//! processes of any sort (85), `forall_other` compares with parameters of other sorts (18), the advice about an initial bad state reads the negated property with the
+//! cells of the model (5), a cell of a log may be that of a process of another sort (7 of `logs`).
 
 mod logs;
 mod meaning;
@@ -470,8 +474,12 @@ fn restarts(seed: u64, model: &Model, text: &str, system: &System) -> Result<(),
     if model.watch.is_some() || !instance.assigned().iter().all(given) {
         return Ok(());
     }
-    let restarting = with_crashes(system, Crash::Restart)
-        .map_err(|why| format!("seed {seed}: no restarts: {}\n{text}", why.message))?;
+    let restarting = match with_crashes(system, Crash::Restart) {
+        Ok(restarting) => restarting,
+        // There are limits.
+        Err(why) if why.message.contains("more than") => return Ok(()),
+        Err(why) => return Err(format!("seed {seed}: no restarts: {}\n{text}", why.message)),
+    };
     for total in 0..=3 {
         for sizes in divisions(model.sorts, total) {
             let right = brute_force_with(model, sizes, true);

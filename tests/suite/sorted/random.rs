@@ -235,7 +235,11 @@ pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
         let value = sorts.len() - 1;
         literals.iter().any(|it| matches!(it, Literal::Holds(_, index, ..) if index.contains(&value)))
     };
-    let witness = witness.filter(about);
+    // No sort leads back to itself.
+    let rises = |(sorts, _): &(Vec<usize>, Vec<Literal>)| {
+        sorts[0] < sorts[sorts.len() - 1] || !maker.vars.iter().any(|it| matches!(it.kind, Kind::Witness(_)))
+    };
+    let witness = witness.filter(about).filter(rises);
     maker.rich = rich;
     let watch = maker.dice.chance(35).then(|| maker.transition(50));
     let watch = watch.filter(|it| it.quantified.iter().any(|it| it.universal));
