@@ -270,6 +270,7 @@ impl Shape {
             failures: None,
             sorts: None,
             families: Families::default(),
+            impossible: Vec::new(),
         })
     }
 }
