@@ -423,7 +423,7 @@ impl Element {
             Part::Rest => Some(site.chunk.len()),
             Part::Names => {
                 let names = |token| matches!(token, Token::Lident(_) | Token::Comma | Token::Different);
-                (at..).find(|&i| !site.token(i).is_some_and(names))
+                (at..=site.chunk.len()).find(|&i| !site.token(i).is_some_and(names))
             }
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, at).then_some(at),
             Part::Run(_) | Part::Count => None,
@@ -565,14 +565,13 @@ impl<'t> Filled<'_, '_, 't> {
             out += &match &piece[..changed] {
                 "^" => capital(source),
                 "_" => small(source),
-                "f" => self.site.formula(range),
                 // Without parentheses around it.
                 "c" if self.site.token(range.start) == Some(Token::ParOpen)
                     && self.site.closing(range.start) == range.end.checked_sub(1) =>
                 {
                     self.site.formula(range.start + 1..range.end - 1)
                 }
-                "c" => self.site.formula(range),
+                "c" | "f" => self.site.formula(range),
                 "w" => {
                     let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
                     words.map(|i| self.site.source(i..i + 1)).collect::<Vec<_>>().join(" ")
