@@ -1,30 +1,33 @@
 //! Rules for mistakes, read from `slips.txt`: where they fit, what they say, and the tokens that were meant.
 //!
-//! A rule begins with lines `PATTERN ;; CONDITIONS`, the places where it fits. A pattern is a sequence of tokens as the model has
-//! them; `^` marks the one that does not fit. Instead of a token there may be alternatives `a/b`, `!a/b` for any other token, the
-//! words of a list `@name`, or
+//! A rule begins with lines `PATTERN ;; CONDITIONS`, the places where it fits. A pattern is a sequence of tokens as
+//! the model has them; `^` marks the one that does not fit. Instead of a token there may be alternatives `a/b`,
+//! `!a/b` for any other token, the words of a list `@name`, or
 //!
-//! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type` a type,
-//!   `%raised` and `%lowered` names declared with a first letter of the wrong case;
-//!   `%int`, `%real`, `%num` numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
-//! - `%term` a name, a cell or a number, `%place` a name or a cell; `(..)`, `[..]`, `{..}` brackets with what they hold, `(+)` if that is something;
-//!   `...` as few balanced tokens as possible, `%some` without a `;`; `%stmt` the tokens to the end of the update, `%stmt;` also its `;`, `%rest`
-//!   those to the end of the declaration; `%count` the opening of a count or a sum, `%names` small names with `,` and `<>`;
+//! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type`
+//!   a type, `%raised` and `%lowered` names declared with a first letter of the wrong case; `%int`, `%real`, `%num`
+//!   numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
+//! - `%term` a name, a cell or a number, `%place` a name or a cell; `(..)`, `[..]`, `{..}` brackets with what they
+//!   hold, `(+)` if that is something; `...` as few balanced tokens as possible, `%some` without a `;`; `%stmt` the
+//!   tokens to the end of the update, `%stmt;` also its `;`, `%rest` those to the end of the declaration; `%count`
+//!   the opening of a count or a sum, `%names` small names with `,` and `<>`;
 //! - `START`, `END`, `~` (the tokens around it touch) and `%opt` (a token or the end) for no tokens.
 //!
-//! `« »` are around the tokens that are replaced (if missing: the marked one), `‹ ›` around those that are shown (if
-//! missing: the replaced ones), `⟨ ⟩` around the text that the mend replaces (if missing: that which is shown, or nothing
-//! before a token that is inserted).
+//! `« »` are around the tokens that are replaced (if missing: the marked one), `‹ ›` around those that are shown
+//! (if missing: the replaced ones), `⟨ ⟩` around the text that the mend replaces (if missing: that which is shown,
+//! or nothing before a token that is inserted).
 //!
-//! Clauses follow in indented lines, with two blanks between them. `slip`, `foreign`, `case`, `count` and `branch` are the kinds of
-//! errors, with the message and, after `#`, the name of a habit, which is reported once; `label`, `help` and `mend` are its
-//! further texts, `write` is advice and mend in one, `with` gives the new tokens if they are not those of the mend (`-`: none), `op` is
-//! short for an operator that is written in another way, `choose` advises a `case` with this condition and
-//! two values, `lost` gives the declaration up, `silent` says nothing, `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
+//! Clauses follow in indented lines, with two blanks between them. `slip`, `foreign`, `case`, `count` and `branch`
+//! are the kinds of errors, with the message and, after `#`, the name of a habit, which is reported once; `label`,
+//! `help` and `mend` are its further texts, `write` is advice and mend in one, `with` gives the new tokens if they
+//! are not those of the mend (`-`: none), `op` is short for an operator that is written in another way, `choose`
+//! advises a `case` with this condition and two values, `lost` gives the declaration up, `silent` says nothing,
+//! `do` names a function of `special.rs`. `␣` is a blank at the edge of a text.
 //!
-//! `$2` is the text of the second part of the pattern, `$2-4` that of three, `$i2` that between its brackets, `$0` that of
-//! the replaced tokens; `$^2` and `$_2` begin with a capital or small letter, `$w2` has blanks for commas, `$f2` is spelled as a
-//! formula here, `$c2` also without parentheses; in `with`, `$u2` and `$l2` are read as names with such letters.
+//! `$2` is the text of the second part of the pattern, `$2-4` that of three, `$i2` that between its brackets, `$0`
+//! that of the replaced tokens; `$^2` and `$_2` begin with a capital or small letter, `$w2` has blanks for commas,
+//! `$f2` is spelled as a formula here, `$c2` also without parentheses; in `with`, `$u2` and `$l2` are read as names
+//! with such letters.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -99,6 +102,12 @@ enum Part {
 
 /// What else must hold of the place.
 type Condition = Box<dyn Fn(&Site<'_, '_>) -> bool + Send + Sync>;
+
+/// Classes of tokens.
+const CLASSES: [&str; 14] = [
+    "any", "x", "X", "name", "int", "real", "num", "conn", "quant", "cmp", "small", "type", "raised",
+    "lowered",
+];
 
 /// Tokens that the lexer does not produce.
 const CONTEXTUAL: [(&str, Token<'static>); 7] = [
@@ -223,7 +232,7 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
         "[..]" => Part::Group(Token::BracketOpen, false),
         "{..}" => Part::Group(Token::BraceOpen, false),
         _ => match (word.strip_prefix('%'), word.strip_prefix('@')) {
-            (Some(class), _) => Part::Class(class),
+            (Some(class), _) => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
             (_, Some(list)) => Part::List(lists.get(list)?.clone()),
             _ => Part::Token(token(word)?),
         },
