@@ -1,6 +1,6 @@
 //! Counts of processes: `#{p | ..}`, `sum{p | ..}`, `#proc`, and how they are written elsewhere.
 
-use super::listed_word;
+use super::lists::is_listed;
 use super::site::{Repair, Site};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::Token;
@@ -57,7 +57,7 @@ pub fn counting_word<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     let word = (0..at.min(site.chunk.len())).rev().find(|&i| {
         matches!(site.token(i + 1), Some(Token::ParOpen | Token::BraceOpen))
-            && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if listed_word("counts", &name.to_ascii_lowercase()))
+            && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if is_listed("counts", &name.to_ascii_lowercase()))
     })?;
     let close = site.closing(word + 1).filter(|&close| close + 1 >= at)?;
     let joins = |token: Token<'_>| {

@@ -32,14 +32,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::site::{Repair, Site, capital, small};
+use super::lists::list;
+use super::site::{Repair, Site, Special, capital, small};
 use super::special;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::token::{Token, tokens};
 use crate::syntax::unsupported::LANGUAGE;
-
-/// A function that finds what was meant.
-pub type Special = for<'t> fn(&Site<'_, 't>) -> Option<Repair<'t>>;
 
 /// A kind of mistakes.
 #[derive(Default)]
@@ -81,7 +79,7 @@ enum Part {
     Token(Token<'static>),
     /// A token of a class.
     Class(&'static str),
-    List(Vec<&'static str>),
+    List(&'static [&'static str]),
     /// Brackets, and whether they must not be empty.
     Group(Token<'static>, bool),
     /// As few balanced tokens as possible, and whether there may be a `;`.
@@ -128,24 +126,12 @@ fn token(word: &'static str) -> Option<Token<'static>> {
     })
 }
 
-/// The rules of each section in the order in which they are tried, and lists of words.
-pub struct Table {
-    pub rules: HashMap<&'static str, Vec<Rule>>,
-    pub lists: HashMap<&'static str, Vec<&'static str>>,
-}
-
-/// Reads the table; `None` if a line is wrong.
-pub fn read(table: &'static str) -> Option<Table> {
+/// The rules of each section of the table, in the order in which they are tried; `None` if a line is wrong.
+pub fn read(table: &'static str) -> Option<HashMap<&'static str, Vec<Rule>>> {
     let mut sections = HashMap::new();
     let mut section = "";
-    let mut lists = HashMap::new();
     let mut place = false;
-    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if let Some(list) = line.strip_prefix("list ") {
-            let mut words = list.split(' ');
-            lists.insert(words.next()?, words.collect::<Vec<_>>());
-            continue;
-        }
+    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("list ")) {
         if let Some(name) = line.strip_prefix("section ") {
             section = name;
             continue;
@@ -156,7 +142,7 @@ pub fn read(table: &'static str) -> Option<Table> {
             if !place {
                 rules.push(Rule::default());
             }
-            rules.last_mut()?.patterns.push(pattern(clauses.next()?, &lists)?);
+            rules.last_mut()?.patterns.push(pattern(clauses.next()?)?);
             place = true;
         }
         for clause in clauses {
@@ -164,10 +150,10 @@ pub fn read(table: &'static str) -> Option<Table> {
             place = false;
         }
     }
-    Some(Table { rules: sections, lists })
+    Some(sections)
 }
 
-fn pattern(text: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<Pattern> {
+fn pattern(text: &'static str) -> Option<Pattern> {
     let (text, conditions) = text.split_once(" ;; ").unwrap_or((text, ""));
     let mut caret = None;
     let (mut elements, mut numbered) = (Vec::new(), Vec::new());
@@ -184,7 +170,7 @@ fn pattern(text: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Opti
         }
         if !word.is_empty() {
             let rest = word.strip_prefix('!');
-            let parts = rest.unwrap_or(word).split('/').map(|word| part(word, lists));
+            let parts = rest.unwrap_or(word).split('/').map(part);
             let element = Element { parts: parts.collect::<Option<_>>()?, negated: rest.is_some() };
             if !matches!(element.parts[0], Part::Start | Part::Touch | Part::Optional) {
                 numbered.push(elements.len());
@@ -212,7 +198,7 @@ fn mark(text: &str, at: usize, marks: &mut [Option<Range<usize>>; 3]) {
     }
 }
 
-fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<Part> {
+fn part(word: &'static str) -> Option<Part> {
     Some(match word {
         "START" => Part::Start,
         "END" => Part::End,
@@ -233,7 +219,7 @@ fn part(word: &'static str, lists: &HashMap<&str, Vec<&'static str>>) -> Option<
         "{..}" => Part::Group(Token::BraceOpen, false),
         _ => match (word.strip_prefix('%'), word.strip_prefix('@')) {
             (Some(class), _) => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
-            (_, Some(list)) => Part::List(lists.get(list)?.clone()),
+            (_, Some(name)) => Part::List(list(name)?),
             _ => Part::Token(token(word)?),
         },
     })

@@ -7,6 +7,9 @@ use cubicle_grammar::Failure;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::{Placed, Token};
 
+/// A function that finds what was meant.
+pub type Special = for<'t> fn(&Site<'_, 't>) -> Option<Repair<'t>>;
+
 /// The repair that a rule proposes for a failing place.
 pub struct Repair<'t> {
     /// The error; `None` when it follows from an earlier one.

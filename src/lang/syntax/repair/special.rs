@@ -1,6 +1,6 @@
 //! The functions that rules of the table name.
 
-use super::rule::Special;
+use super::site::Special;
 use super::{counts, declarations, formulas, updates, words};
 
 macro_rules! named {

@@ -1,6 +1,7 @@
 //! Where a declaration begins without the keyword that it needs.
 
 use super::site::DeclaredNames;
+use super::walker::of_a_branch;
 use super::words::keyword;
 use crate::syntax::token::{Placed, Token};
 
@@ -10,7 +11,7 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> boo
     let block = matches!(rest.get(1), Some((_, Token::Lident(_) | Token::ParOpen | Token::BraceOpen, _)));
     keyword(word).is_some()
         || type_first(rest, known).is_some()
-        || super::of_a_branch(rest, 0, "").is_some()
+        || of_a_branch(rest, 0, "").is_some()
         || (block && matches!(rest[0].1, Token::Lident(_)))
 }
 

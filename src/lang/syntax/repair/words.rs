@@ -1,6 +1,6 @@
 //! Words: misspelt keywords, and the words of other languages.
 
-use super::listed_word;
+use super::lists::is_listed;
 use super::site::{Repair, Site, slip};
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
@@ -42,7 +42,7 @@ pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
     if let Some((token, spelling)) = known().find(|(_, spelling)| *spelling == lower) {
         return Some((token, spelling, false));
     }
-    if let Some((token, spelling)) = known().find(|(_, it)| listed_word(&format!("={it}"), &lower)) {
+    if let Some((token, spelling)) = known().find(|(_, it)| is_listed(&format!("={it}"), &lower)) {
         return Some((token, spelling, true));
     }
     let near = nearest(&lower, known().map(|(_, spelling)| spelling).filter(|it| it.len() > 2))?;
@@ -66,7 +66,7 @@ const OF_RUNS: [(&str, &str); 4] = [
 /// Advice for a declaration of another language that is about runs.
 pub fn property_of_runs(word: &str) -> Option<&'static str> {
     let lower = word.to_ascii_lowercase();
-    OF_RUNS.iter().find(|(list, _)| listed_word(list, &lower)).map(|(_, help)| *help)
+    OF_RUNS.iter().find(|(list, _)| is_listed(list, &lower)).map(|(_, help)| *help)
 }
 
 /// A misspelt keyword here, or just before.
