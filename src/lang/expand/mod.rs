@@ -262,7 +262,7 @@ impl Expander {
             let mut in_core = IndexSet::new();
             for item in core {
                 if let Item::Property(it) = item
-                    && it.loc == property.loc
+                    && it.loc.0 == property.loc.0
                 {
                     in_core.extend(words_of(&it.body));
                 }

@@ -219,8 +219,7 @@ pub fn no_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     };
     if holds(Token::Assign) && !site.expects("requires") {
         let from = at + usize::from(matches!(found, Token::Lident("begin" | "do" | "then")));
-        let ends =
-            matches!(site.token(end - 1), Some(Token::Lident(word)) if is_listed("ends", word));
+        let ends = matches!(site.token(end - 1), Some(Token::Lident(word)) if is_listed("ends", word));
         let to = end - usize::from(ends);
         let error = slip(site.span(at..end), "updates without braces")
             .write(&format!("{{ {} }}", site.source(from..to)));

@@ -131,7 +131,9 @@ pub fn read(table: &'static str) -> Option<HashMap<&'static str, Vec<Rule>>> {
     let mut sections = HashMap::new();
     let mut section = "";
     let mut place = false;
-    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("list ")) {
+    for line in
+        table.lines().filter(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("list "))
+    {
         if let Some(name) = line.strip_prefix("section ") {
             section = name;
             continue;
