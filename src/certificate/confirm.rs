@@ -55,9 +55,9 @@ pub fn confirm(
     let renamed = |cube: &Forbidden| numbers.cube(cube).ok_or_else(|| out_of_range(cube));
     let cubes = claim.cubes.iter().map(renamed).collect::<Result<Vec<_>, _>>()?;
     let (subject, counts) = ((stated.subject, abstraction), (owners, numbers.counts));
-    let cubes = Cubes::new(&basis, subject, counts, cubes, options.trusting);
+    let mut cubes = Cubes::new(&basis, subject, counts, cubes, options.trusting);
     let system = &about.with_counts(&cubes.counts);
-    let proof = prove(system, &cubes, None, options.timeout, options.interrupt);
+    let proof = prove(system, &mut cubes, None, options.timeout, options.interrupt);
     match proof {
         Ok(FinishedProof { shown, refutations, solver_calls }) => {
             Ok(Confirmed { invariants: shown.len(), obligations: refutations.len(), solver_calls })

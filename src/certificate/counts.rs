@@ -31,7 +31,7 @@ use super::ground::{
     Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
     UNKNOWN, compare, plus,
 };
-use super::tuning::{CLASSES, EACH};
+use super::tuning::EACH;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Count, Literal, Rational, Relation, System, Transition, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
@@ -44,12 +44,14 @@ type Ways = Vec<(GroundFormula, GroundSum)>;
 pub struct Unnamed {
     /// The first one: no case has this many processes.
     pub first: u8,
+    /// The most classes of them.
+    pub classes: usize,
 }
 
 impl Unnamed {
     /// How many processes a proof talks about, at most.
     pub const fn end(self) -> u8 {
-        self.first + 2 * CLASSES as u8
+        self.first + 2 * self.classes as u8
     }
 
     const fn representative(self, class: usize) -> u8 {
@@ -273,7 +275,7 @@ impl<'a> CountDefinitions<'a> {
         let room = self.system.max_procs.map(|most| most.saturating_sub(situation.procs.into()) as usize);
         let groups = match room {
             Some(room) if room <= EACH => vec![Group::each(room)],
-            _ => questions.groups(&together, &related, CLASSES),
+            _ => questions.groups(&together, &related, self.unnamed.classes),
         };
         let mut making = Making {
             definitions: self,

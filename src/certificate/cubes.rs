@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::abstraction::Abstraction;
 use super::owners::{NamedOwner, extended};
 use super::subject::Subject;
+use super::tuning::CLASSES;
 use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
 use cubicle_run::verdict::Forbidden;
 
@@ -25,6 +26,8 @@ pub struct Cubes {
     pub owners: Vec<NamedOwner>,
     /// Counts that they mention, after these.
     pub counts: Vec<(Var, Count)>,
+    /// Classes of the processes that a case does not name, at most.
+    pub classes: usize,
 }
 
 impl Cubes {
@@ -44,7 +47,7 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, abstraction, owners, counts }
+        Self { all, proved, trusting, subject, abstraction, owners, counts, classes: CLASSES }
     }
 
     /// The variable of an owner in the system with owners and counts.

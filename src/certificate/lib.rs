@@ -212,9 +212,9 @@ fn check_once(
     let CertificateText { subject, basis, owners, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
     let abstraction = abstraction_of(&subject, options.abstraction)?;
-    let cubes = Cubes::new(&basis, (subject, abstraction), (owners, counts), cubes, options.trusting);
+    let mut cubes = Cubes::new(&basis, (subject, abstraction), (owners, counts), cubes, options.trusting);
     let system = &cubes.system(system);
-    match prove::prove(system, &cubes, Some(extent), options.timeout, options.interrupt) {
+    match prove::prove(system, &mut cubes, Some(extent), options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }

@@ -95,7 +95,8 @@ pub struct Obligations<'a> {
 impl<'a> Obligations<'a> {
     /// The obligations of these cubes; making them ends when `interrupt` says so.
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
-        let unnamed = Unnamed { first: most_named(system, cubes).min(MAX_PROCS) as u8 };
+        let unnamed =
+            Unnamed { first: most_named(system, cubes).min(MAX_PROCS) as u8, classes: cubes.classes };
         let counts = CountDefinitions::new(system, cubes, unnamed, interrupt);
         let reader = GroundReader::new(system);
         let steps = system.transitions.iter().map(|t| Steps::new(system, t)).collect();

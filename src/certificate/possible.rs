@@ -169,10 +169,14 @@ impl<'f> Possible<'f> {
             Cow::Borrowed(GroundFormula::Literal(atom, holds)) => self.learn(atom, *holds),
             Cow::Owned(GroundFormula::Literal(atom, holds)) => self.learn(&atom, holds),
             Cow::Borrowed(GroundFormula::All(parts)) => {
-                parts.iter().for_each(|part| self.tell(Cow::Borrowed(part)));
+                for part in parts {
+                    self.tell(Cow::Borrowed(part));
+                }
             }
             Cow::Owned(GroundFormula::All(parts)) => {
-                parts.into_iter().for_each(|part| self.tell(Cow::Owned(part)));
+                for part in parts {
+                    self.tell(Cow::Owned(part));
+                }
             }
             Cow::Borrowed(GroundFormula::Any(_)) | Cow::Owned(GroundFormula::Any(_)) => {
                 self.open.push(formula);
@@ -390,7 +394,7 @@ impl<'f> Possible<'f> {
 
     /// Whether nothing is possible, by distinguishing cases where that is not plain: one step of `steps` for each. `narrow` may tell more
     /// that holds in the state.
-    pub fn is_refuted(mut self, steps: &mut usize, narrow: &mut Narrow<'_, 'f>) -> bool {
+    pub fn refutes(mut self, steps: &mut usize, narrow: &mut Narrow<'_, 'f>) -> bool {
         self.propagate();
         if self.is_impossible() {
             return true;
@@ -413,30 +417,30 @@ impl<'f> Possible<'f> {
                     values.into_iter().all(|value| {
                         let mut case = self.clone();
                         case.restrict(place, value);
-                        case.is_refuted(steps, narrow)
+                        case.refutes(steps, narrow)
                     })
                 }
                 (None, Some(literal)) => [literal.clone(), literal.not()].into_iter().all(|literal| {
                     let mut case = self.clone();
                     case.tell(Cow::Owned(literal));
-                    case.is_refuted(steps, narrow)
+                    case.refutes(steps, narrow)
                 }),
                 (None, None) => false,
             };
         };
         let formula = self.open.swap_remove(at);
         let GroundFormula::Any(parts) = &*formula else { unreachable!("a disjunction") };
-        for at in 0..parts.len() {
-            if self.truth(&parts[at]) == Some(false) {
+        for (at, one) in parts.iter().enumerate() {
+            if self.truth(one) == Some(false) {
                 continue;
             }
             let mut case = self.clone();
             case.tell(part(&formula, at));
-            if !case.is_refuted(steps, narrow) {
+            if !case.refutes(steps, narrow) {
                 return false;
             }
             // From here on this part does not hold.
-            self.tell(Cow::Owned(parts[at].clone().not()));
+            self.tell(Cow::Owned(one.clone().not()));
             self.propagate();
             if self.is_impossible() {
                 return true;

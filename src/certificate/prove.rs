@@ -27,7 +27,7 @@ use super::solver::{CaseAnswer, ProverSession};
 use super::steps::Arguments;
 use super::tuning::{
     CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
-    INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS,
+    INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS, MORE_CLASSES,
 };
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
@@ -59,8 +59,32 @@ const STACK_BYTES: usize = 64 << 20;
 /// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
 /// of its own: that of a thread which ends with the proof, so that two proofs at once do not wait for each other. A call of
 /// Z3 takes at most `timeout`. Without an extent, those are shown that the properties need, and the refutations do not list
-/// cases that need not be looked at: that is enough for an answer, but not for a certificate.
+/// cases that need not be looked at: that is enough for an answer, but not for a certificate. Where there are counts and that fails, it is
+/// tried with more classes, which the cubes say then.
 pub fn prove(
+    system: &System,
+    cubes: &mut Cubes,
+    extent: Option<Extent>,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<FinishedProof, ProofFailure> {
+    let first = prove_once(system, cubes, extent, timeout, interrupt);
+    let Err(ProofFailure::Refuted(_)) = &first else { return first };
+    if system.counts.is_empty() {
+        return first;
+    }
+    let more = Cubes { classes: MORE_CLASSES, ..cubes.clone() };
+    match prove_once(system, &more, extent, timeout, interrupt) {
+        Ok(proof) => {
+            cubes.classes = MORE_CLASSES;
+            Ok(proof)
+        }
+        Err(stopped @ ProofFailure::Stopped(_)) => Err(stopped),
+        Err(_) => first,
+    }
+}
+
+fn prove_once(
     system: &System,
     cubes: &Cubes,
     extent: Option<Extent>,

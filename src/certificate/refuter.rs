@@ -80,7 +80,7 @@ impl<'a> Refuter<'a> {
             let (tried, helped) = self.guesses.get();
             let guesses = tried < FREE_GUESSES + GUESSES_PER_SUCCESS * helped;
             let narrow = &mut |it: &mut Possible<'_>| self.narrow(it, case, (&mut all, guesses));
-            refuted = possible.clone().is_refuted(&mut { SPLITS }, narrow);
+            refuted = possible.clone().refutes(&mut { SPLITS }, narrow);
             if guesses && matters.is_some() {
                 self.guesses.set((tried + 1, helped + usize::from(refuted)));
             }
@@ -187,7 +187,7 @@ impl<'a> Refuter<'a> {
             for instance in free.iter().chain(instances) {
                 possible.tell(Cow::Owned(self.excluded(instance)?));
             }
-            Ok::<bool, Overflow>(possible.is_refuted(&mut { SPLITS }, &mut |_| None))
+            Ok::<bool, Overflow>(possible.refutes(&mut { SPLITS }, &mut |_| None))
         };
         let mut size = used.len();
         while size > 0 {

@@ -100,7 +100,7 @@ fn changed(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<Vec<(u
         }
         _ => None,
     };
-    if !keeps(last) || !last.when.0.iter().any(|conj| conj.is_empty()) {
+    if !keeps(last) || !last.when.0.iter().any(Vec::is_empty) {
         return None;
     }
     let ways = branches.iter().filter(|branch| !keeps(branch)).flat_map(|branch| &branch.when.0);

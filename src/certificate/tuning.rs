@@ -45,7 +45,10 @@ pub const CALLS_PER_TRIAL_CALL: u64 = 16;
 pub const MOST_WITNESSED: usize = 4;
 
 /// Classes of the unnamed processes of a case, of all partitions. Where there would be more, they become coarser.
-pub const CLASSES: usize = 64;
+pub const CLASSES: usize = 32;
+
+/// As many when fewer do not suffice for a proof: each makes calls of Z3 slower.
+pub const MORE_CLASSES: usize = 64;
 
 /// Unnamed processes that are in a class each, where the model bounds the number of processes. With more, classes are fewer.
 pub const EACH: usize = 4;

@@ -188,7 +188,7 @@ fn what_is_excluded_holds_in_no_state() {
         parts.iter().chain(&ranges).for_each(|part| possible.tell(Cow::Borrowed(part)));
         possible.propagate();
         impossible += usize::from(left.is_empty());
-        if possible.clone().is_refuted(&mut 20, &mut |_| None) {
+        if possible.clone().refutes(&mut 20, &mut |_| None) {
             assert!(left.is_empty(), "{parts:?}: {:?}", left[0]);
             by_cases += 1;
         }
