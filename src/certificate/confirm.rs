@@ -124,13 +124,12 @@ impl Numbers {
                 let arity = to.var(it.var).arity();
                 it.body == body && it.summand == summand && arity == declared.arity()
             });
-            let var = match known {
-                Some(known) => known.var,
-                None => {
-                    let var = VarId::new(to.vars.len() + numbers.counts.len())?;
-                    numbers.counts.push((declared.clone(), Count { var, body, summand }));
-                    var
-                }
+            let var = if let Some(known) = known {
+                known.var
+            } else {
+                let var = VarId::new(to.vars.len() + numbers.counts.len())?;
+                numbers.counts.push((declared.clone(), Count { var, body, summand }));
+                var
             };
             numbers.of[usize::from(count.var.0)] = Some(var);
         }

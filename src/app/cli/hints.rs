@@ -48,7 +48,7 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
             return Err(error);
         }
     }
-    if let Some(file) = words.windows(2).take_while(|it| it[0] != "--").find_map(|it| without_size(it)) {
+    if let Some(file) = words.windows(2).take_while(|it| it[0] != "--").find_map(without_size) {
         return Err((
             "`--brab` needs a number of processes".to_owned(),
             format!("write `cubicle --brab 2 {file}`"),

@@ -94,7 +94,9 @@ mod tests {
             Ending::with_document(Path::new("m.cub"), (results, Format::Human), &Interrupt::default());
         ending.output.copy_to(copy.reopen().unwrap());
         let ending = Arc::new(ending);
-        before.into_iter().for_each(|answer| ending.answer(answer));
+        if let Some(answer) = before {
+            ending.answer(answer);
+        }
         for _ in 0..2 {
             let panicked = Some("internal error: panicked at lib.rs:1".to_owned());
             assert_eq!(ended(&ending, Ok(exit::INTERNAL), panicked), exit::INTERNAL);

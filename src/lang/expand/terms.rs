@@ -435,7 +435,7 @@ impl Expander {
             let mut next = Vec::new();
             for (way, (fixed, number)) in all.iter().flat_map(|it| of_cell.iter().map(move |one| (it, one))) {
                 let Some(sum) = number.checked_add(way.it) else { return self.large(at) };
-                let fixed = [&way.fixed[..], &[fixed.clone()]].concat();
+                let fixed = [&way.fixed[..], std::slice::from_ref(fixed)].concat();
                 next.push(Way { fixed, needs: Vec::new(), it: sum });
             }
             all = self.few(next, at)?;

@@ -356,7 +356,9 @@ impl<'f> IndexBuilder<'f> {
 
     fn term(&mut self, this: &'f Term) {
         if let TermKind::Record(fields) = &this.kind {
-            fields.iter().for_each(|(_, value)| self.term(value));
+            for (_, value) in fields {
+                self.term(value);
+            }
         }
         this.bases().for_each(|base| self.base(base));
         this.counts().for_each(|count| self.count(count));

@@ -291,7 +291,7 @@ impl Symbols {
                 (SymbolKind::Total(_), _) => {
                     Diagnostic::error("C0220", decl.ty.span(), "the values of a witness are processes")
                         .label(format!("`{}` is not a sort of processes", decl.ty.text))
-                        .report(out)
+                        .report(out);
                 }
                 _ => {}
             }

@@ -38,16 +38,13 @@ pub fn model(system: &System) -> String {
     }
     let together = |a: &Bad, b: &Bad| a.kind == BadKind::Invariant && a.kind == b.kind && a.span == b.span;
     for declared in system.bad.chunk_by(together) {
-        match declared {
-            [Bad { kind: BadKind::Unsafe, params, cube, .. }] => {
-                let names = names((*params).into());
-                let _ = writeln!(text, "\nunsafe ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
-            }
-            _ => {
-                let changing = declared.first().filter(|_| system.looks_like_axiom(declared));
-                let mention = changing.and_then(|_| mention(system));
-                text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube)), mention);
-            }
+        if let [Bad { kind: BadKind::Unsafe, params, cube, .. }] = declared {
+            let names = names((*params).into());
+            let _ = writeln!(text, "\nunsafe ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
+        } else {
+            let changing = declared.first().filter(|_| system.looks_like_axiom(declared));
+            let mention = changing.and_then(|_| mention(system));
+            text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube)), mention);
         }
     }
     for it in &system.transitions {

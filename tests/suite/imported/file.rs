@@ -154,7 +154,7 @@ impl Model {
             Place::Newer => ("", place),
             Place::Older(_) if new => ("", Place::Plain),
             // Of things that a step leaves alone the state need not be said.
-            Place::Older(modifies) if !mutable || !modifies.contains(&symbol) && symbol % 2 == 0 => {
+            Place::Older(modifies) if !mutable || !modifies.contains(&symbol) && symbol.is_multiple_of(2) => {
                 ("", place)
             }
             Place::Older(_) => ("old", Place::Plain),

@@ -164,7 +164,7 @@ fn mistaken(events: &mut [Event], total: usize, dice: &mut Dice) {
         }
         1 if !sights.is_empty() => {
             let at = dice.below(sights.len());
-            let sight = &mut sights[at];
+            let sight = &mut *sights[at];
             if let Some(place) = sight.index.len().checked_sub(1) {
                 sight.index[place] = name;
             }

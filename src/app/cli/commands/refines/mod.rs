@@ -247,7 +247,7 @@ impl RefinesRun<'_> {
         {
             self.ending.progress().begin(what);
             // The proof about steps is checked as one about both models.
-            let is_last = std::ptr::eq(system, &refinement.steps);
+            let is_last = std::ptr::eq(system, &raw const refinement.steps);
             let options = options.clone().unchecked(is_last || self.args.unchecked);
             let found = decided(system, &options, self.interrupt);
             let finding = match &found.verdict {
