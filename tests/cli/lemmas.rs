@@ -93,7 +93,7 @@ fn equations_are_written_and_found_again() {
         let file = proved(&folder, &model);
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.contains(line), "{text}");
-        let outcome = with(&file, &model.to_string());
+        let outcome = with(&file, &model);
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         let found = format!("{again} about numbers of processes found again in the model");
         assert!(outcome.stderr.contains(&found), "{}", outcome.stderr);
