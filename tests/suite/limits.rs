@@ -22,7 +22,7 @@ const ROWS: [(&str, &[(&str, &str, &str)]); 14] = [
             ("512 ", "lang/expand/transitions.rs", "const MOST_PARTS: usize = 512;"),
         ],
     ),
-    ("nesting of formulas", &[("400 levels", "lang/syntax/build.rs", "const MAX_DEPTH: u16 = 400;")]),
+    ("nesting of formulas", &[("400 levels", "grammar/builder.rs", "const MAX_DEPTH: u16 = 400;")]),
     ("indices of an array", &[("8:", "lang/model/limits.rs", "const MAX_ARITY: usize = 8;")]),
     ("processes in a count", &[("8,", "lang/model/limits.rs", "const MAX_ARITY: usize = 8;")]),
     ("processes of an oracle", &[("16 ", "app/cli/args.rs", "value_parser!(u8).range(1..=16)")]),

@@ -22,13 +22,14 @@ use super::output::complain;
 pub const VARIABLE: &str = "CUBICLE_LOG";
 
 /// The crates that can be named in it, without `cubicle_`.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "app",
     "backward",
     "certificate",
     "check",
     "cluster",
     "forward",
+    "grammar",
     "lang",
     "report",
     "run",
