@@ -54,7 +54,7 @@
 //!
 //! # Owners
 //!
-//! A certificate may name *owners* ([`Owner`]): variables that are added to the model, each of which is, while a global
+//! A certificate may name *owners* ([`Owner`](cubicle_lang::model::Owner)): variables that are added to the model, each of which is, while a global
 //! holds a value, the process that gave it the value last. The added updates restrict no step. Initially the global
 //! does not hold the value (an obligation), and each transition that may give it the value assigns the owner one of
 //! its own parameters (else the certificate is refused). So in every reachable state in which the global
@@ -64,7 +64,7 @@
 //!
 //! # Tails
 //!
-//! A certificate may name *tails* ([`Tail`]): ghost arrays that are false only where a universal clause fails, so that guards which imply the
+//! A certificate may name *tails* ([`Tail`](cubicle_lang::model::Tail)): ghost arrays that are false only where a universal clause fails, so that guards which imply the
 //! clause say that they are true (`tails`, which has the argument).
 //!
 //! # Announcements
