@@ -9,7 +9,7 @@ pub const SPLITS: usize = 20;
 /// Cases in which propagation may guess literals where nothing else is left to distinguish.
 pub const FREE_GUESSES: usize = 8;
 
-/// Beside these, so many for each that this refuted: a case that is not refuted so takes longer with Z3.
+/// Further such cases for each one that guessing refuted: where it does not help, it only delays Z3.
 pub const GUESSES_PER_SUCCESS: usize = 3;
 
 /// Instances that propagation takes where one of their literals is open: more decide more cases, which are few, and each takes time to leave out

@@ -155,7 +155,7 @@ fn with_counts_a_refusal_needs_an_instance() {
     }
 }
 
-/// All instances of a model may have been explored: an exploration of some of them is no proof.
+/// All instances of a model may have been explored: an exploration of only some of them is not a proof.
 #[test]
 fn all_instances_are_a_proof_and_some_are_not() {
     let system = system(&format!("number_procs 2 {LOCK}"));
