@@ -10,7 +10,7 @@ use crate::cube::{self, CubeContext, invariant, text};
 use crate::fixpoint::Tester;
 use crate::lemmas::Lemmas;
 use crate::paused::Paused;
-use crate::preimage::{PreOptions, prepare};
+use crate::preimage::{PreOptions, Prepared, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::{Equation, System};
@@ -56,11 +56,12 @@ pub fn search(
     let _span = info_span!("search", method = proof.method().name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
-    let transitions = prepare(system);
     let counting = Counting::new(system, shared.equations);
     let begins = paused.is_none();
-    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, tests, calls } =
+    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, remembered, tests, calls } =
         paused.take().unwrap_or_default();
+    let mut transitions = prepare(system);
+    transitions.iter_mut().for_each(|t| t.remembers = remembered.contains(&t.id));
     let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: keeps_all,
@@ -85,9 +86,10 @@ pub fn search(
         setting: Setting {
             system,
             context: &context,
-            transitions: &transitions,
+            transitions,
             options,
             pre,
+            refines: proof.method() != Method::Pdr,
             repairs: shared.repairs,
             most_procs: shared.most_procs,
             interrupt,
@@ -170,6 +172,10 @@ impl Search<'_> {
                     self.restart(&counts, "lemmas were proved", observer);
                 }
                 DriveEnd::Paused(effort) => return (Verdict::Unknown(Reason::Effort(effort)), None),
+                DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _)) if self.remembers_more() => {
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, with what its guards say of all other processes")));
+                }
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused && !self.is_mended() =>
                 {
@@ -194,6 +200,15 @@ impl Search<'_> {
         debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
         observer.event(self.setting.system, Event::Restart(restarts));
         restarts
+    }
+
+    /// Makes cubes remember the universal guard that a spurious path forgot; false where they did so.
+    fn remembers_more(&mut self) -> bool {
+        let Some(forgotten) = &self.forgotten else { return false };
+        let of_step = |t: &&mut Prepared<'_>| t.id == forgotten.transition();
+        let found = self.setting.transitions.iter_mut().find(of_step).filter(|t| !t.remembers);
+        let may = self.proof.method() != Method::Pdr;
+        found.filter(|_| may).map(|t| t.remembers = true).is_some()
     }
 
     /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.
@@ -344,6 +359,7 @@ impl Search<'_> {
             statistics,
             forgotten,
             keeps_all: setting.pre.keep_unused,
+            remembered: setting.transitions.iter().filter(|t| t.remembers).map(|t| t.id).collect(),
             tests,
             calls: (solver.calls, solver.unknown),
         });

@@ -251,7 +251,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut cost = 0;
         let mut pres: Vec<Pre> = Vec::new();
         let phase = run.tester.profiler.enter(Phase::PreImages);
-        for t in setting.transitions {
+        for t in &setting.transitions {
             pre_image(setting.context, t, c, setting.pre, &mut run.state.counts.pre, &mut pres)?;
         }
         drop(phase);

@@ -20,6 +20,7 @@ mod instantiate;
 mod invariant;
 mod linear;
 mod literal;
+mod others;
 mod rename;
 mod text;
 
@@ -34,5 +35,6 @@ pub use instantiate::{CellValue, InstantiatedFormula, Instantiation};
 pub use invariant::invariant;
 pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};
-pub use rename::{compact, rename_mask, rename_relational};
+pub use others::{Excluded, implies, is_about, with_other};
+pub use rename::{compact, rename_literal, rename_mask, rename_relational};
 pub use text::text;

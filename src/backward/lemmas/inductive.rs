@@ -230,7 +230,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     fn pres(&self, cube: &Cube) -> Result<Vec<Before>, Halt> {
         let setting = self.setting;
         let mut pres: Vec<Pre> = Vec::new();
-        for t in setting.transitions {
+        for t in &setting.transitions {
             pre_image(setting.context, t, cube, setting.pre, &mut PreCounts::default(), &mut pres)?;
         }
         Ok(pres.into_iter().map(|pre| Before { cube: pre.cube, by: None }).collect())

@@ -69,11 +69,13 @@ pub struct Setting<'a> {
     /// The context for cube algebra.
     pub context: &'a CubeContext,
     /// Its transitions.
-    pub transitions: &'a [Prepared<'a>],
+    pub transitions: Vec<Prepared<'a>>,
     /// Options.
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
     pub pre: PreOptions<'a>,
+    /// Whether the caller searches again with cubes that remember what a spurious path forgot; then the run ends there.
+    pub refines: bool,
     /// Whether the caller can restore what a spurious path forgot; then the run ends there.
     pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// All effort counts as spent once a cube has more processes than this.
@@ -344,7 +346,7 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         .into_iter();
         drop(phase);
-        for t in setting.transitions {
+        for t in &setting.transitions {
             if let Some(reason) = setting.interrupt.reason() {
                 return Ok(Some(reason));
             }

@@ -4,6 +4,7 @@ use super::node::{NodeId, Origin};
 use super::run::{Run, RunEnd, Setting};
 use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
+use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, forgotten};
 use crate::smt::{Satisfiability, Unrolled};
@@ -90,14 +91,18 @@ impl Run<'_, '_> {
             Unrolled::None => {
                 debug!(id, "no instance executes the path");
                 observer.event(setting.system, Event::Spurious(&history));
-                if self.state.spurious.is_none() {
-                    match self.forgotten(id) {
-                        Ok(forgotten) => self.state.forgotten = forgotten,
-                        Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
-                    }
+                match self.forgotten(id) {
+                    Ok(forgotten) => self.state.forgotten = forgotten.or(self.state.forgotten.take()),
+                    Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                 }
-                let mended = setting.repairs.zip(self.state.forgotten.as_ref());
-                if mended.is_some_and(|(repairs, forgotten)| repairs(forgotten)) {
+                let may_be_remembered = |forgotten: &Forgotten| {
+                    let of_step = |t: &&Prepared<'_>| t.id == forgotten.transition();
+                    setting.refines && setting.transitions.iter().find(of_step).is_some_and(|t| !t.remembers)
+                };
+                let forgotten = self.state.forgotten.as_ref();
+                if forgotten.is_some_and(may_be_remembered)
+                    || setting.repairs.zip(forgotten).is_some_and(|(repairs, forgotten)| repairs(forgotten))
+                {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
                 self.state.spurious.get_or_insert(history);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cubicle_lang::model::{Count, Equation, Var};
+use cubicle_lang::model::{Count, Equation, TransitionId, Var};
 
 use super::Open;
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
@@ -94,6 +94,13 @@ pub struct Forgotten {
     pub step: usize,
     /// A process of which they are false.
     pub process: usize,
+}
+
+impl Forgotten {
+    /// The transition whose universal guard was forgotten.
+    pub fn transition(&self) -> TransitionId {
+        self.run.steps[self.step].transition
+    }
 }
 
 /// Result of a backward search.
