@@ -6,6 +6,7 @@
 //! complete; then those that no literal mentions are dropped.
 
 use super::merge::merge;
+use super::pointer::name_pointers;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::FiredTransition;
 use super::transition::Prepared;
@@ -75,6 +76,7 @@ impl Instances<'_, '_> {
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
         name_witnesses(context, t, (child.procs, options), self.out, from)?;
+        name_pointers(context, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
             let mut at = from;

@@ -12,8 +12,8 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, compact,
-    rename_mask,
+    CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Widened, compact,
+    widened,
 };
 use cubicle_lang::model::Literal;
 
@@ -71,7 +71,8 @@ fn name_arguments(context: &CubeContext, t: &Prepared<'_>, pre: &mut Pre) -> Res
         if !is_needed || pre.kept.contains(&arg) || usize::from(pre.cube.procs) >= context.max_procs {
             continue;
         }
-        let mut wider = widened(context, &pre.cube)?;
+        // An argument is not one of the others.
+        let mut wider = widened(context, &pre.cube)?.cube;
         let of_sort = context.sort_of(pre.cube.procs);
         if of_sort.is_some_and(|cell| wider.restrict(cell, sort))
             && let Some(cube) = wider.finish()?
@@ -163,9 +164,9 @@ fn split(
         return Ok(());
     }
     let value = pre.cube.procs;
-    let mut wider = widened(context, &pre.cube)?;
+    let Widened { cube: mut wider, choices } = widened(context, &pre.cube)?;
     if holds(&mut wider, value) && witness.require(&mut wider, tuple, value)? {
-        for b in with_universals(context, t, &pre, wider, value)? {
+        for b in with_universals(context, t, &pre, (wider, choices), value)? {
             let Some(cube) = b.finish()? else { continue };
             let mut kept = pre.kept.clone();
             kept.push(pre.procs);
@@ -176,32 +177,15 @@ fn split(
     Ok(())
 }
 
-/// A cube with a further process, its last one.
-fn widened<'a>(context: &'a CubeContext, cube: &Cube) -> Result<CubeBuilder<'a>, Halt> {
-    let mut wider = CubeBuilder::new(context, cube.procs + 1);
-    let own: Vec<u8> = (0..cube.procs).collect();
-    for literal in cube.literals() {
-        let fits = match literal {
-            CubeLiteral::Mask(cell, mask) => {
-                wider.restrict(cell, rename_mask(context, cell, mask, &own, cube.procs + 1))
-            }
-            literal @ CubeLiteral::Relational(_) => wider.require(&literal),
-        };
-        debug_assert!(fits, "a further process contradicts nothing");
-    }
-    Ok(wider)
-}
-
 /// The cube where the universal guards hold of `value`, its last process, and others.
 fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,
-    mut b: CubeBuilder<'a>,
+    (mut b, mut choices): (CubeBuilder<'a>, Vec<Vec<Vec<CubeLiteral>>>),
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
     let Some(args) = args_of(pre) else { return Ok(vec![b]) };
-    let mut choices = Vec::new();
     for universal in &t.transition.universals {
         for bound in bound_with(value, &args, universal.bound) {
             context.interrupt.poll()?;
