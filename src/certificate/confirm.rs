@@ -110,7 +110,7 @@ impl Numbers {
         let of = ids(from).map(|id| if is_plain(from, id) { named(id) } else { None }).collect();
         let mut numbers = Self { of, counts: Vec::new(), same: false };
         let mut mentioned = vec![false; from.vars.len()];
-        for cell in cubes.iter().flat_map(|it| &it.cube).flat_map(Literal::cells) {
+        for cell in cubes.iter().flat_map(Forbidden::literals).flat_map(Literal::cells) {
             mentioned[usize::from(cell.var.0)] = true;
         }
         for count in from.counts.iter().filter(|it| mentioned[usize::from(it.var.0)]) {
@@ -139,12 +139,13 @@ impl Numbers {
         numbers.of.iter().zip(&mentioned).all(has).then_some(numbers)
     }
 
-    /// The cube with these numbers; `None` when a number leaves the 64-bit range, or the cube is false everywhere.
+    /// The cube with these numbers; `None` when a number leaves the 64-bit range, or a conjunction is false everywhere.
     fn cube(&self, it: &Forbidden) -> Option<Forbidden> {
         if self.same {
             return Some(it.clone());
         }
-        Some(Forbidden { params: it.params, cube: self.conj(&it.cube)? })
+        let others = it.others.iter().map(|other| self.conj(other)).collect::<Option<_>>()?;
+        Some(Forbidden { params: it.params, cube: self.conj(&it.cube)?, others })
     }
 
     fn cell(&self, it: &Cell) -> Option<Cell> {

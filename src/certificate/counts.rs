@@ -33,7 +33,7 @@ use super::ground::{
 };
 use super::tuning::EACH;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Count, Literal, Rational, Relation, System, Transition, Type, VarId};
+use cubicle_lang::model::{Count, Forbidden, Literal, Rational, Relation, System, Transition, Type, VarId};
 use cubicle_run::interrupt::Interrupt;
 
 /// A value by cases: each under its condition. The conditions exclude each other, and one holds.
@@ -179,7 +179,7 @@ impl<'a> CountDefinitions<'a> {
             return None;
         }
         let mentioned = |from: usize| {
-            let cells = cubes.all[from..].iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
+            let cells = cubes.all[from..].iter().flat_map(Forbidden::literals).flat_map(Literal::cells);
             cells.map(|cell| cell.var).filter(|var| system.count_of(*var).is_some()).collect()
         };
         let numeric = |literal: &Literal| matches!(literal, Literal::Linear { .. });

@@ -42,7 +42,7 @@ impl Cubes {
         let (proved, mut all) = (cubes.len(), cubes);
         // Nothing is assumed of what steps change.
         let axioms = system.axioms.iter().filter(|it| it.is_constant(system));
-        all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
+        all.extend(axioms.map(|axiom| Forbidden::new(axiom.params, axiom.cube.clone())));
         if trusting {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
@@ -87,5 +87,5 @@ pub fn orders(system: &System, cubes: &Cubes) -> bool {
     let abstraction = cubes.abstraction.as_deref();
     system.orders_processes
         || abstraction.is_some_and(Abstraction::orders)
-        || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
+        || cubes.all.iter().any(|cube| cube.literals().any(less))
 }

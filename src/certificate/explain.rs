@@ -36,7 +36,7 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube, system) => {
-            let wordless = cube.cube.iter().find(|it| text::literal_words(system, it).is_none());
+            let wordless = cube.literals().find(|it| text::literal_words(system, it).is_none());
             let which = wordless.and_then(|it| literal_vars(it).first().copied());
             let declared = which.filter(|var| system.count_of(*var).is_none());
             let name = declared.map_or_else(|| "a number".to_owned(), |var| system.title(var));

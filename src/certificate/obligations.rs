@@ -171,7 +171,7 @@ impl<'a> Obligations<'a> {
             Obligation::Property(bad) => self.property(bad)?,
             Obligation::Owner(owner) => {
                 let cube = vec![self.cubes.owners[owner].held()];
-                self.initiation(&Forbidden { params: 0, cube })?
+                self.initiation(&Forbidden::new(0, cube))?
             }
             Obligation::Begins => self.begins()?,
             Obligation::Refines(transition) => self.refines(&self.system.transitions[transition])?,

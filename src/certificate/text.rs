@@ -10,7 +10,7 @@ use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{
-    Bad, Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, Var,
+    Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, negated,
 };
 use cubicle_lang::words;
 use cubicle_run::verdict::Forbidden;
@@ -25,8 +25,51 @@ pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
     if literals.is_empty() {
         literals.push("true".to_owned());
     }
+    let mut clauses = Vec::new();
+    for other in &cube.others {
+        clauses.push(denial(system, other, &other_name(cube.params))?);
+    }
+    match &clauses[..] {
+        [] => {}
+        [clause] => literals.push(format!("forall_other q. {clause}")),
+        _ => literals.push(format!("forall_other q. ({})", clauses.join(" && "))),
+    }
     let params: Vec<String> = (0..cube.params).map(|p| proc_name(ProcRef::Var(p))).collect();
     Some(format!("invariant ({}) {{ {} }}", params.join(" "), literals.join(" && ")))
+}
+
+/// The names of the processes of a cube, and of another one.
+fn other_name(params: u8) -> impl Fn(ProcRef) -> String {
+    move |proc| if proc == ProcRef::Var(params) { "q".to_owned() } else { proc_name(proc) }
+}
+
+/// That a conjunction does not hold, as a formula without a quantifier, in parentheses if it is a disjunction.
+fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -> Option<String> {
+    let mut one_of = Vec::new();
+    for literal in conj {
+        match literal {
+            Literal::In { cell, values } => {
+                let Type::Enum(id) = system.var(cell.var).ty else { return None };
+                let text = words::cell(system, cell, name);
+                let values_of = |among: u64| {
+                    let all = system.enumeration(id).constructors.iter().enumerate();
+                    all.filter(move |(c, _)| among >> c & 1 == 1).map(|it| it.1)
+                };
+                let left = system.enumeration(id).all() & !values;
+                if left.count_ones() != 1 && values.count_ones() == 1 {
+                    one_of.extend(values_of(*values).map(|it| format!("{text} <> {it}")));
+                } else {
+                    one_of.extend(values_of(left).map(|it| format!("{text} = {it}")));
+                }
+            }
+            other => one_of.push(words_of(system, &negated(system, other)?, name)?),
+        }
+    }
+    Some(match one_of.len() {
+        0 => "false".to_owned(),
+        1 => one_of.remove(0),
+        _ => format!("({})", one_of.join(" || ")),
+    })
 }
 
 fn proc_name(proc: ProcRef) -> String {
@@ -36,25 +79,25 @@ fn proc_name(proc: ProcRef) -> String {
     }
 }
 
-fn cell_text(system: &System, cell: &Cell) -> String {
-    words::cell(system, cell, &proc_name)
-}
-
-fn term_text(system: &System, term: &Term) -> Option<String> {
+fn term_text(system: &System, term: &Term, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
     match term {
-        Term::Proc(p) => Some(proc_name(*p)),
-        Term::Cell(cell) => Some(cell_text(system, cell)),
+        Term::Proc(p) => Some(name(*p)),
+        Term::Cell(cell) => Some(words::cell(system, cell, name)),
         Term::Constructor(_) | Term::Linear(_) => None,
     }
 }
 
 /// A literal as written in such a declaration; `None` when the language cannot express it.
 pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
+    words_of(system, literal, &proc_name)
+}
+
+fn words_of(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
     match literal {
         Literal::In { cell, values } => {
             let Type::Enum(id) = system.var(cell.var).ty else { return None };
             let names = &system.enumeration(id).constructors;
-            let cell = cell_text(system, cell);
+            let cell = words::cell(system, cell, name);
             let member = |&(c, _): &(usize, &String)| values >> c & 1 == 1;
             let mut members = names.iter().enumerate().filter(member);
             if values.is_power_of_two() {
@@ -65,20 +108,28 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
             Some(if others.is_empty() { "true".to_owned() } else { others.join(" && ") })
         }
         Literal::Eq { left, right, negated } => {
-            let (left, right) = (term_text(system, left)?, term_text(system, right)?);
+            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
             Some(format!("{left} {} {right}", if *negated { "<>" } else { "=" }))
         }
         Literal::Less { left, right, strict } => {
-            let (left, right) = (term_text(system, left)?, term_text(system, right)?);
+            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
             Some(format!("{left} {} {right}", if *strict { "<" } else { "<=" }))
         }
-        Literal::Linear { expr, relation, integer } => linear_text(system, expr, *relation, *integer),
+        Literal::Linear { expr, relation, integer } => {
+            let cell = |it: &Cell| words::cell(system, it, name);
+            linear_text(&cell, expr, *relation, *integer)
+        }
     }
 }
 
 /// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied so that
 /// coefficients are whole and the constant is a decimal number: a third has no such notation.
-fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool) -> Option<String> {
+fn linear_text(
+    cell_text: &dyn Fn(&Cell) -> String,
+    expr: &Linear,
+    relation: Relation,
+    integer: bool,
+) -> Option<String> {
     let mut scale = Rational::ONE;
     for (_, coefficient) in &expr.terms {
         scale = scale.mul(Rational::integer(coefficient.mul(scale)?.den()))?;
@@ -94,8 +145,8 @@ fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool
         if n.signum() > 0 { left.push((cell, n)) } else { right.push((cell, n.neg())) }
     }
     let constant = scaled(expr.constant)?;
-    let left = side_text(system, &left, Rational::ZERO, integer)?;
-    let right = side_text(system, &right, constant.neg(), integer)?;
+    let left = side_text(cell_text, &left, Rational::ZERO, integer)?;
+    let right = side_text(cell_text, &right, constant.neg(), integer)?;
     let operator = match relation {
         Relation::Eq => "=",
         Relation::Ne => "<>",
@@ -107,14 +158,14 @@ fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool
 
 /// A sum with positive coefficients: cells, then multiples, then the constant.
 fn side_text(
-    system: &System,
+    cell_text: &dyn Fn(&Cell) -> String,
     terms: &[(&Cell, Rational)],
     constant: Rational,
     integer: bool,
 ) -> Option<String> {
     let mut terms: Vec<_> = terms.iter().collect();
     terms.sort_by_key(|(_, n)| *n != Rational::ONE);
-    let parts = terms.into_iter().map(|(cell, n)| match (cell_text(system, cell), *n) {
+    let parts = terms.into_iter().map(|(cell, n)| match (cell_text(cell), *n) {
         (cell, Rational::ONE) => cell,
         (cell, n) => format!("{} * {cell}", n.num()),
     });
@@ -147,7 +198,7 @@ fn number_text(n: Rational, integer: bool) -> Option<String> {
 
 /// The axioms of a model, one declaration each.
 pub fn axioms(system: &System) -> Vec<String> {
-    let cubes = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    let cubes = system.axioms.iter().map(|it| Forbidden::new(it.params, it.cube.clone()));
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 
@@ -223,7 +274,7 @@ pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCer
     })?;
     let counts = counting.counts[all.counts.len()..].iter();
     let counts = counts.map(|count| (counting.var(count.var).clone(), count.clone())).collect();
-    Ok(CertificateText { subject, basis, owners, counts, cubes: forbidden(found) })
+    Ok(CertificateText { subject, basis, owners, counts, cubes: found })
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
@@ -243,7 +294,7 @@ pub fn lemmas(
     let mut left_out = LeftOut::default();
     let others = cubes.iter().filter(|cube| !excluded.contains(cube));
     for cube in excluded.iter().chain(others) {
-        if !excluded.contains(cube) && !cube.cube.iter().all(known) {
+        if !excluded.contains(cube) && !cube.literals().all(known) {
             left_out.of_owners += 1;
         } else if let Some(line) = declaration(all, cube) {
             out.push_str(&line);
@@ -281,7 +332,7 @@ pub struct Lemmas {
 /// No line fits: the first error.
 pub fn read_lemmas(model: ModelSource<'_>, text: &str) -> Result<Lemmas, TextError> {
     if let Ok((system, found)) = parse_claims_with_counts(model, text) {
-        return Ok(Lemmas { system, cubes: forbidden(found), wrong: Vec::new() });
+        return Ok(Lemmas { system, cubes: found, wrong: Vec::new() });
     }
     let mut read = Lemmas { system: model.system.clone(), cubes: Vec::new(), wrong: Vec::new() };
     for (number, line) in (1..).zip(text.lines()) {
@@ -289,7 +340,7 @@ pub fn read_lemmas(model: ModelSource<'_>, text: &str) -> Result<Lemmas, TextErr
             // Whatever kind of `invariant` it would be in the model, here it has to be shown.
             Ok((system, found)) => {
                 read.system = system;
-                read.cubes.extend(forbidden(found));
+                read.cubes.extend(found);
             }
             // It is about the only line of this text.
             Err(errors) => read.wrong.push(TextError::Line(number, located(line, &errors[0]).1)),
@@ -299,10 +350,6 @@ pub fn read_lemmas(model: ModelSource<'_>, text: &str) -> Result<Lemmas, TextErr
         Some(first) if read.cubes.is_empty() => Err(first.clone()),
         _ => Ok(read),
     }
-}
-
-fn forbidden(found: Vec<Bad>) -> Vec<Forbidden> {
-    found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()
 }
 
 /// An error with its line in the invariants.

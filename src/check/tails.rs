@@ -48,7 +48,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     // Cubes that were proposed about announcements say nothing there.
     let mut options = session.options.clone();
     let is_about = |it: &Literal| it.cells().iter().any(|cell| reduced.announcements.contains(&cell.var));
-    options.backward.proposed.retain(|it| !it.cube.iter().any(is_about));
+    options.backward.proposed.retain(|it| !it.literals().any(is_about));
     within_tails(session, &reduced.system, &options, decide);
     session.report.announcements.clone_from(&reduced.announcements);
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {

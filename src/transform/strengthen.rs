@@ -54,9 +54,12 @@ pub struct StrongerClaim {
 /// All properties that are one step stronger than one.
 pub fn stronger(system: &System, claim: &Forbidden) -> Vec<StrongerClaim> {
     let mut found: Vec<StrongerClaim> = Vec::new();
+    if !claim.others.is_empty() {
+        return found;
+    }
     let mut add = |operator, params, cube: Conj, new: Option<Conj>| {
-        let claim = Forbidden { params, cube };
-        let new = new.map(|cube| Forbidden { params, cube });
+        let claim = Forbidden::new(params, cube);
+        let new = new.map(|cube| Forbidden::new(params, cube));
         let known = |it: &StrongerClaim| equivalent(&it.claim, &claim);
         // Without literals it forbids all states with at least this many processes.
         if !claim.cube.is_empty() && !found.iter().any(known) {

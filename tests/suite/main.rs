@@ -30,6 +30,7 @@ mod lints;
 mod logging;
 mod models;
 mod mutants;
+mod others;
 mod owners;
 mod populated;
 mod properties;

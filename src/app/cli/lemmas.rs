@@ -38,7 +38,7 @@ pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<
     let excluded = excluded(&known, &equations);
     let Lemmas { system, cubes, .. } = read(&known)?;
     let (own, of_counts): (Vec<Forbidden>, Vec<Forbidden>) =
-        cubes.into_iter().partition(|cube| cube.cube.iter().all(|it| is_over(model.system, it)));
+        cubes.into_iter().partition(|cube| cube.literals().all(|it| is_over(model.system, it)));
     let mut again = 0;
     for cube in of_counts {
         if excluded.iter().any(|it| forbids_all_of(it, &cube)) {

@@ -30,19 +30,19 @@ pub fn invariant<'c>(
             let params = index.iter().max().map_or(0, |p| p + 1);
             let index = index.into_iter().map(ProcRef::Var).collect();
             let cell = Cell { var: VarId(v as u16), index };
-            out.push(Forbidden { params, cube: vec![Literal::In { cell, values: never }] });
+            out.push(Forbidden::new(params, vec![Literal::In { cell, values: never }]));
         }
     }
     for global in context.outside_globals() {
         let left = Term::Cell(model_cell(context, global, &ProcRef::Var));
         let right = Term::Proc(ProcRef::Var(0));
-        out.push(Forbidden { params: 1, cube: vec![Literal::Eq { left, right, negated: false }] });
+        out.push(Forbidden::new(1, vec![Literal::Eq { left, right, negated: false }]));
     }
     for cube in visited {
         out.extend(
             forbidden(context, cube)
                 .into_iter()
-                .map(|literals| Forbidden { params: cube.procs - context.rigid, cube: literals }),
+                .map(|literals| Forbidden::new(cube.procs - context.rigid, literals)),
         );
     }
     out

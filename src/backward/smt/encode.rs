@@ -301,12 +301,21 @@ impl<'a> Encoder<'a> {
         all(conjuncts)
     }
 
+    /// Formula: the claim forbids the frame at these processes.
+    pub fn forbidden(&self, frame: &Frame, names: Processes<'_>, claim: &Forbidden) -> Bool {
+        let none_of =
+            |other: Vec<usize>| all(claim.others.iter().map(|conj| self.conj(frame, &other, conj).not()));
+        let others = if claim.others.is_empty() { 0 } else { self.procs() };
+        let others = other_tuples(others, names, 1).map(none_of);
+        all(std::iter::once(self.conj(frame, names, &claim.cube)).chain(others))
+    }
+
     /// Formula: the frame is a state of this instance in none of these cubes.
     pub fn outside(&self, frame: &Frame, cubes: &[Forbidden]) -> Bool {
         let mut conjuncts = self.axioms(frame, &vec![None; self.procs()]);
         for it in cubes {
             let all = distinct_tuples(self.procs(), usize::from(it.params));
-            conjuncts.extend(all.map(|names| self.conj(frame, &names, &it.cube).not()));
+            conjuncts.extend(all.map(|names| self.forbidden(frame, &names, it).not()));
         }
         all(conjuncts)
     }

@@ -10,7 +10,7 @@ use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::session::answer;
 use super::{InstanceFormula, Satisfiability};
 use cubicle_lang::model::semantics::{
-    self, Layout, Matcher, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable,
+    self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, is_forbidden,
     rising_tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
@@ -119,7 +119,7 @@ pub fn unroll(
                 .collect::<Result<_, Interrupted>>()?
         }
         RunTarget::Cube(cube) => polled(distinct_tuples(path.procs, usize::from(cube.params)), interrupt)
-            .map(|names| Ok(encoder.conj(&frame, &names?, &cube.cube)))
+            .map(|names| Ok(encoder.forbidden(&frame, &names?, cube)))
             .collect::<Result<_, Interrupted>>()?,
         RunTarget::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
             .filter(|names| {
@@ -327,10 +327,7 @@ fn extract(
     }
     let begins = match &path.begin {
         RunStart::Initial => semantics::initial(system, &initial),
-        RunStart::Outside(cubes) => !cubes.iter().any(|it| {
-            let matcher = Matcher::new(&it.cube, usize::from(it.params));
-            matcher.first(&layout, &initial, 0).is_some()
-        }),
+        RunStart::Outside(cubes) => !cubes.iter().any(|it| is_forbidden(&layout, &initial, it)),
     };
     let mut before = &initial;
     for step in &steps {

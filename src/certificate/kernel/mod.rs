@@ -96,6 +96,9 @@ pub fn theorem(
     if stated::tails(system, cubes).any(|it| it.bound > 1) {
         return Err(NoTheorem::Unsupported("tails over several processes"));
     }
+    if cubes.all.iter().any(|it| !it.others.is_empty()) {
+        return Err(NoTheorem::Unsupported("what all other processes do"));
+    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }

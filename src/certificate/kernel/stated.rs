@@ -64,7 +64,7 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         let body = Dnf(vec![vec![is_first(var)]]);
         let var = parts.counted(0, body, None, parts.init.span).ok_or(Overflow)?;
         let none = compared(global(var), (1, 0), Relation::Le);
-        of_cubes.all.insert(of_cubes.proved, Forbidden { params: 0, cube: vec![owner.held(), none] });
+        of_cubes.all.insert(of_cubes.proved, Forbidden::new(0, vec![owner.held(), none]));
         of_cubes.proved += 1;
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
@@ -76,7 +76,7 @@ pub fn tails(model: &System, cubes: &Cubes) -> impl Iterator<Item = Tail> {
 }
 
 fn of_axiom(axiom: &Axiom) -> Forbidden {
-    Forbidden { params: axiom.params, cube: axiom.cube.clone() }
+    Forbidden::new(axiom.params, axiom.cube.clone())
 }
 
 /// The obligation of the certificate that one about the cubes here is.

@@ -6,7 +6,7 @@ use super::source::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expand::Expander;
 use crate::model::asked::{self, Named};
-use crate::model::{Bad, Condition, System};
+use crate::model::{Condition, Forbidden, System};
 use crate::syntax::ast::{Expr, File, Item, Name, PropertyKind, loc};
 use crate::syntax::{self, MAX_BYTES};
 
@@ -159,12 +159,10 @@ pub fn numbered(text: &str) -> usize {
 pub fn parse_claims_with_counts(
     model: ModelSource<'_>,
     claims: &str,
-) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
+) -> Result<(System, Vec<Forbidden>), Vec<Diagnostic>> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
     let claims = Expander::of(&file).claims(&claims)?;
-    let (system, mut found) = asked::forbidden(model.system, &file, &claims)?;
-    found.sort_by_key(|bad| bad.span.start);
-    Ok((system, found))
+    asked::forbidden(model.system, &file, &claims)
 }
 
 fn only_claims(claims: &str) -> Result<File, Vec<Diagnostic>> {

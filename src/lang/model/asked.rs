@@ -4,7 +4,7 @@ use super::context::Context;
 use super::elaborate::tidy;
 use super::scope::Scope;
 use super::symbols::Symbols;
-use super::{Bad, Condition, System, Transition};
+use super::{Condition, Forbidden, System, Transition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, Expr, File, Item, Name, PropertyKind};
 
@@ -50,14 +50,15 @@ pub fn forbidden(
     system: &System,
     model: &File,
     claims: &File,
-) -> Result<(System, Vec<Bad>), Vec<Diagnostic>> {
+) -> Result<(System, Vec<Forbidden>), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
     let mut found = Vec::new();
     for item in &claims.items {
         match item {
             Item::Property(claim) if claim.kind == PropertyKind::Invariant => {
-                found.extend(context.bad(claim));
+                let claims = context.claims(claim).into_iter();
+                found.extend(claims.map(|(it, others)| Forbidden { others, ..Forbidden::from(&it) }));
             }
             _ => {}
         }
@@ -137,7 +138,7 @@ fn checked(diagnostics: Diagnostics) -> Result<(), Vec<Diagnostic>> {
 #[cfg(test)]
 mod tests {
     use super::forbidden;
-    use crate::model::{Bad, System};
+    use crate::model::{Forbidden, System};
     use crate::words::literal;
 
     #[test]
@@ -147,7 +148,7 @@ mod tests {
             unsafe () { #{p | S[p] = B} > 2 }
             transition t (i) { S[i] := M[i, i]; X := X + 1 }";
         let loaded = crate::load(model).expect("a model");
-        let text = |cubes: &[Bad], system: &System| -> Vec<String> {
+        let text = |cubes: &[Forbidden], system: &System| -> Vec<String> {
             let name = |p| match p {
                 crate::model::ProcRef::Var(v) => ["p", "q", "z"][usize::from(v)].to_owned(),
                 crate::model::ProcRef::Const(_) => String::new(),

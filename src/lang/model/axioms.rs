@@ -12,7 +12,9 @@
 
 use super::initially::Initially;
 use super::linear::{Truth, normalise};
-use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId};
+use super::{
+    Axiom, Bad, BadKind, Cell, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId,
+};
 use crate::diagnostic::Span;
 
 /// What the text of a model says, whatever becomes of it.
@@ -99,11 +101,16 @@ fn axiom(system: &SystemParts, bad: &Bad, mentioned: &[VarId]) -> Option<Axiom> 
 
 /// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
 pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
+    negated_among(literal, |cell| {
+        let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };
+        system.enumeration(id).all()
+    })
+}
+
+/// As [`negated`], where a cell of an enum may hold `all` of these values.
+pub(super) fn negated_among(literal: &Literal, all: impl Fn(&Cell) -> u64) -> Option<Literal> {
     Some(match literal {
-        Literal::In { cell, values } => {
-            let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };
-            Literal::In { cell: cell.clone(), values: system.enumeration(id).all() & !values }
-        }
+        Literal::In { cell, values } => Literal::In { cell: cell.clone(), values: all(cell) & !values },
         Literal::Eq { left, right, negated } => {
             Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated }
         }

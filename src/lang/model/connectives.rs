@@ -204,8 +204,11 @@ impl<'a> Context<'a> {
                 formula
             }
             (FormulaPlace::Init, true) if !other => self.init_parameters(bound, scope, positive),
+            (FormulaPlace::Bad, true) if self.foreign && vars.len() == 1 && !nested => {
+                self.none_of_others(bound, scope, positive, other)
+            }
             // Distinct from the parameters, but perhaps what a global used as an index names.
-            (FormulaPlace::Bad, false) => {
+            (FormulaPlace::Bad, false) if self.universal.is_empty() => {
                 if !other && (self.params > 0 || self.existential) {
                     let word = if positive { "exists" } else { "forall" };
                     self.passes_over.get_or_insert((at, word));
@@ -230,7 +233,9 @@ impl<'a> Context<'a> {
     }
 
     fn misplaced(&mut self, universal: bool, other: bool, nested: bool, body: &Expr, at: Span) {
-        let kind = if universal { "universal" } else { "existential" };
+        // In a claim it is the denial of a universal's body that is read.
+        let denied = self.place == FormulaPlace::Bad && !self.universal.is_empty();
+        let kind = if universal == denied { "existential" } else { "universal" };
         let (place, help) = match self.place {
             _ if self.counting => ("a count", "bind the process outside of the count, and mention it there"),
             FormulaPlace::Init if universal && other => {
@@ -239,6 +244,9 @@ impl<'a> Context<'a> {
             FormulaPlace::Init => ("init", "init describes all processes: use parameters or `forall`"),
             FormulaPlace::State => {
                 ("a universal one", "name the inner process with a parameter, or say it the other way round")
+            }
+            FormulaPlace::Bad if nested => {
+                ("another quantifier", "name the inner process with a parameter of the declaration")
             }
             FormulaPlace::Bad => (
                 "an invariant",
@@ -419,6 +427,29 @@ impl<'a> Context<'a> {
         }
         // The order of the text.
         parts.reverse();
+        Formula::and(parts)
+    }
+
+    /// A universal in a claim from outside of the model, for one process: its instances for the parameters, unless it is about others,
+    /// and what no process beside these is. That is the denial of its body, so that it is in the form in which claims have it.
+    fn none_of_others(
+        &mut self,
+        bound: Quantified<'a>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        other: bool,
+    ) -> Formula {
+        let mut parts = Vec::new();
+        for param in 0..if other { 0 } else { self.params } {
+            parts.push(self.bind(bound, &[ProcRef::Var(param)], scope, positive));
+        }
+        let var = self.fresh(bound.body.span);
+        self.universal.push(var);
+        let denied = self.bind(bound, &[ProcRef::Var(var)], scope, !positive);
+        self.universal.pop();
+        if denied != Formula::False {
+            parts.push(Formula::Forall(vec![var], Box::new(denied)));
+        }
         Formula::and(parts)
     }
 

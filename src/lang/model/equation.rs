@@ -86,7 +86,7 @@ impl Equation {
                 Truth::Constant(true) => {}
                 Truth::Constant(false) => continue,
             }
-            found.push(Forbidden { params: self.params, cube });
+            found.push(Forbidden::new(self.params, cube));
         }
         Some(found)
     }

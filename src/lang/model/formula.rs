@@ -18,7 +18,8 @@ pub(super) enum Formula {
     Or(Vec<Formula>),
     /// For some processes, distinct from each other and from all process variables in scope.
     Exists(Vec<u8>, Box<Formula>),
-    /// For all different processes that are not declared parameters: a formula without quantifiers.
+    /// For all different processes that are not declared parameters: a formula without quantifiers. In a claim from outside of a model:
+    /// it holds for no process that is not in scope.
     Forall(Vec<u8>, Box<Formula>),
 }
 

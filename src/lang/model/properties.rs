@@ -1,11 +1,12 @@
 //! Elaboration of `init`, `unsafe` and `invariant`.
 
+use super::axioms::negated_among;
 use super::context::{Context, FormulaPlace, IndexedBy};
-use super::dnf::{Disjunct, conjunctions, dnf};
+use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
-use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
+use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, Term, Type, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Expr, Name, Property, PropertyKind};
 use crate::syntax::words;
@@ -76,6 +77,11 @@ impl<'a> Context<'a> {
 
     /// The bad cubes of a declaration, from the last disjunct to the first; numbers are left at 0.
     pub fn bad(&mut self, decl: &'a Property) -> Vec<Bad> {
+        self.claims(decl).into_iter().map(|it| it.0).collect()
+    }
+
+    /// The bad cubes of a declaration, as [`Context::bad`] lists them, each with what no further process is.
+    pub fn claims(&mut self, decl: &'a Property) -> Vec<(Bad, Vec<Conj>)> {
         let span = decl.loc.0;
         let kind = if decl.kind == PropertyKind::Invariant { BadKind::Invariant } else { BadKind::Unsafe };
         self.reset_budget();
@@ -97,7 +103,8 @@ impl<'a> Context<'a> {
             let map = |p| disjunct.renumbered(p, declared as u8, &[]);
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
                 let spans = self.origins_of(&cube, &map, span);
-                bad.push(Bad {
+                let Some(others) = disjunct.denied(declared as u8) else { continue };
+                let found = Bad {
                     name: decl.name.as_ref().map(|name| name.text.clone()).unwrap_or_default(),
                     number: 0,
                     kind,
@@ -105,7 +112,8 @@ impl<'a> Context<'a> {
                     cube,
                     span,
                     spans,
-                });
+                };
+                bad.push((found, others));
             }
         }
         bad
@@ -171,12 +179,49 @@ impl<'a> Context<'a> {
 
     fn bad_disjuncts(&mut self, formula: &Formula, out: &mut Vec<Disjunct>) {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        match dnf(formula, &same) {
+        let disjuncts = dnf(formula, &same).and_then(|found| {
+            let mut all = Vec::new();
+            for disjunct in found {
+                all.extend(self.with_further_denied(disjunct)?);
+            }
+            Ok(all)
+        });
+        match disjuncts {
             Ok(disjuncts) => {
                 out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>());
             }
             Err(failure) => self.report_bound(self.declaration, &failure.message()),
         }
+    }
+
+    /// The ways in which its further processes are not what no process outside of the claim is.
+    fn with_further_denied(&self, mut disjunct: Disjunct) -> Result<Vec<Disjunct>, NoNormalForm> {
+        if disjunct.exists.is_empty() || disjunct.universals.is_empty() {
+            return Ok(vec![disjunct]);
+        }
+        let mut parts: Vec<Formula> = disjunct.literals.drain(..).map(Formula::Literal).collect();
+        for (bound, denied) in &disjunct.universals {
+            for further in &disjunct.exists {
+                let map = |p| if p == ProcRef::Var(bound[0]) { ProcRef::Var(*further) } else { p };
+                for conj in rename::disjunction(denied, &map).ok_or(NoNormalForm::OutOfRange)? {
+                    let opposite = |it| self.opposite(it).map(Formula::Literal);
+                    let one_of = conj.iter().map(opposite).collect::<Option<_>>();
+                    parts.push(Formula::or(one_of.ok_or(NoNormalForm::OutOfRange)?));
+                }
+            }
+        }
+        let all = dnf(&Formula::and(parts), &|a: ProcRef, b: ProcRef| self.same_process(a, b))?;
+        let (exists, universals) = (disjunct.exists, disjunct.universals);
+        let with = |it: Disjunct| Disjunct { exists: exists.clone(), universals: universals.clone(), ..it };
+        Ok(all.into_iter().map(with).collect())
+    }
+
+    /// The literal that holds exactly where this one does not.
+    fn opposite(&self, literal: &Literal) -> Option<Literal> {
+        negated_among(literal, |cell| match self.var(cell.var).ty {
+            Type::Enum(id) => self.symbols.enumeration(id).all(),
+            _ => u64::MAX,
+        })
     }
 
     /// All ways in which the globals in `needed` can name processes: for each of them the number of the
@@ -257,6 +302,29 @@ impl<'a> Context<'a> {
                 .label(format!("`number_procs` is {max}, so that this never applies"))
                 .report(self);
         }
+    }
+}
+
+impl Disjunct {
+    /// What none but its processes is, of a claim with this many parameters; `None` when a number leaves the 64-bit range.
+    fn denied(&self, params: u8) -> Option<Vec<Conj>> {
+        let mut all: Vec<Conj> = Vec::new();
+        for (bound, denied) in &self.universals {
+            for conj in rename::disjunction(denied, &|p| self.renumbered(p, params, bound))? {
+                // To be none of several values of a cell is one condition.
+                if let [Literal::In { cell, values }] = &conj[..]
+                    && let Some(known) = all.iter_mut().find_map(|it| match &mut it[..] {
+                        [Literal::In { cell: of, values }] if of == cell => Some(values),
+                        _ => None,
+                    })
+                {
+                    *known |= values;
+                } else if !all.contains(&conj) {
+                    all.push(conj);
+                }
+            }
+        }
+        Some(all)
     }
 }
 

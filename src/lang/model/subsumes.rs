@@ -1,10 +1,13 @@
 //! When forbidding one cube forbids another: by their literals, whatever the system.
 
-use super::{Cell, Forbidden, Literal, ProcRef, Rational, Relation, Term, rename};
+use super::{Cell, Conj, Forbidden, Literal, ProcRef, Rational, Relation, Term, rename};
 
 /// Whether each state that `weaker` forbids is one that `stronger` forbids. "No" may also mean that the literals alone do
 /// not decide it.
 pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
+    if !stronger.others.is_empty() && stronger.params != weaker.params {
+        return false;
+    }
     let mut chosen = Vec::with_capacity(stronger.params.into());
     choose(stronger, weaker, &mut chosen)
 }
@@ -13,14 +16,22 @@ pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
 fn choose(stronger: &Forbidden, weaker: &Forbidden, chosen: &mut Vec<u8>) -> bool {
     if chosen.len() == usize::from(stronger.params) {
         let map = |proc: ProcRef| match proc {
-            ProcRef::Var(p) => ProcRef::Var(chosen[usize::from(p)]),
+            ProcRef::Var(p) => ProcRef::Var(chosen.get(usize::from(p)).copied().unwrap_or(p)),
             constant @ ProcRef::Const(_) => constant,
         };
-        return stronger.cube.iter().all(|literal| match rename::literal(literal, &map) {
-            Some(rename::Truth::Constant(truth)) => truth,
-            Some(rename::Truth::Literal(literal)) => weaker.cube.iter().any(|it| implies(it, &literal)),
-            None => false,
-        });
+        let follows = |wanted: &Conj, given: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
+            wanted.iter().all(|literal| match rename::literal(literal, &map) {
+                Some(rename::Truth::Constant(truth)) => truth,
+                Some(rename::Truth::Literal(literal)) => given.iter().any(|it| implies(it, &literal)),
+                None => false,
+            })
+        };
+        // What another process must not be there, it must not be here either.
+        let none_of = |other: &Conj| {
+            let Some(Some(other)) = rename::conj(other, &map) else { return false };
+            weaker.others.iter().any(|it| follows(it, &other, &|proc| proc))
+        };
+        return follows(&stronger.cube, &weaker.cube, &map) && stronger.others.iter().all(none_of);
     }
     (0..weaker.params).any(|p| {
         if chosen.contains(&p) {

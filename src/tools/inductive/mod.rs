@@ -227,9 +227,8 @@ impl Asked<'_> {
                     .iter()
                     .filter(|it| !claimed.iter().any(|known| forbids_all_of(known, it)));
                 // What the language cannot write, or what is about variables of the proof, is not proposed.
-                let words: Option<Vec<String>> = new
-                    .map(|it| declaration(&all, it).filter(|_| is_about(&system, owners, &it.cube)))
-                    .collect();
+                let words: Option<Vec<String>> =
+                    new.map(|it| declaration(&all, it).filter(|_| is_about(&system, owners, it))).collect();
                 finding.strengthening = words.unwrap_or_default();
             }
             _ => {}
@@ -245,7 +244,10 @@ fn may_enter(system: &System, cube: &Conj, transition: usize) -> bool {
 
 /// Whether a cube is about nothing but the variables of a model and counts of its processes: tails and owners, which a proof may add, come
 /// between these.
-fn is_about(system: &System, owners: usize, cube: &Conj) -> bool {
+fn is_about(system: &System, owners: usize, claim: &Forbidden) -> bool {
     let own = system.vars.len();
-    cube.iter().flat_map(Literal::cells).all(|cell| !(own..own + owners).contains(&usize::from(cell.var.0)))
+    claim
+        .literals()
+        .flat_map(Literal::cells)
+        .all(|cell| !(own..own + owners).contains(&usize::from(cell.var.0)))
 }

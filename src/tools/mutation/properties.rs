@@ -72,7 +72,7 @@ pub fn properties(
 /// The states that the model already forbids.
 fn claimed(system: &System) -> Vec<Forbidden> {
     let bad = system.bad.iter().map(Forbidden::from);
-    let axioms = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    let axioms = system.axioms.iter().map(|it| Forbidden::new(it.params, it.cube.clone()));
     bad.chain(axioms).collect()
 }
 
@@ -137,7 +137,7 @@ impl PropertySearch<'_> {
         let (declared, model) = (system.vars.len(), claimed(system));
         // Owners are not variables of the model.
         let visible = |claim: &Forbidden| {
-            let cells = claim.cube.iter().flat_map(Literal::cells);
+            let cells = claim.literals().flat_map(Literal::cells);
             cells.into_iter().all(|cell| usize::from(cell.var.0) < declared)
         };
         let shown = &certificate.cubes.all[..certificate.cubes.proved];
@@ -210,6 +210,9 @@ fn unsafe_line(system: &System, claim: &Forbidden) -> Option<String> {
         let each = bits(&[*values]).map(|c| one(1 << c)).collect::<Option<Vec<_>>>()?;
         Some(format!("({})", each.join(" || ")))
     };
+    if !claim.others.is_empty() {
+        return None;
+    }
     let literals = claim.cube.iter().map(words).collect::<Option<Vec<_>>>()?;
     let params: Vec<String> = (1..=claim.params).map(|p| format!("p{p}")).collect();
     Some(format!("unsafe ({}) {{ {} }}", params.join(" "), literals.join(" && ")))

@@ -33,7 +33,7 @@ mod ways;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::core;
-use cubicle_lang::model::{Forbidden, Literal, System, VarId};
+use cubicle_lang::model::{Conj, Forbidden, Literal, System, VarId};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel, RefinementMap, TOO_MANY, refused};
 
 use self::scene::Scene;
@@ -79,17 +79,17 @@ impl Refinement {
     pub fn before_failure(&self, cubes: &[Forbidden]) -> Vec<Forbidden> {
         let mut found = Vec::new();
         for it in cubes {
-            let mut cube = it.cube.clone();
-            let mut failed = false;
-            cube.retain(|literal| match literal {
-                Literal::In { cell, values } if cell.var == self.failed => {
-                    failed |= values & 1 == 0;
-                    false
-                }
-                _ => true,
-            });
-            if !failed {
-                found.push(Forbidden { params: it.params, cube });
+            let before = |conj: &Conj| {
+                let failed = |literal: &Literal| match literal {
+                    Literal::In { cell, values } if cell.var == self.failed => Some(values & 1 == 0),
+                    _ => None,
+                };
+                let kept = || conj.iter().filter(|it| failed(it).is_none()).cloned().collect();
+                (!conj.iter().any(|it| failed(it) == Some(true))).then(kept)
+            };
+            if let Some(cube) = before(&it.cube) {
+                let others = it.others.iter().filter_map(before).collect();
+                found.push(Forbidden { params: it.params, cube, others });
             }
         }
         found

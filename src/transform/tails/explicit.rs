@@ -118,7 +118,7 @@ pub fn gaps(original: &System, tails: &[Tail], first: VarId) -> Vec<Forbidden> {
         let mut cube = sorts_said(original, tail, &constants);
         cube.push(Tail::literal(VarId(ghost), constants, true));
         cube.extend(tail.denial.iter().cloned());
-        Forbidden { params: tail.params(), cube }
+        Forbidden::new(tail.params(), cube)
     };
     tails.iter().zip(first.0..).map(gap).collect()
 }

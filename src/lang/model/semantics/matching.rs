@@ -2,7 +2,8 @@
 
 use super::eval::Env;
 use super::state::{Layout, State};
-use crate::model::{Cell, Conj, Linear, Literal, ProcRef, Term, mentioned};
+use super::tuples::{distinct_tuples, other_tuples};
+use crate::model::{Cell, Conj, Forbidden, Linear, Literal, ProcRef, Term, mentioned};
 
 /// A cube made ready for [`Matcher::first`].
 #[derive(Clone, Debug)]
@@ -58,6 +59,19 @@ impl<'a> Matcher<'a> {
         }
         Some(tuple)
     }
+}
+
+/// Whether a state is one of those that a claim forbids. A cube whose numbers leave the 64-bit range does not hold.
+pub fn is_forbidden(layout: &Layout, state: &State, claim: &Forbidden) -> bool {
+    let params = usize::from(claim.params);
+    if claim.others.is_empty() {
+        return Matcher::new(&claim.cube, params).first(layout, state, 0).is_some();
+    }
+    let holds = |procs: &[usize], conj: &Conj| Env { layout, state, procs }.conj(conj) == Some(true);
+    distinct_tuples(state.procs, params).any(|named| {
+        holds(&named, &claim.cube)
+            && !other_tuples(state.procs, &named, 1).any(|it| claim.others.iter().any(|of| holds(&it, of)))
+    })
 }
 
 /// For each parameter of a cube, the last one before it with which it can be exchanged: the cube then says
