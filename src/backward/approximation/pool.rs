@@ -1,7 +1,7 @@
 //! Candidates and their fate.
 
 use super::candidates::opposites_of_init;
-use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
+use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_question};
 use crate::fixpoint::Tester;
 use crate::tuning::STATES_PER_EFFORT;
 use cubicle_lang::model::Init;
@@ -21,8 +21,8 @@ pub struct Brab<'a> {
 impl Brab<'_> {
     /// What the oracle knows about a cube.
     pub fn ask(self, context: &CubeContext, cube: &Cube) -> OracleAnswer {
-        match oracle_literals(context, cube) {
-            Some((procs, literals)) => self.oracle.ask(procs, &literals),
+        match oracle_question(context, cube) {
+            Some(candidate) => self.oracle.ask(&candidate),
             None => OracleAnswer::Untested,
         }
     }

@@ -39,11 +39,10 @@ pub fn invariant<'c>(
         out.push(Forbidden::new(1, vec![Literal::Eq { left, right, negated: false }]));
     }
     for cube in visited {
-        out.extend(
-            forbidden(context, cube)
-                .into_iter()
-                .map(|literals| Forbidden::new(cube.procs - context.rigid, literals)),
-        );
+        let params = cube.procs - context.rigid;
+        let others: Vec<Conj> = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
+        let of_cube = |cube| Forbidden { params, cube, others: others.clone() };
+        out.extend(forbidden(context, cube).into_iter().map(of_cube));
     }
     out
 }
@@ -80,7 +79,7 @@ fn equal(left: Term, right: ProcRef, negated: bool) -> Literal {
 }
 
 /// Literals, with further ones, among `procs` processes as conjunctions of the model.
-fn conjunctions(
+pub(super) fn conjunctions(
     context: &CubeContext,
     procs: u8,
     (first, literals): (Conj, impl Iterator<Item = CubeLiteral>),
@@ -127,7 +126,8 @@ fn conjunctions(
 pub fn excluded(context: &CubeContext, procs: u8, literals: &Excluded) -> Vec<Conj> {
     let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
-    conjunctions(context, procs + 1, (Vec::new(), literals.iter().cloned()), &name)
+    let differs = (0..rigid).map(|p| equal(Term::Proc(name(procs)), name(p), true)).collect();
+    conjunctions(context, procs + 1, (differs, literals.iter().cloned()), &name)
 }
 
 /// "Some of these literals do not hold", over variables for all processes of a cube, then one for the other process.
