@@ -4,7 +4,7 @@ use crate::approximation::Pool;
 use crate::fixpoint::TestCounts;
 use crate::search::{RunState, Totals};
 use cubicle_lang::model::TransitionId;
-use cubicle_run::result::{Forgotten, Statistics};
+use cubicle_run::result::Statistics;
 
 /// A search without approximation whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
 /// its effort.
@@ -18,7 +18,6 @@ pub struct Paused {
     pub(super) pool: Pool,
     pub(super) totals: Totals,
     pub(super) statistics: Statistics,
-    pub(super) forgotten: Option<Forgotten>,
     /// Whether it keeps each process and constant that a path needs, after a spurious path.
     pub(super) keeps_all: bool,
     /// The transitions whose universal guards its cubes remember.

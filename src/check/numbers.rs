@@ -5,7 +5,7 @@ use cubicle_lang::model::semantics::{State, Trace};
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::observer::Observer;
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use cubicle_run::result::{Forgotten, Outcome};
+use cubicle_run::result::Outcome;
 use cubicle_run::verdict::{Forbidden, Verdict};
 use cubicle_transform::{WithEquations, with_equations, with_updates_of_counts};
 
@@ -49,9 +49,6 @@ impl Numbers {
     pub fn conclude(&self, original: &System, mut outcome: Outcome) -> Outcome {
         if let Verdict::Unsafe(trace) = &mut outcome.verdict {
             shorten(original, trace);
-        }
-        if let Some(Forgotten { run, .. }) = &mut outcome.forgotten {
-            shorten(original, run);
         }
         outcome.counts = self.added();
         outcome.equations.clone_from(&self.equations);

@@ -139,10 +139,9 @@ impl Oracle for StateSpace {
         // States have no values of witnesses that nothing reads.
         let remote = self.remote().map(|remote| remote.system.as_ref());
         let system = self.seen().map(ExploredStates::system).chain(remote).next();
-        let says = system.filter(|it| !it.witnesses.is_empty()).map(|system| Forbidden {
-            cube: system.without_choices(&candidate.cube),
-            ..candidate.clone()
-        });
+        let says = system
+            .filter(|it| !it.witnesses.is_empty())
+            .map(|system| Forbidden { cube: system.without_choices(&candidate.cube), ..candidate.clone() });
         let candidate = says.as_ref().unwrap_or(candidate);
         let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,8 +7,8 @@ use hashbrown::HashMap;
 use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, denial_of, linear,
-    relation_of, widened,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational,
+    denial_of, linear, relation_of, widened,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;

@@ -22,6 +22,7 @@ mod linear;
 mod literal;
 mod others;
 mod rename;
+mod separate;
 mod text;
 mod widen;
 
@@ -38,5 +39,6 @@ pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};
 pub use others::{Excluded, implies, is_about, with_other};
 pub use rename::{compact, rename_literal, rename_mask, rename_relational};
+pub use separate::Separated;
 pub use text::text;
 pub use widen::{Widened, widened};

@@ -20,12 +20,7 @@ pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> 
     literals.chain(others).collect()
 }
 
-fn cell_text(
-    system: &System,
-    context: &CubeContext,
-    name: &dyn Fn(u8) -> String,
-    cell: CubeCell,
-) -> String {
+fn cell_text(system: &System, context: &CubeContext, name: &dyn Fn(u8) -> String, cell: CubeCell) -> String {
     if let Some(p) = cell.as_process() {
         return name(p);
     }

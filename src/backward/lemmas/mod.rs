@@ -87,7 +87,6 @@ impl Lemmas {
                 options,
                 pre,
                 refines: false,
-                repairs: None,
                 most_procs: None,
                 interrupt,
             };

@@ -5,7 +5,9 @@
 
 use super::choices::multiply;
 use super::pre::Pre;
-use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, OTHER, low, widened};
+use crate::cube::{
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, OTHER, low, widened,
+};
 use crate::tuning::MOST_NAMED_BESIDE_OTHERS;
 
 /// Splits the cubes `from..` by the processes that their pointers hold; the union stays the same.
@@ -45,7 +47,8 @@ pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> 
 
 /// A pointer of which a cube with something to say about others says that it may hold a process that is not named, and the values that it may hold.
 fn open_pointer(context: &CubeContext, cube: &Cube) -> Option<(CubeCell, u64)> {
-    let wide = cube.procs >= context.rigid + MOST_NAMED_BESIDE_OTHERS || usize::from(cube.procs) >= context.max_procs;
+    let wide = cube.procs >= context.rigid + MOST_NAMED_BESIDE_OTHERS
+        || usize::from(cube.procs) >= context.max_procs;
     if cube.others.is_empty() || wide {
         return None;
     }

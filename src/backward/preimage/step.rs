@@ -6,7 +6,8 @@ use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
 use crate::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
-    Instantiation, OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of, rename_literal,
+    Instantiation, OTHER, Overflow, Reduced, Relational, Separated, compact, conjoin, linear, low,
+    relation_of, rename_literal,
 };
 use crate::tuning::{MOST_CASES_OF_OTHERS, MOST_NAMED_BESIDE_OTHERS};
 use cubicle_lang::model::{Rational, Universal};
@@ -459,11 +460,22 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 continue;
             }
             let Some(cube) = b.finish()? else { continue };
-            let (cube, kept) = if options.keep_unused {
+            let (mut cube, mut kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
             } else {
                 compact(self.context, &cube)?
             };
+            if !options.keep_unused && !cube.others.is_empty() {
+                for process in (self.context.rigid..cube.procs).rev() {
+                    let Some(separated) = Separated::new(self.context, &cube, process)? else { continue };
+                    if separated.is_ordinary()?
+                        && let Some(without) = separated.without()?
+                    {
+                        cube = without;
+                        kept.remove(usize::from(process));
+                    }
+                }
+            }
             out.push(Pre { cube, args: self.args.to_vec(), procs: self.procs, kept });
         }
         Ok(())

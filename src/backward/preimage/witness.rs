@@ -12,8 +12,8 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Widened, compact,
-    widened,
+    CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Widened,
+    compact, widened,
 };
 use cubicle_lang::model::Literal;
 

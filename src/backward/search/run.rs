@@ -23,7 +23,7 @@ use cubicle_lang::model::{BadKind, System, TransitionId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
-use cubicle_run::result::{Forgotten, GraphFate};
+use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::debug;
 
@@ -76,8 +76,6 @@ pub struct Setting<'a> {
     pub pre: PreOptions<'a>,
     /// Whether the caller searches again with cubes that remember what a spurious path forgot; then the run ends there.
     pub refines: bool,
-    /// Whether the caller can restore what a spurious path forgot; then the run ends there.
-    pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// All effort counts as spent once a cube has more processes than this.
     pub most_procs: Option<usize>,
     /// Polled for time and signals.

@@ -5,8 +5,8 @@ use super::node::{NodeId, Nodes};
 use crate::fixpoint::Visited;
 use crate::preimage::PreCounts;
 use crate::safety::InitialOf;
+use cubicle_lang::model::TransitionId;
 use cubicle_run::options::SearchOrder;
-use cubicle_run::result::Forgotten;
 
 /// Figures of a run.
 #[derive(Clone, Copy, Default, Debug)]
@@ -50,8 +50,8 @@ pub struct RunState {
     pub(super) spurious: Option<String>,
     /// No run with at most this many steps reaches a bad state.
     pub proved_steps: Option<usize>,
-    /// Why the first spurious path is spurious.
-    pub forgotten: Option<Forgotten>,
+    /// The transitions whose universal guards cubes should have remembered, where a path is spurious.
+    pub forgotten: Vec<TransitionId>,
     pub(super) undecided: Option<(String, String)>,
 }
 
@@ -70,7 +70,7 @@ impl RunState {
             trusted: Vec::new(),
             spurious: None,
             proved_steps: None,
-            forgotten: None,
+            forgotten: Vec::new(),
             undecided: None,
         }
     }

@@ -9,9 +9,10 @@ use crate::profile::Phase;
 use crate::safety::{concretize, forgotten};
 use crate::smt::{Satisfiability, Unrolled};
 use crate::theory::Sat;
+use cubicle_lang::model::TransitionId;
 use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
-use cubicle_run::result::{Forgotten, GraphFate};
+use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::debug;
 
@@ -92,17 +93,10 @@ impl Run<'_, '_> {
                 debug!(id, "no instance executes the path");
                 observer.event(setting.system, Event::Spurious(&history));
                 match self.forgotten(id) {
-                    Ok(forgotten) => self.state.forgotten = forgotten.or(self.state.forgotten.take()),
+                    Ok(forgotten) => self.state.forgotten = forgotten,
                     Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                 }
-                let may_be_remembered = |forgotten: &Forgotten| {
-                    let of_step = |t: &&Prepared<'_>| t.id == forgotten.transition();
-                    setting.refines && setting.transitions.iter().find(of_step).is_some_and(|t| !t.remembers)
-                };
-                let forgotten = self.state.forgotten.as_ref();
-                if forgotten.is_some_and(may_be_remembered)
-                    || setting.repairs.zip(forgotten).is_some_and(|(repairs, forgotten)| repairs(forgotten))
-                {
+                if !self.state.forgotten.is_empty() {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
                 self.state.spurious.get_or_insert(history);
@@ -122,10 +116,25 @@ impl Run<'_, '_> {
         concretize(system, context, &steps, goal, options.solver_timeout)
     }
 
-    /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
-    fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
+    /// The transitions whose universal guards cubes are to remember, since no instance executes the steps from a node to its root: that of the step which a
+    /// guard excludes, or all of the path where no single one is the reason.
+    fn forgotten(&self, id: NodeId) -> Result<Vec<TransitionId>, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
+        if !self.setting.refines {
+            return Ok(Vec::new());
+        }
         let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
-        forgotten(system, context, &steps, goal, options.solver_timeout)
+        let may_be_remembered = |id: &TransitionId| {
+            let of_step =
+                |t: &&Prepared<'_>| t.id == *id && !t.remembers && !t.transition.universals.is_empty();
+            self.setting.transitions.iter().any(|t| of_step(&t))
+        };
+        let of_path = steps.steps.iter().map(|it| it.0).filter(may_be_remembered);
+        let all: Vec<TransitionId> = of_path.collect();
+        if all.is_empty() {
+            return Ok(all);
+        }
+        let first = forgotten(system, context, &steps, goal, options.solver_timeout)?;
+        Ok(first.filter(may_be_remembered).map_or(all, |it| vec![it]))
     }
 }
