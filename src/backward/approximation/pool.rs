@@ -119,7 +119,9 @@ impl Pool {
     /// is).
     pub fn is_known_bad(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
         for bad in &self.bad {
-            if tester.contains(cube, bad)? || tester.contains(bad, cube)? {
+            // Without what it says of others, the larger one may be reachable where the smaller is not.
+            let probably = cube.others.is_empty();
+            if tester.contains(cube, bad)? || probably && tester.contains(bad, cube)? {
                 return Ok(true);
             }
         }
