@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::abstraction::Abstraction;
 use super::owners::{NamedOwner, extended};
 use super::subject::Subject;
-use super::tuning::CLASSES;
+use super::tuning::{BEYOND, CLASSES};
 use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
 use cubicle_run::verdict::Forbidden;
 
@@ -79,6 +79,39 @@ pub struct CubeInstance {
     pub cube: usize,
     /// Distinct processes for its parameters.
     pub procs: Vec<u8>,
+    /// Where the cube also says what no other process is: what refutes that a process which the case does not name is that. The case
+    /// of these names that process, too.
+    pub beyond: Vec<CubeInstance>,
+}
+
+impl CubeInstance {
+    /// A cube at these processes.
+    pub const fn new(cube: usize, procs: Vec<u8>) -> Self {
+        Self { cube, procs, beyond: Vec::new() }
+    }
+
+    /// Whether it rests on a cube of which `test` is true.
+    pub fn rests_on(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
+        test(self.cube) || self.beyond.iter().any(|it| it.rests_on(test))
+    }
+
+    /// Gives the cubes other numbers.
+    pub fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {
+        self.cube = number(self.cube);
+        self.beyond.iter_mut().for_each(|it| it.renumber(number));
+    }
+}
+
+impl Cubes {
+    /// Whether a cube says what no other process is.
+    pub fn has_others(&self, cube: usize) -> bool {
+        !self.all[cube].others.is_empty()
+    }
+
+    /// How many processes a case may name because they may be what a cube says that no other process is.
+    pub fn beyond(&self) -> u8 {
+        if (0..self.all.len()).any(|cube| self.has_others(cube)) { BEYOND } else { 0 }
+    }
 }
 
 /// Whether any formula orders processes.

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Assignment, Branch, Cell, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
     Type, VarId,
 };
 
@@ -306,6 +306,19 @@ impl<'a> GroundReader<'a> {
             parts.push(part);
         }
         Ok(GroundFormula::all(parts))
+    }
+
+    /// Whether a process is what no process is beside those `named` where a claim forbids a state.
+    pub fn is_other(
+        self,
+        claim: &Forbidden,
+        named: &[u8],
+        process: u8,
+        reading: Reading<'_>,
+    ) -> Result<GroundFormula, Overflow> {
+        let names = [named, &[process]].concat();
+        let each: Result<Vec<_>, _> = claim.others.iter().map(|it| self.conj(it, &names, reading)).collect();
+        Ok(GroundFormula::any(each?))
     }
 
     /// A disjunction of conjunctions.

@@ -4,7 +4,7 @@ use super::cubes::{CubeInstance, Cubes};
 use super::ground::GroundReader;
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
-use cubicle_lang::model::{Literal, ProcRef, System, Term, VarId};
+use cubicle_lang::model::{Forbidden, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::interrupt::Interrupt;
 
 /// What a literal of a cube requires, whatever the processes.
@@ -21,6 +21,8 @@ pub enum Demand {
 pub struct CubeIndex<'a> {
     /// Reads ground formulas.
     pub reader: GroundReader<'a>,
+    /// The cubes.
+    pub claims: Vec<&'a Forbidden>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     pub levels: Vec<Vec<Vec<&'a Literal>>>,
     /// What must be known for the literals of a cube to follow, with a bit for each cube that has such a literal.
@@ -33,6 +35,7 @@ impl<'a> CubeIndex<'a> {
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
         let mut index = Self {
             reader: GroundReader::new(system),
+            claims: cubes.all.iter().collect(),
             levels: Vec::new(),
             demands: Vec::new(),
             interrupt: interrupt.clone(),
@@ -116,7 +119,7 @@ impl<'a> CubeIndex<'a> {
             }
         }
         if chosen.len() + 1 == levels.len() {
-            let stop = found(CubeInstance { cube: number, procs: chosen.clone() }, left);
+            let stop = found(CubeInstance::new(number, chosen.clone()), left);
             left.truncate(known);
             return stop;
         }

@@ -283,9 +283,7 @@ impl Certificate {
                 | Obligation::Begins
                 | Obligation::Refines(_) => {}
             }
-            for instance in cases.iter_mut().flatten() {
-                instance.cube = number(instance.cube);
-            }
+            cases.iter_mut().flatten().for_each(|instance| instance.renumber(&number));
         }
         let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
         let cubes = Cubes { all, proved: proof.shown.len(), ..cubes.clone() };

@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
 use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
-use super::ground::{GroundCell, GroundFormula, GroundReader, Overflow, Reading};
+use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use super::refinement::RefinementReader;
@@ -34,6 +34,8 @@ pub struct ObligationCase<'a> {
     /// The formula that must be unsatisfiable.
     pub formula: GroundFormula,
     about: About<'a>,
+    /// The cube that it is about, if that says what no other process is.
+    denied: Option<&'a Forbidden>,
 }
 
 impl ObligationCase<'_> {
@@ -70,6 +72,7 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         + named.max(refinement)
         + 1
         + cubes.owners.len()
+        + usize::from(cubes.beyond())
         + most_witnessed(system)
 }
 
@@ -111,14 +114,23 @@ impl<'a> Obligations<'a> {
 
     /// What the cells of counts are that a case needs: this holds whenever its formula is read.
     pub fn definitions(&self, case: &ObligationCase<'_>) -> Result<Definitions, ProofFailure> {
-        let ObligationCase { procs, args, formula, about, .. } = case;
+        let ObligationCase { procs, formula, about, .. } = case;
         let Some(definitions) = &self.counts else { return Ok(Definitions::default()) };
         let cells = definitions.needed(formula, *procs, !matches!(about, About::Initial | About::Empty));
         let step = match about {
-            About::Step(t) => Some((*t, &args[..])),
+            About::Step(t) => Some((*t, &case.args[..])),
             About::Empty | About::Initial | About::State => None,
         };
-        let known = &|process| self.known(*about, args, *procs, process);
+        let known = &|process| {
+            let mut known = self.known(case, process)?;
+            // Of a class only what is in the state before the step.
+            known.retain(|it| {
+                let mut held = true;
+                it.atoms(&mut |atom| held &= atom.cells().iter().all(|cell| cell.role == CellRole::Held));
+                held
+            });
+            Ok(known)
+        };
         match about {
             About::Empty => Ok(definitions.empty(&cells)?),
             _ => definitions.of(&cells, Situation { procs: *procs, step, known }),
@@ -126,15 +138,11 @@ impl<'a> Obligations<'a> {
     }
 
     /// What is known of a process beside the named ones.
-    fn known(
-        &self,
-        about: About<'_>,
-        args: &[u8],
-        procs: u8,
-        process: u8,
-    ) -> Result<Vec<GroundFormula>, Overflow> {
+    fn known(&self, case: &ObligationCase<'_>, process: u8) -> Result<Vec<GroundFormula>, Overflow> {
+        let ObligationCase { procs, args, named, about, denied, .. } = case;
+        let procs = *procs;
         let mut known = Vec::new();
-        match about {
+        match *about {
             About::Empty | About::State => {}
             About::Initial => {
                 let init = &self.system.init;
@@ -148,7 +156,36 @@ impl<'a> Obligations<'a> {
             }
             About::Step(t) => known = self.universals(t, args, 0..procs, process)?,
         }
+        if let Some(claim) = denied {
+            let reading = match about {
+                About::Step(t) => Reading::After(t, args),
+                About::Empty | About::Initial | About::State => Reading::Now,
+            };
+            known.push(self.reader.is_other(claim, named, process, reading)?.not());
+        }
         Ok(known)
+    }
+
+    /// The case in which an instance excludes nothing because a process that `case` does not name is what its cube says that no other
+    /// process is: that is named then. First what is said of it, then the case; `None` if there cannot be one.
+    pub fn beyond(
+        &self,
+        case: &ObligationCase<'a>,
+        instance: &CubeInstance,
+    ) -> Result<Option<(GroundFormula, ObligationCase<'a>)>, Overflow> {
+        let (claim, process) = (&self.cubes.all[instance.cube], case.procs);
+        if !self.admits(process + 1) {
+            return Ok(None);
+        }
+        let is_other = self.reader.is_other(claim, &instance.procs, process, Reading::Now)?;
+        let known = self.known(case, process)?;
+        let own = GroundFormula::all(std::iter::once(is_other).chain(known));
+        let otherwise = self.excluded(case.procs, instance)?.not();
+        let formula = GroundFormula::all([own.clone(), otherwise, case.formula.clone()]);
+        if formula == GroundFormula::FALSE {
+            return Ok(None);
+        }
+        Ok(Some((own, ObligationCase { procs: process + 1, formula, ..case.clone() })))
     }
 
     /// The cases of an obligation; none when it holds because there are too few processes.
@@ -180,9 +217,18 @@ impl<'a> Obligations<'a> {
         Ok(out)
     }
 
-    /// What an instance of the invariant says, where its processes exist: its cube does not hold.
-    pub fn excluded(&self, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
-        let cube = self.reader.conj(&self.cubes.all[instance.cube].cube, &instance.procs, Reading::Now)?;
+    /// What an instance of the invariant says, where its processes exist: its cube does not hold, or one of the first `procs` processes is
+    /// what it says that no other process is. Where that may be a further one, see [`Obligations::beyond`].
+    pub fn excluded(&self, procs: u8, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
+        let claim = &self.cubes.all[instance.cube];
+        let cube = self.reader.conj(&claim.cube, &instance.procs, Reading::Now)?;
+        if !claim.others.is_empty() {
+            let mut one_of = vec![cube.not()];
+            for other in (0..procs).filter(|it| !instance.procs.contains(it)) {
+                one_of.push(self.reader.is_other(claim, &instance.procs, other, Reading::Now)?);
+            }
+            return Ok(GroundFormula::any(one_of));
+        }
         let Some(&process) = instance.procs.iter().find(|p| **p >= self.unnamed.first) else {
             return Ok(cube.not());
         };
@@ -228,6 +274,18 @@ impl<'a> Obligations<'a> {
         self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
     }
 
+    /// That none of the first processes but those named is what a claim says that no other process is.
+    fn none_other(
+        &self,
+        claim: &Forbidden,
+        (procs, named): (u8, &[u8]),
+        reading: Reading<'_>,
+    ) -> Result<Vec<GroundFormula>, Overflow> {
+        let others = if claim.others.is_empty() { 0 } else { procs };
+        let others = (0..others).filter(|it| !named.contains(it));
+        others.map(|it| Ok(self.reader.is_other(claim, named, it, reading)?.not())).collect()
+    }
+
     fn initiation(&self, cube: &Forbidden) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let init = &self.system.init;
         let mut out = Vec::new();
@@ -240,11 +298,12 @@ impl<'a> Obligations<'a> {
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
                 let both = GroundFormula::all([formula.clone(), empty]);
-                out.push(case(About::Empty, (procs, &[], &named), both));
+                out.push(case((About::Empty, None), (procs, &[], &named), both));
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
             let (mut parts, mut said) = (vec![formula], HashSet::new());
+            parts.extend(self.none_other(cube, (procs, &named), Reading::Now)?);
             let mut sorts = vec![None; procs.into()];
             for (process, sort) in named.iter().zip(self.system.sorts_said(&cube.cube, named.len())) {
                 sorts[usize::from(*process)] = sort;
@@ -256,7 +315,7 @@ impl<'a> Obligations<'a> {
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
                 Ok::<(), ProofFailure>(())
             })?;
-            out.push(case(About::Initial, (procs, &[], &named), GroundFormula::all(parts)));
+            out.push(case((About::Initial, None), (procs, &[], &named), GroundFormula::all(parts)));
         }
         Ok(out)
     }
@@ -304,7 +363,10 @@ impl<'a> Obligations<'a> {
         let mut out = Vec::new();
         let may_change = |literal: &&Literal| literal.cells().iter().any(|cell| steps.may_change(cell.var));
         let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(may_change);
-        let mut unchanged = written.is_empty();
+        let denied = Some(cube).filter(|it| !it.others.is_empty());
+        // Where a step may change what other processes are, the cube need not have held before it.
+        let keeps_others = !cube.others.iter().flatten().any(|it| may_change(&it));
+        let mut unchanged = written.is_empty() && keeps_others;
         let all = if unchanged { &[] } else { self.arguments(transition)? };
         // No process is of two sorts: what the guard says of one, and what the cube says of it, if the step leaves that as it is.
         let sort_array = self.sort_array.filter(|array| !steps.may_change(*array));
@@ -319,7 +381,8 @@ impl<'a> Obligations<'a> {
             };
             for (procs, named) in arrangements_where(*least, cube.params, &may_be, &self.interrupt)? {
                 self.interrupt.poll()?;
-                if !written.iter().any(|literal| steps.may_change_at(literal, &named, args)) {
+                let may_change = |it: &&Literal| steps.may_change_at(it, &named, args);
+                if keeps_others && !written.iter().any(may_change) {
                     unchanged = true;
                     continue;
                 }
@@ -338,7 +401,7 @@ impl<'a> Obligations<'a> {
                 let Some((mut parts, differs)) = self.after(&written, &named, (t, args), &possible)? else {
                     continue;
                 };
-                if !differs {
+                if keeps_others && !differs {
                     unchanged = true;
                     continue;
                 }
@@ -349,18 +412,21 @@ impl<'a> Obligations<'a> {
                     let mut guards = self.guards(transition, arguments, procs)?.into_iter();
                     // The literals of the guard say sorts, too.
                     let guard = guards.next();
-                    let said = owned.into_iter().chain(guards);
+                    let others = self.none_other(cube, (procs, &named), Reading::After(t, args))?;
+                    let said = owned.into_iter().chain(guards).chain(others);
                     let said = said.map(|it| if sorts.is_some() { it.given(&possible) } else { it });
                     let formula = GroundFormula::all(parts.iter().cloned().chain(guard).chain(said));
-                    out.push(case(About::Step(t), (procs, args, &named), formula));
+                    out.push(case((About::Step(t), denied), (procs, args, &named), formula));
                 }
             }
         }
         if unchanged && identities {
             // The cube held before the step, whatever arguments and guard: a more general case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
-                let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                out.push(case(About::State, (procs, &[], &named), formula));
+                let held = self.reader.conj(&cube.cube, &named, Reading::Now)?;
+                let others = self.none_other(cube, (procs, &named), Reading::Now)?;
+                let formula = GroundFormula::all(std::iter::once(held).chain(others));
+                out.push(case((About::State, denied), (procs, &[], &named), formula));
             }
         }
         Ok(out)
@@ -379,7 +445,7 @@ impl<'a> Obligations<'a> {
         if self.system.proc_constants == 0 {
             let parts =
                 [self.reader.dnf(&init.without_processes, &[], Reading::Now)?, reader.not_initial(0)?];
-            out.push(case(About::Empty, (0, &[], &[]), GroundFormula::all(parts)));
+            out.push(case((About::Empty, None), (0, &[], &[]), GroundFormula::all(parts)));
         }
         for procs in reader.begins() {
             let mut parts = vec![reader.not_initial(procs)?];
@@ -388,7 +454,7 @@ impl<'a> Obligations<'a> {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
-            out.push(case(About::Initial, (procs, &[], &[]), GroundFormula::all(parts)));
+            out.push(case((About::Initial, None), (procs, &[], &[]), GroundFormula::all(parts)));
         }
         Ok(out)
     }
@@ -413,7 +479,7 @@ impl<'a> Obligations<'a> {
                     for other in 0..procs {
                         parts.extend(self.universals(t, &args, 0..other, other)?);
                     }
-                    out.push(case(About::Step(t), (procs, &args, &[]), GroundFormula::all(parts)));
+                    out.push(case((About::Step(t), None), (procs, &args, &[]), GroundFormula::all(parts)));
                 }
             }
         }
@@ -552,18 +618,18 @@ impl<'a> Obligations<'a> {
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(case(About::State, (procs, &[], &named), formula));
+            out.push(case((About::State, None), (procs, &[], &named), formula));
         }
         Ok(out)
     }
 }
 
 fn case<'a>(
-    about: About<'a>,
+    (about, denied): (About<'a>, Option<&'a Forbidden>),
     (procs, args, named): (u8, &[u8], &[u8]),
     formula: GroundFormula,
 ) -> ObligationCase<'a> {
-    ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, about }
+    ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, about, denied }
 }
 
 /// The cells of a witness that a case is split by, as processes of these sorts: those at an argument of the step and other named processes,

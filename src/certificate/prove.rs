@@ -4,12 +4,13 @@
 //! Starting from the properties, only cubes that some refutation uses are proved themselves, so that the
 //! result is inductive and every cube in it is used.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tracing::{debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
@@ -17,13 +18,13 @@ use z3::{Config, with_z3_config};
 use super::counts::Definitions;
 use super::cubes::{CubeInstance, Cubes, orders};
 use super::failure::ProofFailure;
-use super::ground::{GroundCell, GroundFormula, Reading};
+use super::ground::{GroundCell, GroundFormula, Overflow, Reading};
 use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
 use super::possible::Possible;
 use super::refuter::{Attempt, Refutable, Refuter};
-use super::solver::{CaseAnswer, ProverSession};
+use super::solver::{CaseAnswer, ProverSession, SatisfyingState};
 use super::steps::Arguments;
 use super::tuning::{
     CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
@@ -96,10 +97,6 @@ fn prove_once(
     if most_named(system, cubes) > MAX_PROCS {
         return Err(ProofFailure::Processes);
     }
-    if let Some(cube) = cubes.all.iter().position(|it| !it.others.is_empty()) {
-        let why = "what all other processes do is not checked yet".to_owned();
-        return Err(ProofFailure::Undecided(Obligation::Initiation(cube), why));
-    }
     let prover = &|| {
         let index = CubeIndex::new(system, cubes, interrupt);
         let obligations = Obligations::new(system, cubes, interrupt);
@@ -149,6 +146,17 @@ struct Active {
     fact: (Bool, Bool),
 }
 
+/// The instances that are assumed in a case.
+#[derive(Default)]
+struct Chosen {
+    /// Their places in `active`.
+    places: Vec<usize>,
+    /// For places, see [`CubeInstance::beyond`].
+    beyond: HashMap<usize, Vec<CubeInstance>>,
+    /// Those that may not be: a process that the case does not name may be what they say that no other process is.
+    refused: HashSet<CubeInstance>,
+}
+
 struct Prover<'a, 'i> {
     obligations: &'i Obligations<'a>,
     cubes: &'a Cubes,
@@ -164,7 +172,7 @@ struct Prover<'a, 'i> {
     active: Vec<Active>,
     /// Places in `active`, those that a refutation needed last at the end.
     recent: Vec<usize>,
-    known: HashMap<CubeInstance, usize>,
+    known: HashMap<(CubeInstance, u8), usize>,
     proof: FinishedProof,
     /// For a transition and arguments of it, by number, how often it was asked whether they are impossible, and the answer.
     impossible: HashMap<(usize, usize), (usize, Option<bool>)>,
@@ -212,6 +220,15 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
+    fn need_all(&mut self, instances: &[CubeInstance]) {
+        for instance in instances {
+            instance.rests_on(&mut |cube| {
+                self.need(cube);
+                false
+            });
+        }
+    }
+
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
         let obligations = self.obligations;
@@ -226,42 +243,81 @@ impl<'a> Prover<'a, '_> {
         let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
         for case in cases {
             self.interrupt.check()?;
-            let instances = self.refute(obligation, &case)?;
-            for instance in &instances {
-                self.need(instance.cube);
-            }
+            let instances = self.refute(obligation, &case, 0)?;
+            self.need_all(&instances);
             refutations.push(instances);
         }
         self.proof.refutations.push((obligation, refutations));
         Ok(())
     }
 
-    /// Instances that refute a case.
+    /// Instances that refute a case; so many of its processes are named for what cubes say of others.
     fn refute(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase<'_>,
+        case: &ObligationCase<'a>,
+        beyond: u8,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
         let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
         let itself = obligation.cube().filter(|it| self.is_usable(obligation, *it) && is_named(*it));
-        let itself = itself.map(|cube| CubeInstance { cube, procs: case.named.clone() });
+        let itself = itself.map(|cube| CubeInstance::new(cube, case.named.clone()));
         if let (true, Some(itself)) = (case.is_identity(obligation), &itself) {
             return Ok(vec![itself.clone()]);
         }
-        let rank = |cube| self.is_usable(obligation, cube).then(|| self.rank(obligation, cube));
+        match self.propagate(obligation, case, (itself.as_ref(), beyond))? {
+            Attempt::Refuted(instances) => Ok(instances),
+            Attempt::Open(possible, used) => self.search(obligation, case, (&possible, &used), beyond),
+        }
+    }
+
+    /// Tries to refute a case by propagation.
+    fn propagate<'f>(
+        &self,
+        obligation: Obligation,
+        case: &'f ObligationCase<'a>,
+        (first, beyond): (Option<&CubeInstance>, u8),
+    ) -> Result<Attempt<'f>, Overflow> {
+        let most = self.cubes.beyond();
+        let rank = |cube| {
+            let usable = self.is_usable(obligation, cube) && (beyond < most || !self.cubes.has_others(cube));
+            usable.then(|| self.rank(obligation, cube))
+        };
         let is_free = |cube| self.extent.is_none() && self.is_shown_anyway(cube);
-        let attempt = self.refuter.attempt(Refutable {
+        let known: RefCell<HashMap<CubeInstance, Option<Vec<CubeInstance>>>> = RefCell::default();
+        let further = |instance: &CubeInstance| {
+            if let Some(known) = known.borrow().get(instance) {
+                return Ok(known.clone());
+            }
+            let found = self.beyond(obligation, case, (instance, beyond))?;
+            known.borrow_mut().insert(instance.clone(), found.clone());
+            Ok(found)
+        };
+        self.refuter.attempt(Refutable {
             formula: &case.formula,
             procs: case.procs,
-            first: itself.as_ref(),
+            first: first.filter(|it| rank(it.cube).is_some()),
             rank: &rank,
             is_free: &is_free,
-        })?;
-        match attempt {
-            Attempt::Refuted(instances) => Ok(instances),
-            Attempt::Open(possible, used) => self.search(obligation, case, &possible, &used),
+            beyond: &further,
+        })
+    }
+
+    /// What refutes by propagation that a process which the case does not name is what an instance says that no other process is.
+    fn beyond(
+        &self,
+        obligation: Obligation,
+        case: &ObligationCase<'a>,
+        (instance, beyond): (&CubeInstance, u8),
+    ) -> Result<Option<Vec<CubeInstance>>, Overflow> {
+        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
+        if self.refuter.is_contradiction(&own, case.procs) {
+            return Ok(Some(Vec::new()));
         }
+        Ok(match self.propagate(obligation, &case, (None, beyond + 1))? {
+            Attempt::Refuted(instances) => Some(instances),
+            Attempt::Open(..) => None,
+        })
     }
 
     /// Whether guards and invariant exclude the step of an obligation with these arguments, whatever the cube; that is looked at once
@@ -290,15 +346,14 @@ impl<'a> Prover<'a, '_> {
             first: None,
             rank: &rank,
             is_free: &is_free,
+            beyond: &|_| Ok(None),
         })?;
         let found = match attempt {
             Attempt::Refuted(instances) => Some(instances),
             Attempt::Open(..) => None,
         };
         self.impossible.insert((transition, at), (0, Some(found.is_some())));
-        for instance in found.iter().flatten() {
-            self.need(instance.cube);
-        }
+        self.need_all(found.as_deref().unwrap_or_default());
         Ok(found.is_some())
     }
 
@@ -344,9 +399,7 @@ impl<'a> Prover<'a, '_> {
         for (o, (_, refutations)) in self.proof.refutations.iter().enumerate() {
             cases += refutations.len();
             for (c, instances) in refutations.iter().enumerate() {
-                for instance in instances {
-                    users[instance.cube].insert((o, c));
-                }
+                note_users(&mut users, instances, (o, c));
             }
         }
         let mut left = FREE_TRIALS + cases / CASES_PER_TRIAL;
@@ -358,7 +411,7 @@ impl<'a> Prover<'a, '_> {
                 let (obligation, refutations) = &self.proof.refutations[o];
                 let obligation = *obligation;
                 if obligation.cube().is_some_and(|of| of == cube || !self.needed.contains(&of))
-                    || refutations[c].iter().all(|instance| instance.cube != cube)
+                    || !refutations[c].iter().any(|it| it.rests_on(&mut |used| used == cube))
                 {
                     continue;
                 }
@@ -367,7 +420,7 @@ impl<'a> Prover<'a, '_> {
                 }
                 left -= 1;
                 let case = self.obligations.cases(obligation)?.swap_remove(c);
-                match self.refute(obligation, &case) {
+                match self.refute(obligation, &case, 0) {
                     Ok(instances) => replaced.push((o, c, instances)),
                     Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => {
                         replaced.clear();
@@ -380,9 +433,7 @@ impl<'a> Prover<'a, '_> {
             if self.dropping.is_some() {
                 self.needed.remove(&cube);
                 for (o, c, instances) in replaced {
-                    for instance in &instances {
-                        users[instance.cube].insert((o, c));
-                    }
+                    note_users(&mut users, &instances, (o, c));
                     self.proof.refutations[o].1[c] = instances;
                 }
             }
@@ -409,27 +460,27 @@ impl<'a> Prover<'a, '_> {
     fn search(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase<'_>,
-        possible: &Possible<'_>,
-        used: &[CubeInstance],
+        case: &ObligationCase<'a>,
+        known: (&Possible<'_>, &[CubeInstance]),
+        beyond: u8,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
         let mut counts = false;
         case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
         if !counts {
-            match self.search_in(obligation, case, &Definitions::default(), (possible, used)) {
+            match self.search_in(obligation, (case, beyond), &Definitions::default(), known) {
                 Err(failure @ ProofFailure::Refuted(_)) => {
                     let definitions = self.obligations.definitions(case)?;
                     if definitions.facts.is_empty() {
                         return Err(failure);
                     }
-                    return self.search_in(obligation, case, &definitions, (possible, used));
+                    return self.search_in(obligation, (case, beyond), &definitions, known);
                 }
                 other => return other,
             }
         }
         let definitions = self.obligations.definitions(case)?;
-        self.search_in(obligation, case, &definitions, (possible, used))
+        self.search_in(obligation, (case, beyond), &definitions, known)
     }
 
     /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
@@ -437,91 +488,61 @@ impl<'a> Prover<'a, '_> {
     fn search_in(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase<'_>,
+        (case, beyond): (&ObligationCase<'a>, u8),
         definitions: &Definitions,
         (possible, used): (&Possible<'_>, &[CubeInstance]),
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let order = self.order(obligation);
+        let most = self.cubes.beyond();
+        let mut order = self.order(obligation);
+        order.retain(|cube| beyond < most || !self.cubes.has_others(*cube));
         let groups: &[Vec<u8>] = &definitions.unnamed;
-        let mut chosen = self.at_hand(obligation, case, possible, groups);
+        let mut chosen = Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
         // What remains possible rests on those that were used.
         for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
-            let i = self.activate(instance)?;
-            if !chosen.contains(&i) {
-                chosen.push(i);
-            }
+            self.choose(case.procs, instance, &mut chosen)?;
         }
         let session = self.session();
         let mut parts = session.order_of(case.procs);
         parts.push(session.formula(&case.formula));
         parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
         session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(obligation, case, (&order, groups), chosen);
+        let refuted = self.refute_opened(obligation, (case, beyond), (&order, groups), &mut chosen);
         self.session().close();
         let needed = refuted?;
         self.recent.retain(|i| !needed.contains(i));
         self.recent.extend(&needed);
-        Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect())
+        let with = |i: usize| {
+            let beyond = chosen.beyond.get(&i).cloned().unwrap_or_default();
+            CubeInstance { beyond, ..self.active[i].instance.clone() }
+        };
+        Ok(needed.into_iter().map(with).collect())
     }
 
     /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
     fn refute_opened(
         &mut self,
         obligation: Obligation,
-        case: &ObligationCase<'_>,
+        (case, beyond): (&ObligationCase<'a>, u8),
         (order, groups): (&[usize], &[Vec<u8>]),
-        mut chosen: Vec<usize>,
+        chosen: &mut Chosen,
     ) -> Result<Vec<usize>, ProofFailure> {
-        let named: Vec<u8> = (0..case.procs).collect();
         let mut assumed = 0;
         loop {
-            for &i in &chosen[assumed..] {
+            for &i in &chosen.places[assumed..] {
                 let (name, fact) = self.active[i].fact.clone();
                 self.session().assume(&name, &fact);
             }
-            assumed = chosen.len();
-            let names: Vec<Bool> = chosen.iter().map(|&i| self.active[i].fact.0.clone()).collect();
+            assumed = chosen.places.len();
+            let names: Vec<Bool> = chosen.places.iter().map(|&i| self.active[i].fact.0.clone()).collect();
             let interrupt = self.interrupt;
             let mut state = match self.session().check(&names, interrupt)? {
-                CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen[i]).collect()),
+                CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen.places[i]).collect()),
                 CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
-            let mut violated = Vec::new();
-            let (unnamed, index) = (self.obligations.unnamed, self.index);
-            let session = self.session();
-            let mut exists =
-                |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(&mut state, &lacks));
-            // Instances about named processes first, then those with unnamed ones of one partition.
-            let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
-            let rounds: Vec<Vec<u8>> =
-                std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
-            'rounds: for unnamed in &rounds {
-                let procs = [&named[..], unnamed].concat();
-                for known_cells_only in [true, false] {
-                    for &cube in order {
-                        index.instances(
-                            cube,
-                            (&procs, 0),
-                            &mut |literal, names| {
-                                // Without a step there is no arithmetic that could overflow.
-                                let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
-                                let fits = !known_cells_only || session.knows(&literal);
-                                Some(fits && session.holds(&mut state, &literal))
-                            },
-                            &mut |instance, _| {
-                                violated.push(instance);
-                                violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
-                            },
-                        );
-                        if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
-                            break;
-                        }
-                    }
-                    if !violated.is_empty() {
-                        break 'rounds;
-                    }
-                }
+            let mut violated = self.violated(case.procs, (order, groups), &mut state);
+            if violated.is_empty() {
+                violated = self.violated_others(obligation, (case, beyond), (order, &mut state), chosen)?;
             }
             // The search for instances ends early when the run must end.
             self.interrupt.check()?;
@@ -529,17 +550,123 @@ impl<'a> Prover<'a, '_> {
                 return Err(ProofFailure::Refuted(obligation));
             }
             for instance in violated {
-                let i = self.activate(instance)?;
-                if !chosen.contains(&i) {
-                    chosen.push(i);
-                }
+                self.choose(case.procs, instance, chosen)?;
             }
-            if chosen.len() == assumed {
+            if chosen.places.len() == assumed {
                 return Err(ProofFailure::Undecided(
                     obligation,
                     "the solver's states are not definite".into(),
                 ));
             }
+        }
+    }
+
+    /// Instances that a state of a case of so many processes violates, of cubes that say nothing of other processes.
+    fn violated(
+        &mut self,
+        named: u8,
+        (order, groups): (&[usize], &[Vec<u8>]),
+        state: &mut SatisfyingState,
+    ) -> Vec<CubeInstance> {
+        let named: Vec<u8> = (0..named).collect();
+        let mut violated = Vec::new();
+        let (cubes, unnamed, index) = (self.cubes, self.obligations.unnamed, self.index);
+        let session = self.session();
+        let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
+        // Instances about named processes first, then those with unnamed ones of one partition.
+        let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
+        let rounds: Vec<Vec<u8>> =
+            std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
+        for unnamed in &rounds {
+            let procs = [&named[..], unnamed].concat();
+            for known_cells_only in [true, false] {
+                for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
+                    index.instances(
+                        cube,
+                        (&procs, 0),
+                        &mut |literal, names| {
+                            // Without a step there is no arithmetic that could overflow.
+                            let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                            let fits = !known_cells_only || session.knows(&literal);
+                            Some(fits && session.holds(state, &literal))
+                        },
+                        &mut |instance, _| {
+                            violated.push(instance);
+                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
+                        },
+                    );
+                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                        break;
+                    }
+                }
+                if !violated.is_empty() {
+                    return violated;
+                }
+            }
+        }
+        violated
+    }
+
+    /// Instances that it violates of cubes that say what no other process is, if no process that the case does not name can be that.
+    fn violated_others(
+        &mut self,
+        obligation: Obligation,
+        (case, beyond): (&ObligationCase<'a>, u8),
+        (order, state): (&[usize], &mut SatisfyingState),
+        chosen: &mut Chosen,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+        let procs: Vec<u8> = (0..case.procs).collect();
+        let mut violated = Vec::new();
+        let (cubes, index) = (self.cubes, self.index);
+        for &cube in order.iter().filter(|cube| cubes.has_others(**cube)) {
+            let mut found = Vec::new();
+            let session = self.session();
+            let test = &mut |literal: &Literal, names: &[u8]| {
+                let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                Some(session.holds(state, &literal))
+            };
+            index.instances(cube, (&procs, 0), test, &mut |instance, _| {
+                found.push(instance);
+                false
+            });
+            for mut instance in found {
+                if chosen.refused.contains(&instance) {
+                    continue;
+                }
+                let excluded = self.obligations.excluded(case.procs, &instance)?;
+                if self.session().holds(state, &excluded) {
+                    continue;
+                }
+                match self.search_beyond(obligation, case, (&instance, beyond))? {
+                    Some(beyond) => {
+                        instance.beyond = beyond;
+                        violated.push(instance);
+                    }
+                    None => drop(chosen.refused.insert(instance)),
+                }
+                if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                    return Ok(violated);
+                }
+            }
+        }
+        Ok(violated)
+    }
+
+    /// What refutes that a process which the case does not name is what an instance says that no other process is.
+    fn search_beyond(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase<'a>,
+        (instance, beyond): (&CubeInstance, u8),
+    ) -> Result<Option<Vec<CubeInstance>>, ProofFailure> {
+        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
+        if self.refuter.is_contradiction(&own, case.procs) {
+            return Ok(Some(Vec::new()));
+        }
+        match self.refute(obligation, &case, beyond + 1) {
+            Ok(instances) => Ok(Some(instances)),
+            Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => Ok(None),
+            Err(other) => Err(other),
         }
     }
 
@@ -552,8 +679,8 @@ impl<'a> Prover<'a, '_> {
         for &cube in order {
             let forbidden = &self.cubes.all[cube];
             let linear = forbidden.cube.iter().any(|literal| matches!(literal, Literal::Linear { .. }));
-            if forbidden.params == 1 && linear {
-                let instance = |&process: &u8| CubeInstance { cube, procs: vec![process] };
+            if forbidden.params == 1 && linear && forbidden.others.is_empty() {
+                let instance = |&process: &u8| CubeInstance::new(cube, vec![process]);
                 found.extend(groups.iter().flatten().map(instance));
             }
         }
@@ -573,24 +700,49 @@ impl<'a> Prover<'a, '_> {
             let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
             (known(&[]) || groups.iter().any(|group| known(group)))
                 && self.is_usable(obligation, instance.cube)
+                && !self.cubes.has_others(instance.cube)
                 && !literals.iter().any(|literal| possible.truth(literal) == Some(false))
         };
         self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
     }
 
-    /// Makes an instance known to the session; its place in `active`.
-    fn activate(&mut self, instance: CubeInstance) -> Result<usize, ProofFailure> {
-        if let Some(&i) = self.known.get(&instance) {
+    /// Adds an instance to those that are assumed in a case of so many processes.
+    fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
+        let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
+        let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
+        if !chosen.places.contains(&i) {
+            chosen.places.push(i);
+            chosen.beyond.extend(beyond.map(|it| (i, it)));
+        }
+        Ok(())
+    }
+
+    /// Makes an instance known to the session, as what it says in a case of so many processes; its place in `active`.
+    fn activate(&mut self, procs: u8, instance: CubeInstance) -> Result<usize, ProofFailure> {
+        let procs_matter = self.cubes.has_others(instance.cube);
+        let key = (instance, if procs_matter { procs } else { 0 });
+        if let Some(&i) = self.known.get(&key) {
             return Ok(i);
         }
-        let literals = self.literals(&instance)?;
-        let excluded = self.obligations.excluded(&instance)?;
+        let literals = self.literals(&key.0)?;
+        let excluded = self.obligations.excluded(procs, &key.0)?;
         let clause = self.session().formula(&excluded);
         let selector = Bool::new_const(format!("instance {}", self.active.len()));
         let i = self.active.len();
-        self.known.insert(instance.clone(), i);
+        let instance = key.0.clone();
+        self.known.insert(key, i);
         self.active.push(Active { instance, literals, fact: (selector, clause) });
         self.recent.push(i);
         Ok(i)
+    }
+}
+
+/// Notes which cubes the instances of a case rest on.
+fn note_users(users: &mut [BTreeSet<(usize, usize)>], instances: &[CubeInstance], case: (usize, usize)) {
+    for instance in instances {
+        instance.rests_on(&mut |cube| {
+            users[cube].insert(case);
+            false
+        });
     }
 }

@@ -39,7 +39,12 @@ pub struct Refutable<'f, 'c> {
     pub rank: &'c dyn Fn(usize) -> Option<usize>,
     /// Whether a cube may be used where others would do.
     pub is_free: &'c dyn Fn(usize) -> bool,
+    /// What refutes that a process which the case does not name is what an instance says that no other process is, if that is found.
+    pub beyond: &'c Beyond<'c>,
 }
+
+/// See [`Refutable::beyond`].
+pub type Beyond<'c> = dyn Fn(&CubeInstance) -> Result<Option<Vec<CubeInstance>>, Overflow> + 'c;
 
 /// What came of it.
 #[derive(Debug)]
@@ -68,9 +73,12 @@ impl<'a> Refuter<'a> {
         possible.tell(Cow::Borrowed(case.formula));
         possible.propagate();
         if let (false, Some(first)) = (possible.is_impossible(), case.first) {
-            possible.tell(Cow::Owned(self.excluded(first)?));
-            possible.propagate();
-            used.push(first.clone());
+            let mut first = first.clone();
+            if self.goes_beyond(case, &mut first)? {
+                possible.tell(Cow::Owned(self.excluded(case.procs, &first)?));
+                possible.propagate();
+                used.push(first);
+            }
         }
         let matters = self.narrow(&mut possible, case, (&mut used, true));
         let mut all = used.clone();
@@ -91,13 +99,57 @@ impl<'a> Refuter<'a> {
         Ok(Attempt::Open(Box::new(possible), used))
     }
 
-    /// What an instance of the invariant says.
-    fn excluded(&self, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
+    /// Whether a formula about this number of processes contradicts itself.
+    pub fn is_contradiction(&self, formula: &GroundFormula, procs: u8) -> bool {
+        let mut possible = Possible::new(self.layout(procs));
+        possible.tell(Cow::Borrowed(formula));
+        possible.refutes(&mut { SPLITS }, &mut |_| None)
+    }
+
+    /// Whether an instance may be used in a case: no process that this does not name is what it says that no other process is.
+    fn goes_beyond(&self, case: Refutable<'_, '_>, instance: &mut CubeInstance) -> Result<bool, Overflow> {
+        if self.index.claims[instance.cube].others.is_empty() {
+            return Ok(true);
+        }
+        let found = (case.beyond)(instance)?;
+        Ok(found.map(|it| instance.beyond = it).is_some())
+    }
+
+    /// What an instance of the invariant says of the first `procs` processes.
+    fn excluded(&self, procs: u8, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
         let mut parts = Vec::new();
         for literal in self.index.levels[instance.cube].iter().flatten() {
             parts.push(self.index.reader.literal(literal, &instance.procs, Reading::Now)?);
         }
-        Ok(GroundFormula::all(parts).not())
+        let excluded = GroundFormula::all(parts).not();
+        let others = self.others(procs, instance)?;
+        Ok(if others.is_empty() { excluded } else { GroundFormula::any([excluded].into_iter().chain(others)) })
+    }
+
+    /// For each of the first `procs` processes, that it is what an instance says that no other process is.
+    fn others(&self, procs: u8, instance: &CubeInstance) -> Result<Vec<GroundFormula>, Overflow> {
+        let claim = self.index.claims[instance.cube];
+        let others = if claim.others.is_empty() { 0 } else { procs };
+        let others = (0..others).filter(|it| !instance.procs.contains(it));
+        others.map(|it| self.index.reader.is_other(claim, &instance.procs, it, Reading::Now)).collect()
+    }
+
+    /// What an instance excludes where its cube holds but for `left`; `None` if nothing, or it may not be used in the case.
+    fn told(
+        &self,
+        possible: &Possible<'_>,
+        case: Refutable<'_, '_>,
+        (instance, left): (&mut CubeInstance, Option<&Literal>),
+    ) -> Result<Option<GroundFormula>, Overflow> {
+        let reader = self.index.reader;
+        let left = left.map(|left| reader.literal(left, &instance.procs, Reading::Now)).transpose()?;
+        let mut one_of: Vec<GroundFormula> = left.map(GroundFormula::not).into_iter().collect();
+        one_of.extend(self.others(case.procs, instance)?);
+        let excluded = GroundFormula::any(one_of);
+        if possible.truth(&excluded) == Some(true) || !self.goes_beyond(case, instance)? {
+            return Ok(None);
+        }
+        Ok(Some(excluded))
     }
 
     /// Tells instances all of whose literals hold, or all but one; if it `guesses`, with a literal of an instance of which two are open.
@@ -119,18 +171,18 @@ impl<'a> Refuter<'a> {
                     }
                     let mut found = Vec::new();
                     let test = &mut |literal: &_, names: &[u8]| possible.holds(reader, literal, names);
+                    let has_others = !self.index.claims[cube].others.is_empty();
                     self.index.instances(cube, (&procs, open), test, &mut |instance, left| {
-                        found.push((instance, left.first().copied()));
-                        open == 0 || found.len() >= INSTANCES_AT_ONCE
+                        // A disjunction may stay open although it was told.
+                        let is_told = has_others && used.iter().any(|it| it.procs == instance.procs && it.cube == cube);
+                        if !is_told {
+                            found.push((instance, left.first().copied()));
+                        }
+                        open == 0 && !has_others || found.len() >= INSTANCES_AT_ONCE
                     });
-                    for (instance, left) in found {
-                        // The other literals of the cube hold.
-                        let excluded = left.map_or(Ok(GroundFormula::FALSE), |left| {
-                            reader.literal(left, &instance.procs, Reading::Now).map(GroundFormula::not)
-                        });
+                    for (mut instance, left) in found {
                         // Without a step there is no arithmetic that could overflow.
-                        let Ok(excluded) = excluded else { continue };
-                        if possible.truth(&excluded) != Some(true) {
+                        if let Ok(Some(excluded)) = self.told(possible, case, (&mut instance, left)) {
                             possible.tell(Cow::Owned(excluded));
                             possible.propagate();
                             used.push(instance);
@@ -180,12 +232,12 @@ impl<'a> Refuter<'a> {
     fn fewest(&self, case: Refutable<'_, '_>, all: Vec<CubeInstance>) -> Result<Vec<CubeInstance>, Overflow> {
         let mut known = HashSet::new();
         let distinct = all.into_iter().filter(|it| known.insert(it.clone()));
-        let (free, mut used): (Vec<CubeInstance>, Vec<_>) = distinct.partition(|it| (case.is_free)(it.cube));
+        let (free, mut used): (Vec<CubeInstance>, Vec<_>) = distinct.partition(|it| !it.rests_on(&mut |cube| !(case.is_free)(cube)));
         let told = |instances: &[CubeInstance]| {
             let mut possible = Possible::new(self.layout(case.procs));
             possible.tell(Cow::Borrowed(case.formula));
             for instance in free.iter().chain(instances) {
-                possible.tell(Cow::Owned(self.excluded(instance)?));
+                possible.tell(Cow::Owned(self.excluded(case.procs, instance)?));
             }
             Ok::<bool, Overflow>(possible.refutes(&mut { SPLITS }, &mut |_| None))
         };

@@ -261,10 +261,11 @@ impl<'a> ScriptWriter<'a> {
             self.formula(out, part);
         }
         for instance in instances {
-            let CubeInstance { cube, procs } = instance;
+            let CubeInstance { cube, procs, .. } = instance;
             out.push_str("\n    ");
-            if procs.iter().any(|p| *p >= self.obligations.unnamed.first) {
-                let formula = self.obligations.excluded(instance)?;
+            let generic = procs.iter().any(|p| *p >= self.obligations.unnamed.first);
+            if generic || self.cubes.has_others(*cube) {
+                let formula = self.obligations.excluded(case.procs, instance)?;
                 self.formula(out, &formula);
             } else {
                 let literals = &self.cubes.all[*cube].cube;
@@ -280,6 +281,13 @@ impl<'a> ScriptWriter<'a> {
             out.push_str(" true");
         }
         out.push_str("\n  )");
+        // An instance excludes nothing where a process that the case does not name is what it says that no other process is.
+        for instance in instances.iter().filter(|it| self.cubes.has_others(it.cube)) {
+            if let Some((_, beyond)) = self.obligations.beyond(case, instance)? {
+                let _ = write!(out, "\n  ; {} is one of the others", self.process(case.procs));
+                self.case(out, &beyond, &instance.beyond)?;
+            }
+        }
         Ok(())
     }
 

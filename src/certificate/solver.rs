@@ -52,7 +52,8 @@ pub struct ProverSession<'a> {
     timeout: Duration,
     /// What was said of cells while a case was open, which holds afterwards, too.
     declared: Vec<Bool>,
-    is_open: bool,
+    /// How many cases are open.
+    open: usize,
     /// Calls so far.
     pub calls: u64,
 }
@@ -80,7 +81,7 @@ impl<'a> ProverSession<'a> {
             atoms: HashMap::new(),
             timeout,
             declared: Vec::new(),
-            is_open: false,
+            open: 0,
             calls: 0,
         };
         // Processes beyond those of a case are values outside of it: nothing else is known about them.
@@ -135,19 +136,22 @@ impl<'a> ProverSession<'a> {
         }
     }
 
-    /// Opens a case: until it is closed, `formula` holds.
+    /// Opens a case, perhaps within one that is open: until it is closed, `formula` holds.
     pub fn open(&mut self, formula: &Bool) {
         self.solver.push();
-        self.is_open = true;
+        self.open += 1;
         self.solver.assert(formula);
     }
 
-    /// Closes the case.
+    /// Closes the case that was opened last.
     pub fn close(&mut self) {
         self.solver.pop();
-        self.is_open = false;
-        for fact in std::mem::take(&mut self.declared) {
-            self.solver.assert(&fact);
+        self.open -= 1;
+        for fact in &self.declared {
+            self.solver.assert(fact);
+        }
+        if self.open == 0 {
+            self.declared.clear();
         }
     }
 
@@ -180,7 +184,7 @@ impl<'a> ProverSession<'a> {
     /// Makes a fact about cells part of the session.
     fn declare(&mut self, fact: Bool) {
         self.solver.assert(&fact);
-        if self.is_open {
+        if self.open > 0 {
             self.declared.push(fact);
         }
     }

@@ -22,6 +22,10 @@ pub const CASES_BEFORE_STEP: usize = 4;
 /// Such instances of one cube at once.
 pub const INSTANCES_AT_ONCE: usize = 16;
 
+/// Further processes that a case may name, one after the other, each because it may be what a cube says that no other process is: a
+/// proof that distinguishes whether there are such processes needs them.
+pub const BEYOND: u8 = 2;
+
 /// Instances that a search begins with, those most recently needed: more make each call slower, fewer cost a
 /// counterexample each.
 pub const FIRST_INSTANCES: usize = 32;

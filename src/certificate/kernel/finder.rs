@@ -66,7 +66,7 @@ impl Finder<'_> {
             return;
         }
         if procs.len() + 1 == levels.len() {
-            let instance = CubeInstance { cube, procs: procs.clone() };
+            let instance = CubeInstance::new(cube, procs.clone());
             if (found.is_new)(&instance) {
                 found.out.push(instance);
             }

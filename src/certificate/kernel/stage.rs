@@ -106,7 +106,7 @@ impl Finder<'_> {
     /// What a part of a hint says.
     pub(super) fn said_by(&self, at: &Stage<'_>, item: &Item) -> Result<Formula, Overflow> {
         match item {
-            Item::Instance(CubeInstance { cube, procs }) => {
+            Item::Instance(CubeInstance { cube, procs, .. }) => {
                 self.reader.not_conj(&self.cubes.all[*cube].cube, procs, Time::Now)
             }
             Item::Fact(fact) => self.reader.fact(fact, at.case.later),

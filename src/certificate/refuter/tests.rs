@@ -224,7 +224,7 @@ fn instances_refute_what_they_are_said_to() {
     for _ in 0..500 {
         let parts: Vec<GroundFormula> = (0..rng.random_range(1..7)).map(|_| formula(&mut rng, 2)).collect();
         let (whole, forbidden) = (GroundFormula::All(parts), rng.random_range(0..cubes.all.len()));
-        let first = CubeInstance { cube: 1, procs: vec![rng.random_range(0..PROCS)] };
+        let first = CubeInstance::new(1, vec![rng.random_range(0..PROCS)]);
         let rank = |cube: usize| (cube != forbidden).then_some(cube);
         let free = rng.random_bool(0.5);
         let case = Refutable {
@@ -233,9 +233,10 @@ fn instances_refute_what_they_are_said_to() {
             first: (forbidden != 1 && free).then_some(&first),
             rank: &rank,
             is_free: &|_| free,
+            beyond: &|_| Ok(None),
         };
         let excluded = |instances: &[CubeInstance]| -> Vec<GroundFormula> {
-            instances.iter().map(|it| refuter.excluded(it).expect("small numbers")).collect()
+            instances.iter().map(|it| refuter.excluded(PROCS, it).expect("small numbers")).collect()
         };
         let left = |told: &[GroundFormula]| {
             all.iter().find(|it| holds(it, &whole) && told.iter().all(|told| holds(it, told)))

@@ -1,4 +1,4 @@
-//! Claims that say what all other processes do: their text, and what it means.
+//! The text of claims that say what all other processes do.
 
 use cubicle::certificate::{declaration, read_lemmas};
 use cubicle::load::ModelSource;

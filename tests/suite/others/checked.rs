@@ -1,0 +1,128 @@
+//! Certificates by hand, whose claims say what all other processes do: true ones are accepted, and false ones refused.
+
+use std::time::Duration;
+
+use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, ProofFailure};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::{Layout, is_forbidden};
+use cubicle::model::{Forbidden, System};
+
+use crate::support::explore::explore;
+
+/// A sleeper is woken by the process that cleared the lock.
+pub const WAKE_UP: &str = "type place = Idle | Asleep | Holds | Waker
+    var Locked : bool
+    array At[proc] : place
+    init (p) { Locked = False && At[p] = Idle }
+    unsafe lost (p) { At[p] = Asleep && Locked = False && forall_other q. (At[q] = Idle || At[q] = Asleep) }
+    transition lock (p) requires { At[p] = Idle && Locked = False } { Locked := True; At[p] := Holds }
+    transition sleep (p) requires { At[p] = Idle && Locked = True } { At[p] := Asleep }
+    transition unlock (p) requires { At[p] = Holds } { Locked := False; At[p] := Waker }
+    transition wake (p) requires { At[p] = Waker }
+    { At[j] := case | j = p : Idle | At[j] = Asleep : Idle | _ : At[j] }";
+
+/// Its certificate.
+pub const WAKER: &str = "invariant () { Lost_is_seen = True }
+    invariant (p) { At[p] = Asleep && Locked = False && forall_other q. At[q] <> Waker }";
+
+/// A check of a certificate, each line of which is to be shown.
+pub fn check(model: &str, claims: &str) -> Result<Certificate, NoCertificate> {
+    let system = cubicle::load(model).expect("a model").system;
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
+    certificate::check(&system, model, claims, Extent::All, how)
+}
+
+fn accepts(model: &str, claims: &str) -> bool {
+    match check(model, claims) {
+        Ok(_) => true,
+        Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)) => false,
+        Err(why) => {
+            let system = cubicle::load(model).expect("a model").system;
+            panic!("{}\n{claims}", certificate::explain(&system, &why))
+        }
+    }
+}
+
+/// Whether a state that brute force reaches with a few processes is one of those that a claim forbids.
+pub fn is_reached(system: &System, claims: &[Forbidden], most: usize) -> bool {
+    (0..=most).filter_map(|procs| explore(system, procs, 3_000)).any(|reached| {
+        let layout = Layout::new(system, reached.procs);
+        let forbidden = |state| claims.iter().any(|claim| is_forbidden(&layout, state, claim));
+        reached.states.keys().any(forbidden)
+    })
+}
+
+#[test]
+fn the_waker_is_one_of_the_others() {
+    assert!(accepts(WAKE_UP, WAKER));
+    // A weaker claim, which is inductive too.
+    assert!(accepts(WAKE_UP, &WAKER.replace("At[q] <> Waker", "(At[q] <> Waker && At[q] <> Holds)")));
+    // Without its others, with others that are not there, for all but another one.
+    for (from, to) in [
+        (" && forall_other q. At[q] <> Waker", ""),
+        ("At[q] <> Waker", "At[q] <> Idle"),
+        ("At[q] <> Waker", "(At[q] <> Waker || Locked = False)"),
+        ("At[q] <> Waker", "(At[q] <> Waker || At[p] = Asleep)"),
+        ("Locked = False && ", ""),
+        ("(p) { At[p] = Asleep && ", "() { "),
+        ("(p) { At[p] = Asleep && ", "(p) { "),
+        ("(p) { At[p] = Asleep && ", "(p r) { At[p] = Asleep && At[r] = Waker && "),
+    ] {
+        let forged = WAKER.replace(from, to);
+        assert_ne!(forged, WAKER);
+        assert!(!accepts(WAKE_UP, &forged), "{forged}");
+    }
+    // The clearing process does not wake.
+    for (from, to) in [("At[p] := Waker", "At[p] := Idle"), ("| At[j] = Asleep : Idle ", "")] {
+        assert!(!accepts(&WAKE_UP.replace(from, to), WAKER), "{to}");
+    }
+}
+
+#[test]
+fn a_proof_distinguishes_whether_there_is_another_process() {
+    // Work is left only while a worker is awake; who goes to sleep last looks again. The second claim holds because of the first one, of
+    // another process than those that the step names.
+    let model = "type place = Rest | Work | Tired
+        var Open : bool array At[proc] : place
+        init (p) { At[p] = Rest && Open = False }
+        unsafe () { Open = True && forall q. At[q] = Rest }
+        transition open (p) requires { At[p] = Rest } { Open := True; At[p] := Work }
+        transition tire (p) requires { At[p] = Work } { At[p] := Tired }
+        transition rest (p r) requires { At[p] = Tired && At[r] <> Rest } { At[p] := Rest }
+        transition close (p) requires { At[p] = Tired && forall_other q. At[q] = Rest } { Open := False; At[p] := Rest }";
+    let claims = "invariant () { Bad_is_seen = True }
+        invariant () { Open = True && forall q. At[q] = Rest }";
+    assert!(accepts(model, claims));
+    assert!(!accepts(&model.replace("&& At[r] <> Rest ", ""), claims));
+    assert!(!accepts(&model.replace("At[r] <> Rest", "At[r] <> Tired"), claims));
+    assert!(!accepts(model, &claims.replace("At[q] = Rest", "At[q] <> Work")));
+}
+
+#[test]
+fn others_of_pointers_relations_and_choices() {
+    // The last writer holds a token that all others lack.
+    let model = "var Last : proc array Token[proc] : bool array Saw[proc, proc] : bool
+        init (p q) { Last = p && Token[p] = True && p = q && Saw[p, q] = False || Last <> p && Token[p] = False && Saw[p, q] = False }
+        unsafe (p q) { Token[p] = True && Token[q] = True }
+        transition pass (p q) requires { Token[p] = True } { Last := q; Token[q] := True; Token[p] := False; Saw[p, q] := True }";
+    // The init is about all pairs: with two processes it has no state, with one it has.
+    let claims = "invariant (p q) { Token[p] = True && Token[q] = True }
+        invariant () { forall q. Token[q] = False }";
+    let _ = (model, claims);
+    let model = "var Last : proc array Token[proc] : bool
+        init (p) { (Last = p || Token[p] = False) && (Last <> p || Token[p] = True) }
+        unsafe (p q) { Token[p] = True && Token[q] = True }
+        transition pass (p q) requires { Token[p] = True } { Last := q; Token[q] := True; Token[p] := False }";
+    let claims = "invariant (p q) { Token[p] = True && Token[q] = True }
+        invariant (p) { Last = p && Token[p] = False }
+        invariant (p) { Token[p] = False && Last = p && forall_other q. Token[q] = False }";
+    assert!(accepts(model, claims));
+    assert!(!accepts(model, &claims.replace("Last = p && forall_other", "Last <> p && forall_other")));
+    // What a step chooses says nothing of the state before it.
+    let chosen = "array A[proc] : bool var G : bool init (p) { A[p] = False && G = False }
+        unsafe () { false && G = True }
+        transition t (p) { A[p] := True; G := ? }
+        transition u (p) requires { G = True && forall_other q. A[q] = True } { A[p] := True }";
+    assert!(!accepts(chosen, "invariant (p) { A[p] = True && forall_other q. (A[q] = False && G = True) }"));
+}
