@@ -229,7 +229,6 @@ impl<'a> Session<'a> {
         self.report.explorations = self.space.explored.iter().map(data).collect();
     }
 
-
     /// Whether the backward search needs the states of the explorations that the options ask for.
     pub const fn explores_for_oracle(&self) -> bool {
         self.options.proof.oracle_procs().is_some() && !self.options.only_forward
