@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::approximation::{CandidateLimits, candidates};
-use crate::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
+use crate::cube::{Cube, CubeContext, bad_cubes, oracle_question};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
 use cubicle_lang::model::System;
@@ -89,8 +89,8 @@ impl Kernels<'_> {
     pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
         let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };
         let unseen = |cube: &Cube| {
-            oracle_literals(self.context, cube)
-                .is_some_and(|(procs, literals)| oracle.ask(procs, &literals) == OracleAnswer::Unseen)
+            oracle_question(self.context, cube)
+                .is_some_and(|candidate| oracle.ask(&candidate) == OracleAnswer::Unseen)
         };
         self.waiting.iter().flat_map(|cube| candidates(self.context, cube, limits)).filter(unseen).count()
     }

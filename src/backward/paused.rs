@@ -3,7 +3,8 @@
 use crate::approximation::Pool;
 use crate::fixpoint::TestCounts;
 use crate::search::{RunState, Totals};
-use cubicle_run::result::{Forgotten, Statistics};
+use cubicle_lang::model::TransitionId;
+use cubicle_run::result::Statistics;
 
 /// A search without approximation whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
 /// its effort.
@@ -17,9 +18,10 @@ pub struct Paused {
     pub(super) pool: Pool,
     pub(super) totals: Totals,
     pub(super) statistics: Statistics,
-    pub(super) forgotten: Option<Forgotten>,
     /// Whether it keeps each process and constant that a path needs, after a spurious path.
     pub(super) keeps_all: bool,
+    /// The transitions whose universal guards its cubes remember.
+    pub(super) remembered: Vec<TransitionId>,
     pub(super) tests: TestCounts,
     /// Calls of Z3, and those without an answer.
     pub(super) calls: (u64, u64),

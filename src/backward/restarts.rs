@@ -13,17 +13,17 @@ use crate::paused::Paused;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
-use cubicle_lang::model::{Equation, System};
+use cubicle_lang::model::{Equation, System, TransitionId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::named::Named;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{BackwardMode, BackwardOptions, Method};
 use cubicle_run::oracle::Oracle;
-use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
+use cubicle_run::result::{Candidate, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use cubicle_run::verdict::{Forbidden, Reason, Verdict};
 use tracing::{debug, info, info_span};
 
-/// Data that searches of one system share, and the repair for a search that fails.
+/// Data that searches of one system share.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
     /// Judges the candidates of a search with approximations.
@@ -32,9 +32,6 @@ pub struct Shared<'a> {
     pub equations: &'a [Equation],
     /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
-    /// Whether the caller can restore what pre-images forgot of a universal guard: a search whose path is spurious for
-    /// that reason ends there.
-    pub repairs: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// All effort counts as spent once a cube has more processes than this.
     pub most_procs: Option<usize>,
 }
@@ -56,11 +53,12 @@ pub fn search(
     let _span = info_span!("search", method = proof.method().name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
-    let transitions = prepare(system);
     let counting = Counting::new(system, shared.equations);
     let begins = paused.is_none();
-    let Paused { run, mut pool, totals, statistics, forgotten, keeps_all, tests, calls } =
+    let Paused { run, mut pool, totals, statistics, keeps_all, remembered, tests, calls } =
         paused.take().unwrap_or_default();
+    let mut transitions = prepare(system);
+    transitions.iter_mut().for_each(|t| t.remembers = remembered.contains(&t.id));
     let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: keeps_all,
@@ -85,10 +83,11 @@ pub fn search(
         setting: Setting {
             system,
             context: &context,
-            transitions: &transitions,
+            transitions,
             options,
             pre,
-            repairs: shared.repairs,
+            is_exact: brab.is_none(),
+            refines: proof.method() != Method::Pdr,
             most_procs: shared.most_procs,
             interrupt,
         },
@@ -100,7 +99,7 @@ pub fn search(
         totals,
         statistics,
         invariant: Vec::new(),
-        forgotten,
+        forgotten: Vec::new(),
         open: None,
         paused: run,
     };
@@ -129,7 +128,8 @@ struct Search<'a> {
     statistics: Statistics,
     /// The invariant of the last run, when it closed.
     invariant: Vec<Forbidden>,
-    forgotten: Option<Forgotten>,
+    /// The transitions whose universal guards the last run should have remembered.
+    forgotten: Vec<TransitionId>,
     /// The work that the last run left, when it did not decide.
     open: Option<Open>,
     /// The run that was paused.
@@ -171,7 +171,16 @@ impl Search<'_> {
                 }
                 DriveEnd::Paused(effort) => return (Verdict::Unknown(Reason::Effort(effort)), None),
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
-                    if !self.setting.pre.keep_unused && !self.is_mended() =>
+                    if !self.forgotten.is_empty() =>
+                {
+                    let forgotten = std::mem::take(&mut self.forgotten);
+                    let all = self.setting.transitions.iter_mut();
+                    all.filter(|t| forgotten.contains(&t.id)).for_each(|t| t.remembers = true);
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, with what its guards say of all other processes")));
+                }
+                DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
+                    if !self.setting.pre.keep_unused =>
                 {
                     // Unnamed processes and constants were forgotten; keep them and look again.
                     let pre = self.setting.pre;
@@ -194,14 +203,6 @@ impl Search<'_> {
         debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
         observer.event(self.setting.system, Event::Restart(restarts));
         restarts
-    }
-
-    /// Whether the caller can repair the cause of a spurious path, so that a more exact search is useless.
-    fn is_mended(&self) -> bool {
-        self.setting
-            .repairs
-            .zip(self.forgotten.as_ref())
-            .is_some_and(|(repairs, forgotten)| repairs(forgotten))
     }
 
     /// One run from the pool's candidates and the bad cubes.
@@ -239,9 +240,7 @@ impl Search<'_> {
             self.invariant = invariant(setting.system, setting.context, run.state.visited.cubes());
             self.invariant.extend(setting.pre.counting.map(Counting::violations).unwrap_or_default());
         }
-        if run.state.forgotten.is_some() {
-            self.forgotten = run.state.forgotten.take();
-        }
+        self.forgotten = std::mem::take(&mut run.state.forgotten);
         // Without memory, the rest of the work cannot be examined.
         self.open = match &ended {
             DriveEnd::Run(RunEnd::Unknown(Reason::Memory, _)) => None,
@@ -278,19 +277,7 @@ impl Search<'_> {
 
     /// What it returns, and the search itself where it is paused.
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> (Outcome, Option<Paused>) {
-        let Self {
-            setting,
-            brab,
-            tester,
-            pool,
-            totals,
-            mut statistics,
-            invariant,
-            forgotten,
-            open,
-            paused,
-            ..
-        } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, open, paused, .. } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -333,7 +320,6 @@ impl Search<'_> {
             equations: Vec::new(),
             standing,
             error_history,
-            forgotten: forgotten.clone(),
             open,
             approximated: brab.is_some(),
         };
@@ -342,8 +328,8 @@ impl Search<'_> {
             pool,
             totals,
             statistics,
-            forgotten,
             keeps_all: setting.pre.keep_unused,
+            remembered: setting.transitions.iter().filter(|t| t.remembers).map(|t| t.id).collect(),
             tests,
             calls: (solver.calls, solver.unknown),
         });

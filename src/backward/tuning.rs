@@ -151,3 +151,10 @@ pub const WIDE_PROCS: u8 = 10;
 /// How much larger candidates may be in a system with several sorts: their cells are about processes of different sorts, so that it takes more
 /// of them to say the same. By measurement of consensus protocols.
 pub const MORE_FOR_SORTS: usize = 1;
+
+/// A cube that names more processes of one sort than this beside the rigid ones says nothing of all others: each name stays as long as it does, so that the cubes
+/// of a search could grow without end. By estimate.
+pub const MOST_NAMED_BESIDE_OTHERS: usize = 5;
+
+/// What all other processes do before a step is left out where it has more cases than this. By estimate.
+pub const MOST_CASES_OF_OTHERS: usize = 32;

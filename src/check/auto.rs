@@ -10,7 +10,6 @@
 
 use super::all_sizes;
 use super::beside::side_by_side;
-use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::purpose::Purpose;
 use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
@@ -26,28 +25,25 @@ use tracing::info;
 /// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {
     let mut spurious = None;
-    let verdict = search_with_owners(session, |session, basis| {
-        Auto { session, basis, spurious: &mut spurious }.rounds()
-    });
+    let verdict = Auto { session, spurious: &mut spurious }.rounds();
     session.report.verdict = Some(verdict);
 }
 
 struct Auto<'s, 'a> {
     session: &'s mut Session<'a>,
-    basis: &'s Basis<'s>,
     /// The first search that found only spurious traces; after it, instances were explored for a real one.
     spurious: &'s mut Option<Reason>,
 }
 
 impl Auto<'_, '_> {
-    fn rounds(&mut self) -> OwnerSearchEnd {
+    fn rounds(&mut self) -> Verdict {
         let mut open = self.fitting();
         let mut settled = None;
         // Efforts grow only when there is a search that more effort may help.
         let mut level = 0;
         for round in 0..self.session.options.rounds.unwrap_or(u32::MAX) {
             if let Some(verdict) = self.plain_turns(&open, round) {
-                return OwnerSearchEnd::Verdict(verdict);
+                return verdict;
             }
             let mut later = Vec::new();
             let mut waiting = std::mem::take(&mut open).into_iter().peekable();
@@ -59,7 +55,7 @@ impl Auto<'_, '_> {
                             later.push(search);
                             continue;
                         }
-                        Err(verdict) => return OwnerSearchEnd::Verdict(verdict),
+                        Err(verdict) => return verdict,
                     }
                 }
                 if search.has_had(level) {
@@ -70,8 +66,8 @@ impl Auto<'_, '_> {
                 let group: Vec<Entry> = std::iter::once(search).chain(waiting.next_if(due)).collect();
                 for (search, ended) in group.iter().zip(self.turns(&group, level)) {
                     match ended {
-                        OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(*search),
-                        OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
+                        Verdict::Unknown(Reason::Effort(_)) => open.push(*search),
+                        Verdict::Unknown(reason) if !is_final(&reason) => {
                             settled = Some(reason);
                         }
                         ended => return ended,
@@ -83,12 +79,12 @@ impl Auto<'_, '_> {
                 && !self.session.moves_numbers()
                 && let Some(verdict) = self.glance()
             {
-                return OwnerSearchEnd::Verdict(verdict);
+                return verdict;
             }
             if !open.is_empty()
                 && let Some(verdict) = all_sizes::decide(self.session, schedule::states(level))
             {
-                return OwnerSearchEnd::Verdict(verdict);
+                return verdict;
             }
             level += u32::from(!open.is_empty());
             open.extend(later);
@@ -98,12 +94,10 @@ impl Auto<'_, '_> {
         }
         if !open.is_empty() {
             let effort = open.iter().map(|search| search.effort(level.saturating_sub(1))).sum();
-            return OwnerSearchEnd::Verdict(Verdict::Unknown(
-                self.spurious.take().unwrap_or(Reason::Effort(effort)),
-            ));
+            return Verdict::Unknown(self.spurious.take().unwrap_or(Reason::Effort(effort)));
         }
         let reason = self.spurious.take().or(settled).expect("every search ended for a reason");
-        OwnerSearchEnd::Verdict(Verdict::Unknown(reason))
+        Verdict::Unknown(reason)
     }
 
     /// The schedule for a model whose instances may be bounded: the first oracle is as near as can be, the others
@@ -140,11 +134,10 @@ impl Auto<'_, '_> {
             let Some(Plain { effort, .. }) = entry.plain.filter(|it| it.round == round) else { continue };
             let number = self.session.report.stages.len() + 1;
             let turn = Turn { entry, level: 0, plain: Some(effort), number };
-            let end = turn.take(self.session, self.basis);
+            let end = turn.take(self.session);
             match self.conclude(&turn, end) {
-                OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {}
-                OwnerSearchEnd::Verdict(verdict) => return Some(verdict),
-                OwnerSearchEnd::Owner(_) => unreachable!("a turn without equations asks for no owner"),
+                Verdict::Unknown(reason) if !is_final(&reason) => {}
+                verdict => return Some(verdict),
             }
         }
         self.session.needs_equations = true;
@@ -152,11 +145,11 @@ impl Auto<'_, '_> {
     }
 
     /// Takes the turns of a group, the second beside the first.
-    fn turns(&mut self, group: &[Entry], level: u32) -> Vec<OwnerSearchEnd> {
+    fn turns(&mut self, group: &[Entry], level: u32) -> Vec<Verdict> {
         let number = self.session.report.stages.len() + 1;
         let turn = |at: usize| Turn { entry: group[at], level, plain: None, number: number + at };
         if group.len() == 1 {
-            let end = turn(0).take(self.session, self.basis);
+            let end = turn(0).take(self.session);
             return vec![self.conclude(&turn(0), end)];
         }
         let (first, second) = (turn(0), turn(1));
@@ -164,25 +157,25 @@ impl Auto<'_, '_> {
         if let Some(end) = first.begin(self.session) {
             return vec![self.conclude(&first, end)];
         }
-        let (basis, spurious) = (self.basis, &mut *self.spurious);
+        let spurious = &mut *self.spurious;
         let alone = |session: &mut Session<'_>| {
-            let end = first.search(session, basis);
-            let ended = Auto { session, basis, spurious }.conclude(&first, end);
+            let end = first.search(session);
+            let ended = Auto { session, spurious }.conclude(&first, end);
             let goes_on = goes_on(&ended);
             (ended, goes_on)
         };
-        let (ended, beside) = side_by_side(self.session, basis, alone, &second);
+        let (ended, beside) = side_by_side(self.session, alone, &second);
         let beside = beside.map(|end| self.conclude(&second, end));
         std::iter::once(ended).chain(beside).collect()
     }
 
     /// How to continue after a turn that ended so.
-    fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
+    fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> Verdict {
         let outcome = match end {
             TurnEnd::Found(trace) => {
-                return OwnerSearchEnd::Verdict(self.session.decided_by_run(trace));
+                return self.session.decided_by_run(trace);
             }
-            TurnEnd::Stopped(reason) => return OwnerSearchEnd::Verdict(Verdict::Unknown(reason)),
+            TurnEnd::Stopped(reason) => return Verdict::Unknown(reason),
             TurnEnd::Searched(outcome) => *outcome,
         };
         let Entry { proof, order, .. } = turn.entry;
@@ -196,24 +189,20 @@ impl Auto<'_, '_> {
         let stage = Stage { proof, order, nodes, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);
-        let forgotten = outcome.forgotten.clone();
         self.session.report.backward = Some(outcome);
         match reason {
             None => self.session.report.decider = Some(Decider::Stage(proof)),
             Some(reason @ Reason::Spurious(_)) if turn.plain.is_none() => {
-                if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
-                    return OwnerSearchEnd::Owner(owner);
-                }
                 if self.spurious.is_none() {
                     *self.spurious = Some(reason);
                     if let Some(verdict) = look_forward(self.session) {
-                        return OwnerSearchEnd::Verdict(verdict);
+                        return verdict;
                     }
                 }
             }
             Some(_) => {}
         }
-        OwnerSearchEnd::Verdict(verdict)
+        verdict
     }
 
     /// Looks for a bad state among a few states; the verdict when they have one. The states are not kept: those of the exploration when its turn comes
@@ -226,7 +215,7 @@ impl Auto<'_, '_> {
         let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
         // Of several sorts there would have to be more processes.
         let fits = nearest(system, procs) == procs && oracle_size(system, procs) == procs;
-        if known || !fits || forward.max_states.is_some() || self.basis.instrumented.is_some() {
+        if known || !fits || forward.max_states.is_some() {
             return None;
         }
         let found = self.session.timed("forward exploration", |session| {
@@ -276,8 +265,8 @@ impl Auto<'_, '_> {
 }
 
 /// Whether other searches are to be tried after one that ended so.
-fn goes_on(ended: &OwnerSearchEnd) -> bool {
-    matches!(ended, OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(reason))
+fn goes_on(ended: &Verdict) -> bool {
+    matches!(ended, Verdict::Unknown(reason) if !is_final(reason))
 }
 
 /// Whether the run as a whole ends for this reason.

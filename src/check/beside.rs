@@ -7,7 +7,6 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::demand::Demand;
 use super::numbers::Numbers;
-use super::owners::Basis;
 use super::recorder::Recorder;
 use super::remote::RemoteExplorer;
 use super::session::Session;
@@ -45,7 +44,6 @@ struct Taken {
 /// its findings are put into the session.
 pub fn side_by_side<'a, R>(
     session: &mut Session<'a>,
-    basis: &Basis<'_>,
     first: impl FnOnce(&mut Session<'a>) -> (R, bool),
     second: &Turn,
 ) -> (R, Option<TurnEnd>) {
@@ -57,7 +55,7 @@ pub fn side_by_side<'a, R>(
     let (interrupt, dropper) = session.interrupt.droppable();
     let (result, taken) = thread::scope(|scope| {
         let worker = thread::Builder::new().name("beside".into()).stack_size(STACK_BYTES);
-        let take = || taken_once().take(second, basis, (&interrupt, None), &mut recorder);
+        let take = || taken_once().take(second, (&interrupt, None), &mut recorder);
         let running = if several { worker.spawn_scoped(scope, inherited(take)).ok() } else { None };
         let (result, needed) = first(session);
         if !needed {
@@ -75,7 +73,7 @@ pub fn side_by_side<'a, R>(
         taken
     } else {
         let (interrupt, remote) = (session.interrupt, session.remote);
-        taken_once().take(second, basis, (interrupt, remote), session.observer)
+        taken_once().take(second, (interrupt, remote), session.observer)
     };
     (result, Some(taken.put_into(session)))
 }
@@ -91,7 +89,6 @@ impl<'a> Aside<'a> {
     fn take(
         self,
         turn: &Turn,
-        basis: &Basis<'_>,
         (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
@@ -100,7 +97,7 @@ impl<'a> Aside<'a> {
         let mut session =
             // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
             Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remote };
-        let end = turn.take(&mut session, basis);
+        let end = turn.take(&mut session);
         let Session { report, space, lemmas, needs_equations, .. } = session;
         Taken { end, space, lemmas, report, needs_equations }
     }

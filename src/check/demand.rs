@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use super::purpose::{Purpose, divided};
 use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES};
 use cubicle_forward::{StateSpace, oracle_states};
-use cubicle_lang::model::{Literal, System};
+use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::result::Stop;
-use cubicle_run::verdict::Trace;
+use cubicle_run::verdict::{Forbidden, Trace};
 
 /// Work that waits until a search asks for its states.
 #[derive(Clone, Copy, Debug)]
@@ -193,8 +193,8 @@ pub fn goes_on(
 }
 
 impl Oracle for OnDemand<'_> {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        self.space.borrow().ask(procs, literals)
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
+        self.space.borrow().ask(candidate)
     }
 
     fn procs(&self) -> usize {

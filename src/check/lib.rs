@@ -28,7 +28,6 @@ mod demand;
 mod explore;
 mod instances;
 mod numbers;
-mod owners;
 mod populated;
 mod purpose;
 mod recorder;

@@ -5,8 +5,8 @@ use cubicle_lang::model::semantics::{State, Trace};
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::observer::Observer;
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use cubicle_run::result::{Forgotten, Outcome};
-use cubicle_run::verdict::Verdict;
+use cubicle_run::result::Outcome;
+use cubicle_run::verdict::{Forbidden, Verdict};
 use cubicle_transform::{WithEquations, with_equations, with_updates_of_counts};
 
 /// A system as the backward search reads it.
@@ -50,9 +50,6 @@ impl Numbers {
         if let Verdict::Unsafe(trace) = &mut outcome.verdict {
             shorten(original, trace);
         }
-        if let Some(Forgotten { run, .. }) = &mut outcome.forgotten {
-            shorten(original, run);
-        }
         outcome.counts = self.added();
         outcome.equations.clone_from(&self.equations);
         outcome
@@ -78,11 +75,11 @@ pub struct OracleOf<'a> {
 }
 
 impl Oracle for OracleOf<'_> {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let own = |literal: &Literal| {
             literal.cells().iter().all(|cell| usize::from(cell.var.0) < self.original.vars.len())
         };
-        if literals.iter().all(own) { self.oracle.ask(procs, literals) } else { OracleAnswer::Untested }
+        if candidate.literals().all(own) { self.oracle.ask(candidate) } else { OracleAnswer::Untested }
     }
 
     fn procs(&self) -> usize {

@@ -18,7 +18,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
 use cubicle_run::oracle::OracleGrowth;
-use cubicle_run::result::{Decider, Forgotten, Outcome, Report, Stop};
+use cubicle_run::result::{Decider, Outcome, Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 use cubicle_transform::moves_numbers;
 
@@ -139,7 +139,6 @@ impl<'a> Session<'a> {
         proof: BackwardMode,
         order: SearchOrder,
         effort: Option<u64>,
-        repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let start = Instant::now();
         let few = effort.map_or(EFFORT_WITHOUT_EQUATIONS, |most| most.min(EFFORT_WITHOUT_EQUATIONS));
@@ -148,25 +147,23 @@ impl<'a> Session<'a> {
         let numbers = Numbers::without_equations(self.system);
         let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
         // Its cubes are about another system than those of the next one.
-        let outcome =
-            self.search_with((&numbers, &Lemmas::none()), &options, (proof, &mut None), most_procs, repairs);
+        let outcome = self.search_with((&numbers, &Lemmas::none()), &options, (proof, &mut None), most_procs);
         self.spend_search(start);
         outcome
     }
 
-    /// Searches backward, with the explored states as oracle; ends at a path whose spuriousness `repairs` can repair. The second effort is that of
+    /// Searches backward, with the explored states as oracle; the second effort is that of
     /// a search in which numbers move.
     pub fn search(
         &mut self,
         proof: BackwardMode,
         order: SearchOrder,
         [effort, with_equations]: [Option<u64>; 2],
-        repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let moves = self.moves_numbers();
         if moves && !self.needs_equations {
             // Looking for equations may take longer than the whole search.
-            let outcome = self.search_plainly(proof, order, effort, repairs);
+            let outcome = self.search_plainly(proof, order, effort);
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
             if !undecided || self.interrupt.reason().is_some() {
                 return outcome;
@@ -190,7 +187,7 @@ impl<'a> Session<'a> {
         let is_exact = proof.oracle_procs().is_none();
         let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
         let mut paused = self.paused.take_if(|_| is_exact);
-        let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None, repairs);
+        let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None);
         self.lemmas = lemmas;
         self.paused = paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).or(self.paused.take());
         self.spend_search(start);
@@ -224,18 +221,11 @@ impl<'a> Session<'a> {
         options: &BackwardOptions,
         (proof, paused): (BackwardMode, &mut Option<Paused>),
         most_procs: Option<usize>,
-        repairs: &dyn Fn(&Forgotten) -> bool,
     ) -> Outcome {
         let run = (self.system, self.options, self.interrupt);
         let on_demand = OnDemand::new(run, &mut self.space, &mut self.demand);
         let oracle = OracleOf { original: self.system, oracle: &on_demand };
-        let shared = Shared {
-            oracle: &oracle,
-            equations: &numbers.equations,
-            lemmas,
-            repairs: Some(repairs),
-            most_procs,
-        };
+        let shared = Shared { oracle: &oracle, equations: &numbers.equations, lemmas, most_procs };
         let (system, interrupt) = (&numbers.system, self.interrupt);
         let outcome =
             backward::search(system, options, proof, shared, interrupt, &mut *self.observer, paused);
@@ -252,12 +242,6 @@ impl<'a> Session<'a> {
     pub fn put_explorations(&mut self) {
         let data = |explored: &Explored| explored.exploration.clone();
         self.report.explorations = self.space.explored.iter().map(data).collect();
-    }
-
-    /// Sizes of the instances that a search has as oracle.
-    pub fn oracle_sizes(&self) -> Vec<usize> {
-        let explored = self.space.explored.iter().map(|it| it.exploration.procs);
-        if self.demand.instances.is_empty() { explored.collect() } else { self.demand.instances.clone() }
     }
 
     /// Whether the backward search needs the states of the explorations that the options ask for.

@@ -5,7 +5,7 @@
 //! was, an array of decisions does not say; where a first round does not decide, it is replaced by what deciding saw.
 
 use super::auto::is_final;
-use super::search::explore_again;
+use super::purpose::Purpose;
 use super::session::Session;
 use cubicle_lang::model::{Literal, System, VarId};
 use cubicle_lang::words;
@@ -15,9 +15,9 @@ use cubicle_run::verdict::Verdict;
 use cubicle_transform::{gaps, tails_of, with_tails, without_announcements};
 use tracing::info;
 
-/// Whether the model has witnesses, or bad states of which something holds for all processes.
+/// Whether the model has witnesses.
 pub fn may_have_tails(system: &System) -> bool {
-    !system.witnesses.is_empty() || system.transitions.iter().any(|t| system.is_watch(t))
+    !system.witnesses.is_empty()
 }
 
 /// Decides the problem, in a system with tails where the model may have some; first without announcements, where it has any.
@@ -48,7 +48,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     // Cubes that were proposed about announcements say nothing there.
     let mut options = session.options.clone();
     let is_about = |it: &Literal| it.cells().iter().any(|cell| reduced.announcements.contains(&cell.var));
-    options.backward.proposed.retain(|it| !it.literals().any(is_about));
+    options.backward.proposed.retain(|it| !it.cube.iter().any(is_about));
     within_tails(session, &reduced.system, &options, decide);
     session.report.announcements.clone_from(&reduced.announcements);
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
@@ -106,4 +106,18 @@ fn within(
         Some(verdict) => session.report.verdict = Some(verdict),
         None => decide(session),
     });
+}
+
+/// Explores these instances of the system; a verdict only when the run ends here.
+fn explore_again(session: &mut Session<'_>, sizes: &[usize]) -> Option<Verdict> {
+    let limits = &session.options.forward;
+    session.timed("forward exploration", |session| {
+        for &procs in sizes {
+            let found = session.explore(procs, limits, Purpose::Oracle);
+            if let Some(verdict) = session.conclude_instance(found).break_value() {
+                return verdict;
+            }
+        }
+        None
+    })
 }

@@ -56,10 +56,6 @@ pub const EFFORT_FOR_ALL_STATES: u64 = 800;
 /// measurement of FLASH, German and dispatch protocols.
 pub const EFFORT_BEFORE_WALKS: u64 = 200;
 
-/// The most owners that a search gets ([`owners`](super::owners)): each splits transitions with universal guards, and
-/// each comes after a search that failed without it.
-pub const MOST_OWNERS: usize = 3;
-
 /// The largest instance that `--procs auto` tries: models whose views never settle have to end somewhere.
 pub const LARGEST_SIZE: usize = 16;
 

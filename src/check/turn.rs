@@ -1,7 +1,6 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
 use super::demand::Demand;
-use super::owners::Basis;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
@@ -10,7 +9,7 @@ use super::tuning::EFFORT_BEFORE_WALKS;
 use cubicle_forward::walked_states;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::result::{Forgotten, Outcome, Stop};
+use cubicle_run::result::{Outcome, Stop};
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::info;
 
@@ -39,8 +38,8 @@ pub enum TurnEnd {
 
 impl Turn {
     /// Takes the turn. Its findings are put into the session, except the outcome of the search itself.
-    pub fn take(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
-        self.begin(session).unwrap_or_else(|| self.search(session, basis))
+    pub fn take(&self, session: &mut Session<'_>) -> TurnEnd {
+        self.begin(session).unwrap_or_else(|| self.search(session))
     }
 
     /// Explores the states of the oracle before the search. Returns the end when the run ends here.
@@ -54,14 +53,13 @@ impl Turn {
     }
 
     /// The search alone.
-    pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
+    pub fn search(&self, session: &mut Session<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
-        let repairs = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
         if let Some(effort) = self.plain {
-            return TurnEnd::Searched(Box::new(session.search_plainly(proof, order, Some(effort), &repairs)));
+            return TurnEnd::Searched(Box::new(session.search_plainly(proof, order, Some(effort))));
         }
         let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
-        TurnEnd::Searched(Box::new(session.search(proof, order, efforts.map(Some), &repairs)))
+        TurnEnd::Searched(Box::new(session.search(proof, order, efforts.map(Some))))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends

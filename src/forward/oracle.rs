@@ -6,12 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::explore::{Explored, Remote, explore};
 use crate::explored::states::ExploredStates;
 use crate::tuning::WIDER_STATES;
-use cubicle_lang::model::Literal;
-use cubicle_lang::model::semantics::{Layout, Matcher, State, Value};
+use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
 use cubicle_run::observer::{Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use cubicle_run::verdict::Trace;
+use cubicle_run::verdict::{Forbidden, Trace};
 
 /// Explorations of one or several instances, as an oracle.
 ///
@@ -35,8 +34,8 @@ use cubicle_run::verdict::Trace;
 ///
 /// let oracle = StateSpace::new(vec![explored]);
 /// let [one, two] = &system.bad[..] else { panic!("two bad cubes") };
-/// assert_eq!(oracle.ask(one.params, &one.cube), OracleAnswer::Reached);
-/// assert_eq!(oracle.ask(two.params, &two.cube), OracleAnswer::Unseen);
+/// assert_eq!(oracle.ask(&one.into()), OracleAnswer::Reached);
+/// assert_eq!(oracle.ask(&two.into()), OracleAnswer::Unseen);
 /// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
 #[derive(Debug)]
@@ -97,26 +96,27 @@ impl StateSpace {
     }
 
     /// Whether some learnt state satisfies the cube.
-    fn learnt(&self, procs: u8, literals: &[Literal]) -> bool {
+    fn learnt(&self, candidate: &Forbidden) -> bool {
         let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
         let remote = self.remote().map(|remote| remote.system.as_ref());
         let Some(system) = self.seen().map(ExploredStates::system).chain(remote).next() else {
             return false;
         };
         let fixed = usize::from(system.proc_constants);
-        let conj = literals.to_vec();
-        let matcher = Matcher::new(&conj, usize::from(procs));
+        let procs = usize::from(candidate.params);
+        let matcher = Matcher::new(&candidate.cube, procs);
         let mut layout: Option<Layout> = None;
         learnt.iter().any(|(k, values)| {
             if layout.as_ref().is_none_or(|l| l.procs != *k) {
                 layout = Some(Layout::new(system, *k));
             }
             let Some(layout) = &layout else { return false };
-            if *k < fixed + usize::from(procs) {
+            if *k < fixed + procs {
                 return false;
             }
             let state = State { procs: *k, values: values.clone() };
             matcher.first(layout, &state, fixed).is_some()
+                && (candidate.others.is_empty() || is_forbidden(layout, &state, candidate))
         })
     }
 }
@@ -135,29 +135,31 @@ fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
 }
 
 impl Oracle for StateSpace {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         // States have no values of witnesses that nothing reads.
         let remote = self.remote().map(|remote| remote.system.as_ref());
         let system = self.seen().map(ExploredStates::system).chain(remote).next();
-        let says = system.filter(|it| !it.witnesses.is_empty()).map(|it| it.without_choices(literals));
-        let literals = says.as_deref().unwrap_or(literals);
+        let says = system
+            .filter(|it| !it.witnesses.is_empty())
+            .map(|system| Forbidden { cube: system.without_choices(&candidate.cube), ..candidate.clone() });
+        let candidate = says.as_ref().unwrap_or(candidate);
         let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
-            match seen.ask(procs, literals) {
+            match seen.ask(candidate) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}
             }
         }
         for remote in self.remote() {
-            match remote.oracle.ask(procs, literals) {
+            match remote.oracle.ask(candidate) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}
             }
         }
-        if answer == OracleAnswer::Unseen && self.learnt(procs, literals) {
+        if answer == OracleAnswer::Unseen && self.learnt(candidate) {
             answer = OracleAnswer::Reached;
         }
         answer

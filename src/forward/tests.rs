@@ -145,7 +145,7 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
             };
             for found in [&stored, &orbits, &with_undefined] {
                 let space = StateSpace::new(vec![found.clone()]);
-                assert_eq!(space.ask(cube.params, &cube.cube), expected, "{context}");
+                assert_eq!(space.ask(&cube.into()), expected, "{context}");
             }
         }
     }
@@ -232,10 +232,10 @@ fn an_oracle_grows_and_learns() {
     for strategy in [Strategy::Bfs, Strategy::Cfl] {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
         let full = StateSpace::new(vec![explored(&system, 4, &options())]);
-        assert_eq!(full.ask(bad.params, &bad.cube), OracleAnswer::Reached);
+        assert_eq!(full.ask(&bad.into()), OracleAnswer::Reached);
         assert_eq!(full.grow(u64::MAX, &mut Silent), OracleGrowth::Nothing);
         let space = StateSpace::new(vec![explored(&system, 4, &few)]);
-        assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Unseen);
+        assert_eq!(space.ask(&bad.into()), OracleAnswer::Unseen);
         let trace = loop {
             match space.grow(u64::MAX, &mut Silent) {
                 OracleGrowth::More(_) => {}
@@ -244,10 +244,10 @@ fn an_oracle_grows_and_learns() {
             }
         };
         replay(&system, &trace).expect("every trace replays");
-        assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Reached);
+        assert_eq!(space.ask(&bad.into()), OracleAnswer::Reached);
         let blank = StateSpace::new(vec![explored(&system, 4, &few)]);
         blank.learn(&trace);
-        assert_eq!(blank.ask(bad.params, &bad.cube), OracleAnswer::Reached);
+        assert_eq!(blank.ask(&bad.into()), OracleAnswer::Reached);
     }
 }
 
@@ -257,7 +257,7 @@ fn forks_of_an_oracle_learn_independently() {
     let bad = &system.bad[0];
     let few = ForwardOptions { max_states: Some(20), ..options() };
     let mut space = StateSpace::new(vec![explored(&system, 4, &few)]);
-    let ask = |space: &StateSpace| space.ask(bad.params, &bad.cube);
+    let ask = |space: &StateSpace| space.ask(&bad.into());
     let grow = |space: &StateSpace| while let OracleGrowth::More(_) = space.grow(u64::MAX, &mut Silent) {};
     let (fork, untouched) = (space.fork(), space.fork());
     grow(&fork);

@@ -1,8 +1,7 @@
 //! What the backward engine may ask about forward states.
 
 use crate::observer::Observer;
-use crate::verdict::Trace;
-use cubicle_lang::model::Literal;
+use crate::verdict::{Forbidden, Trace};
 
 /// What an oracle knows of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,10 +29,9 @@ pub enum OracleGrowth {
 /// Explored forward states, which tell whether a cube is known to be reachable. An oracle only steers the
 /// backward search: soundness never depends on it.
 pub trait Oracle {
-    /// Whether some explored state satisfies `exists distinct p0..p(procs-1). literals`, where the
-    /// processes are `ProcRef::Var(0..procs)`. If the system has rigid process constants, they appear
-    /// as `ProcRef::Const` and every variable differs from them.
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer;
+    /// Whether some explored state is among those of a candidate. If the system has rigid process constants, they appear
+    /// as `ProcRef::Const` and every parameter differs from them.
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer;
 
     /// The largest instance explored; 0 when there is none.
     fn procs(&self) -> usize;
@@ -66,7 +64,7 @@ pub trait Oracle {
 pub struct Blind;
 
 impl Oracle for Blind {
-    fn ask(&self, _procs: u8, _literals: &[Literal]) -> OracleAnswer {
+    fn ask(&self, _candidate: &Forbidden) -> OracleAnswer {
         OracleAnswer::Untested
     }
 

@@ -30,7 +30,8 @@ pub fn candidates<'a>(
     // What never changes comes with the processes: of a home and its caches, a candidate has as much to say as of processes that are alike.
     let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
     let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
-    let whole = others.len();
+    // Without what it says of other processes, a cube is a candidate as well.
+    let whole = if cube.others.is_empty() { others.len() } else { usize::MAX };
     let mut useful: Vec<CubeLiteral> = others.into_iter().filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
         useful.clear();

@@ -8,6 +8,7 @@
 //! among these), `reject` (learning from a candidate that is reachable).
 
 mod candidates;
+mod fold;
 mod pool;
 mod reject;
 mod replace;

@@ -1,7 +1,7 @@
 //! Candidates and their fate.
 
 use super::candidates::opposites_of_init;
-use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
+use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_question};
 use crate::fixpoint::Tester;
 use crate::tuning::STATES_PER_EFFORT;
 use cubicle_lang::model::Init;
@@ -21,8 +21,8 @@ pub struct Brab<'a> {
 impl Brab<'_> {
     /// What the oracle knows about a cube.
     pub fn ask(self, context: &CubeContext, cube: &Cube) -> OracleAnswer {
-        match oracle_literals(context, cube) {
-            Some((procs, literals)) => self.oracle.ask(procs, &literals),
+        match oracle_question(context, cube) {
+            Some(candidate) => self.oracle.ask(&candidate),
             None => OracleAnswer::Untested,
         }
     }
@@ -119,7 +119,9 @@ impl Pool {
     /// is).
     pub fn is_known_bad(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
         for bad in &self.bad {
-            if tester.contains(cube, bad)? || tester.contains(bad, cube)? {
+            // Without what it says of others, the larger one may be reachable where the smaller is not.
+            let probably = cube.others.is_empty();
+            if tester.contains(cube, bad)? || probably && tester.contains(bad, cube)? {
                 return Ok(true);
             }
         }

@@ -9,9 +9,10 @@ use std::num::NonZero;
 use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, candidates};
+use super::fold::folded;
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::cube::{Cube, Halt, oracle_literals, text};
+use crate::cube::{Cube, Halt, oracle_question, text};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
@@ -201,7 +202,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut best: Option<(usize, Cube)> = None;
         let mut class = (0, 0);
         let mut rivals = 0;
-        for c in candidates(context, &run.state.nodes.get(id).cube, self.limits) {
+        let cube = run.state.nodes.get(id).cube.clone();
+        for c in candidates(context, &cube, self.limits).chain(folded(context, &cube)?) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -236,9 +238,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Asks the oracle whether a candidate is unseen; a candidate that it cannot test counts as seen.
     fn ask(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
-        let Some((procs, literals)) = oracle_literals(run.setting.context, c) else { return false };
+        let Some(candidate) = oracle_question(run.setting.context, c) else { return false };
         let _phase = run.tester.profiler.enter(Phase::Filter);
-        let unseen = self.brab.oracle.ask(procs, &literals) == OracleAnswer::Unseen;
+        let unseen = self.brab.oracle.ask(&candidate) == OracleAnswer::Unseen;
         self.pool.asked += 1;
         self.pool.refuted += u64::from(!unseen);
         unseen
@@ -251,7 +253,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut cost = 0;
         let mut pres: Vec<Pre> = Vec::new();
         let phase = run.tester.profiler.enter(Phase::PreImages);
-        for t in setting.transitions {
+        for t in &setting.transitions {
             pre_image(setting.context, t, c, setting.pre, &mut run.state.counts.pre, &mut pres)?;
         }
         drop(phase);

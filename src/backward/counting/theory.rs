@@ -7,8 +7,8 @@ use hashbrown::HashMap;
 use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear,
-    relation_of, rename_mask,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational,
+    denial_of, linear, relation_of, widened,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -115,6 +115,13 @@ impl<'a> Counting<'a> {
         cube: &Cube,
         everywhere: &[Everywhere<'_>],
     ) -> Result<bool, Halt> {
+        // What the cube says of all others is one more thing that holds everywhere.
+        let named: Vec<u8> = (0..cube.procs).collect();
+        let said = cube.others.iter().map(|it| denial_of(context, cube.procs, it));
+        let said = said.collect::<Result<Vec<Dnf>, Overflow>>()?;
+        let of_others = said.iter().map(|body| Everywhere { named: false, body, args: &named });
+        let everywhere: Vec<Everywhere<'_>> = everywhere.iter().copied().chain(of_others).collect();
+        let everywhere = &everywhere[..];
         if self.excludes_plainly(context, cube, everywhere)? {
             return Ok(true);
         }
@@ -289,16 +296,8 @@ impl<'a> Counting<'a> {
             {
                 continue;
             }
-            let mut wider = CubeBuilder::new(context, cube.procs + 1);
-            let own: Vec<u8> = (0..cube.procs).collect();
-            let fits = cube.literals().all(|literal| match literal {
-                // A cell that holds none of the processes named so far may hold the further one.
-                CubeLiteral::Mask(cell, mask) => {
-                    wider.restrict(cell, rename_mask(context, cell, mask, &own, cube.procs + 1))
-                }
-                literal @ CubeLiteral::Relational(_) => wider.require(&literal),
-            });
-            if fits && wider.restrict(of(cube.procs), *values) {
+            let mut wider = widened(context, cube)?.cube;
+            if wider.restrict(of(cube.procs), *values) {
                 return wider.finish();
             }
         }

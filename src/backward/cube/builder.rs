@@ -5,6 +5,7 @@ use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::halt::Halt;
 use super::literal::{CubeLiteral, Reduced, Relational, is_singleton, less};
+use super::others::{Excluded, narrow_others};
 
 /// A cube under construction.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct CubeBuilder<'a> {
     masks: Vec<(CubeCell, u64)>,
     /// No two are equal or plainly exclude each other.
     relational: Vec<Relational>,
+    /// What no other process does, not in normal form.
+    others: Vec<Excluded>,
     /// Whether a relational literal was added since they were last closed under pairwise consequences.
     open: bool,
 }
@@ -23,7 +26,8 @@ pub struct CubeBuilder<'a> {
 impl<'a> CubeBuilder<'a> {
     /// The cube of all states with `procs` processes.
     pub fn new(context: &'a CubeContext, procs: u8) -> Self {
-        Self { context, procs, masks: Vec::with_capacity(16), relational: Vec::new(), open: false }
+        let masks = Vec::with_capacity(16);
+        Self { context, procs, masks, relational: Vec::new(), others: Vec::new(), open: false }
     }
 
     /// A builder that starts from literals in normal form.
@@ -33,12 +37,23 @@ impl<'a> CubeBuilder<'a> {
         masks: Vec<(CubeCell, u64)>,
         relational: Vec<Relational>,
     ) -> Self {
-        Self { context, procs, masks, relational, open: false }
+        Self { context, procs, masks, relational, others: Vec::new(), open: false }
     }
 
     /// A builder that starts from a cube.
     pub fn from_cube(context: &'a CubeContext, cube: &Cube) -> Self {
-        Self::from_parts(context, cube.procs, cube.masks.to_vec(), cube.relational.to_vec())
+        let (masks, relational) = (cube.masks.to_vec(), cube.relational.to_vec());
+        Self { others: cube.others.to_vec(), ..Self::from_parts(context, cube.procs, masks, relational) }
+    }
+
+    /// Requires that no other process has all of these literals; in them, `procs` is the other process.
+    pub fn exclude(&mut self, literals: Excluded) {
+        self.others.push(literals);
+    }
+
+    /// Forgets what no other process does, so that the cube becomes larger.
+    pub fn forget_others(&mut self) {
+        self.others.clear();
     }
 
     /// The values that a cell may still hold.
@@ -325,7 +340,23 @@ impl<'a> CubeBuilder<'a> {
                 }
             }
         }
-        Cube { procs, masks: masks.into(), relational: relational.into(), signature, features }
+        let mut cube = Cube {
+            procs,
+            masks: masks.into(),
+            relational: relational.into(),
+            others: Box::default(),
+            signature,
+            features,
+        };
+        if !self.others.is_empty() {
+            cube.others = narrow_others(context, &cube, self.others);
+            for cell in cube.others.iter().flatten().flat_map(CubeLiteral::cells) {
+                if !cell.is_process() {
+                    cube.signature |= 1 << (cell.var().0 & 63);
+                }
+            }
+        }
+        cube
     }
 }
 

@@ -1,12 +1,13 @@
 //! Cubes: conjunctions of ground literals over distinct processes, in a normal form.
 //!
-//! A cube `exists distinct #1..#n. l1 && .. && lm` is stored as one value mask for each constrained cell
-//! and a short list of relational literals. Disequalities, bool complements and exhaustion of enums are exact
+//! A cube `exists distinct #1..#n. l1 && .. && lm && forall_other q. o1 && .. && ok` is stored as one value mask for each constrained cell,
+//! a short list of relational literals, and what no other process does. Disequalities, bool complements and exhaustion of enums are exact
 //! in the masks.
 
 use super::cell::{CubeCell, OTHER, low};
 use super::context::{CellKind, CubeContext};
 use super::literal::{CubeLiteral, Relational};
+use super::others::Excluded;
 
 /// A cube in normal form: masks and relational literals sorted, no mask full or empty, no
 /// relational literal decided by the masks.
@@ -16,8 +17,10 @@ pub struct Cube {
     pub procs: u8,
     /// Constrained cells and the values they may hold.
     pub masks: Box<[(CubeCell, u64)]>,
-    /// Everything else.
+    /// Everything else about them.
     pub relational: Box<[Relational]>,
+    /// What no other process does. A process that no literal mentions is still named: it is not one of the others.
+    pub others: Box<[Excluded]>,
     /// Bit `v mod 64` is set when variable v occurs.
     pub signature: u64,
     /// The [features](CubeContext::features) of the enum values that some cell excludes: what subsumes a cube has
@@ -37,6 +40,13 @@ impl Cube {
         (0..self.procs).map(|process| said(process).map(|it| it.trailing_zeros() as u8)).collect()
     }
 
+    /// The most processes of one sort, or of unknown sorts, that it names; rigid ones do not count.
+    pub fn most_of_a_sort(&self, context: &CubeContext) -> usize {
+        let sorts = self.sorts(context).split_off(usize::from(context.rigid));
+        let of_sort = |sort| sorts.iter().filter(|it| *it == sort).count();
+        sorts.iter().map(of_sort).max().unwrap_or(0)
+    }
+
     /// Number of literals.
     pub fn len(&self) -> usize {
         self.masks.len() + self.relational.len()
@@ -50,8 +60,11 @@ impl Cube {
             .chain(self.relational.iter().map(|s| CubeLiteral::Relational(s.clone())))
     }
 
-    /// Processes that occur in a literal, as bits; rigid ones always count.
+    /// Processes that occur in a literal, as bits; rigid ones always count, and all where something is said of the others.
     pub fn occurring(&self, context: &CubeContext) -> u64 {
+        if !self.others.is_empty() {
+            return low(self.procs);
+        }
         let mut used = low(context.rigid);
         for &(cell, mask) in self.masks.iter().filter(|it| !context.is_sort(it.0)) {
             for p in context.indices(cell) {

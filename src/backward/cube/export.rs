@@ -1,12 +1,14 @@
 //! Cubes as model literals and as solver formulas.
 
-use super::cell::{CubeCell, OTHER, low};
+use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
+use super::invariant::{conjunctions, excluded};
 use super::linear::relation_of;
 use super::literal::{CubeLiteral, Relational};
 use crate::smt::InstanceFormula;
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
+use cubicle_run::verdict::Forbidden;
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;
@@ -79,34 +81,12 @@ pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<InstanceFormula> {
     cube.literals().map(|g| formula(context, cube.procs, &g)).collect()
 }
 
-/// The cube for an oracle: number of processes beside the rigid ones, and literals. `None` when a mask
-/// is not a conjunction of literals.
-pub fn oracle_literals(context: &CubeContext, cube: &Cube) -> Option<(u8, Vec<Literal>)> {
+/// The cube for an oracle; `None` when a mask is not a conjunction of literals.
+pub fn oracle_question(context: &CubeContext, cube: &Cube) -> Option<Forbidden> {
     let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
-    let mut out = Vec::with_capacity(cube.len());
-    for g in cube.literals() {
-        match g {
-            CubeLiteral::Relational(s) => out.push(relational_literal(context, &s, &name)),
-            CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc => {
-                let allowed = mask & low(cube.procs);
-                let eq = |p: u8, negated| Literal::Eq {
-                    left: Term::Cell(model_cell(context, cell, &name)),
-                    right: Term::Proc(name(p)),
-                    negated,
-                };
-                if mask & OTHER != 0 {
-                    out.extend((0..cube.procs).filter(|p| mask >> p & 1 == 0).map(|p| eq(p, true)));
-                } else if allowed.is_power_of_two() {
-                    out.push(eq(allowed.trailing_zeros() as u8, false));
-                } else {
-                    return None;
-                }
-            }
-            CubeLiteral::Mask(cell, mask) => {
-                out.push(Literal::In { cell: model_cell(context, cell, &name), values: mask });
-            }
-        }
-    }
-    Some((cube.procs - rigid, out))
+    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &name);
+    let literals = all.pop().filter(|_| all.is_empty())?;
+    let others = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
+    Some(Forbidden { params: cube.procs - rigid, cube: literals, others })
 }

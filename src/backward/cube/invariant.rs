@@ -3,9 +3,12 @@
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
-use super::export::{model_cell, relational_literal};
-use super::literal::CubeLiteral;
-use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
+use super::export::{Naming, model_cell, relational_literal};
+use super::halt::Overflow;
+use super::instantiate::Instantiation;
+use super::literal::{CubeLiteral, Reduced};
+use super::others::Excluded;
+use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::verdict::Forbidden;
 
 /// The cubes that a finished run has shown unreachable: first what follows from the declarations alone (values that
@@ -36,11 +39,10 @@ pub fn invariant<'c>(
         out.push(Forbidden::new(1, vec![Literal::Eq { left, right, negated: false }]));
     }
     for cube in visited {
-        out.extend(
-            forbidden(context, cube)
-                .into_iter()
-                .map(|literals| Forbidden::new(cube.procs - context.rigid, literals)),
-        );
+        let params = cube.procs - context.rigid;
+        let others: Vec<Conj> = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
+        let of_cube = |cube| Forbidden { params, cube, others: others.clone() };
+        out.extend(forbidden(context, cube).into_iter().map(of_cube));
     }
     out
 }
@@ -65,34 +67,46 @@ fn index_patterns(arity: usize) -> Vec<Vec<u8>> {
 fn forbidden(context: &CubeContext, cube: &Cube) -> Vec<Conj> {
     let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
-    let equal = |left: Term, p: u8, negated| Literal::Eq { left, right: Term::Proc(name(p)), negated };
-    let mut out: Vec<Conj> = vec![Vec::with_capacity(cube.len())];
+    let mut differ: Conj = Vec::with_capacity(cube.len());
+    for p in rigid..cube.procs {
+        differ.extend((0..rigid).map(|q| equal(Term::Proc(name(p)), name(q), true)));
+    }
+    conjunctions(context, cube.procs, (differ, cube.literals()), &name)
+}
+
+fn equal(left: Term, right: ProcRef, negated: bool) -> Literal {
+    Literal::Eq { left, right: Term::Proc(right), negated }
+}
+
+/// Literals, with further ones, among `procs` processes as conjunctions of the model.
+pub(super) fn conjunctions(
+    context: &CubeContext,
+    procs: u8,
+    (first, literals): (Conj, impl Iterator<Item = CubeLiteral>),
+    name: Naming<'_>,
+) -> Vec<Conj> {
+    let mut out: Vec<Conj> = vec![first];
     let add = |out: &mut Vec<Conj>, literal: Literal| {
         for conj in out.iter_mut() {
             conj.push(literal.clone());
         }
     };
-    for p in rigid..cube.procs {
-        for q in 0..rigid {
-            add(&mut out, equal(Term::Proc(name(p)), q, true));
-        }
-    }
-    for g in cube.literals() {
+    for g in literals {
         match g {
-            CubeLiteral::Relational(s) => add(&mut out, relational_literal(context, &s, &name)),
+            CubeLiteral::Relational(s) => add(&mut out, relational_literal(context, &s, name)),
             CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc => {
-                let left = Term::Cell(model_cell(context, cell, &name));
+                let left = Term::Cell(model_cell(context, cell, name));
                 if mask & OTHER != 0 {
-                    for p in (0..cube.procs).filter(|p| mask >> p & 1 == 0) {
-                        add(&mut out, equal(left.clone(), p, true));
+                    for p in (0..procs).filter(|p| mask >> p & 1 == 0) {
+                        add(&mut out, equal(left.clone(), name(p), true));
                     }
                 } else {
                     let one = |conj: Conj| {
                         let left = left.clone();
-                        let held = (0..cube.procs).filter(move |p| mask >> p & 1 == 1);
+                        let held = (0..procs).filter(move |p| mask >> p & 1 == 1);
                         held.map(move |p| {
                             let mut conj = conj.clone();
-                            conj.push(equal(left.clone(), p, false));
+                            conj.push(equal(left.clone(), name(p), false));
                             conj
                         })
                     };
@@ -100,9 +114,35 @@ fn forbidden(context: &CubeContext, cube: &Cube) -> Vec<Conj> {
                 }
             }
             CubeLiteral::Mask(cell, values) => {
-                add(&mut out, Literal::In { cell: model_cell(context, cell, &name), values });
+                add(&mut out, Literal::In { cell: model_cell(context, cell, name), values });
             }
         }
     }
     out
+}
+
+/// What no process has that a cube of `procs` processes does not name, as conjunctions: their variables are those of the cube's processes that are not
+/// rigid, then that of the other process.
+pub fn excluded(context: &CubeContext, procs: u8, literals: &Excluded) -> Vec<Conj> {
+    let rigid = context.rigid;
+    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
+    let differs = (0..rigid).map(|p| equal(Term::Proc(name(procs)), name(p), true)).collect();
+    conjunctions(context, procs + 1, (differs, literals.iter().cloned()), &name)
+}
+
+/// "Some of these literals do not hold", over variables for all processes of a cube, then one for the other process.
+pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Result<Dnf, Overflow> {
+    let env = Instantiation { context, procs: procs + 1, vars: &[] };
+    let mut any = Vec::new();
+    for literal in literals {
+        match env.negate(literal)? {
+            Reduced::True => any.push(Vec::new()),
+            Reduced::False => {}
+            Reduced::Literal(negated) => {
+                let one = std::iter::once(negated);
+                any.extend(conjunctions(context, procs + 1, (Vec::new(), one), &ProcRef::Var));
+            }
+        }
+    }
+    Ok(Dnf(any))
 }

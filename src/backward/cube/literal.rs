@@ -51,7 +51,7 @@ pub enum Relational {
 }
 
 /// A ground literal.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CubeLiteral {
     /// The cell holds one of these values.
     Mask(CubeCell, u64),
@@ -68,6 +68,16 @@ pub enum Reduced {
     False,
     /// Depends on the state.
     Literal(CubeLiteral),
+}
+
+impl CubeLiteral {
+    /// The cells that occur.
+    pub fn cells(&self) -> SmallVec<[CubeCell; 4]> {
+        match self {
+            Self::Mask(cell, _) => SmallVec::from_slice(&[*cell]),
+            Self::Relational(relational) => relational.cells(),
+        }
+    }
 }
 
 impl Relational {

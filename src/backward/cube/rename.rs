@@ -13,6 +13,23 @@ pub fn rename_mask(context: &CubeContext, cell: CubeCell, mask: u64, map: &[u8],
     if context.kind(cell) == CellKind::Proc { CubeContext::rename_procs(mask, map, target) } else { mask }
 }
 
+/// A literal under a renaming into a cube with `target` processes.
+pub fn rename_literal(
+    context: &CubeContext,
+    literal: &CubeLiteral,
+    map: &[u8],
+    target: u8,
+) -> Result<CubeLiteral, Overflow> {
+    Ok(match literal {
+        CubeLiteral::Mask(cell, mask) => {
+            CubeLiteral::Mask(context.rename(*cell, map), rename_mask(context, *cell, *mask, map, target))
+        }
+        CubeLiteral::Relational(relational) => {
+            CubeLiteral::Relational(rename_relational(context, relational, map)?)
+        }
+    })
+}
+
 /// A relational literal under a renaming. The new order of names may rescale real coefficients, which may then leave
 /// the 64-bit range.
 pub fn rename_relational(

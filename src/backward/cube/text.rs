@@ -8,28 +8,41 @@ use super::literal::{Bound, CubeLiteral, Relational};
 use cubicle_lang::model::{ProcRef, Rational, System};
 use cubicle_lang::words;
 
-/// One line for each literal, such as `S[#1] = Crit` or `Turn <> #2`.
+/// One line for each literal, such as `S[#1] = Crit` or `Turn <> #2`, then one for each thing that no other process does.
 pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> {
-    cube.literals().map(|g| literal_text(system, context, cube.procs, &g)).collect()
+    let named = |p: u8| format!("#{}", p + 1);
+    let other = |p: u8| if p == cube.procs { "q".to_owned() } else { named(p) };
+    let literals = cube.literals().map(|g| literal_text(system, context, cube.procs, &named, &g));
+    let others = cube.others.iter().map(|excluded| {
+        let literals = excluded.iter().map(|g| literal_text(system, context, cube.procs + 1, &other, g));
+        format!("no other process q has {}", literals.collect::<Vec<_>>().join(" && "))
+    });
+    literals.chain(others).collect()
 }
 
-fn cell_text(system: &System, context: &CubeContext, cell: CubeCell) -> String {
+fn cell_text(system: &System, context: &CubeContext, name: &dyn Fn(u8) -> String, cell: CubeCell) -> String {
     if let Some(p) = cell.as_process() {
-        return format!("#{}", p + 1);
+        return name(p);
     }
     let cell = model_cell(context, cell, &ProcRef::Var);
     words::cell(system, &cell, &|p| match p {
-        ProcRef::Var(p) | ProcRef::Const(p) => format!("#{}", p + 1),
+        ProcRef::Var(p) | ProcRef::Const(p) => name(p),
     })
 }
 
-fn literal_text(system: &System, context: &CubeContext, procs: u8, g: &CubeLiteral) -> String {
-    let s = |cell: CubeCell| cell_text(system, context, cell);
+fn literal_text(
+    system: &System,
+    context: &CubeContext,
+    procs: u8,
+    name: &dyn Fn(u8) -> String,
+    g: &CubeLiteral,
+) -> String {
+    let s = |cell: CubeCell| cell_text(system, context, name, cell);
     match g {
         CubeLiteral::Mask(cell, mask) => {
             let full = context.full(*cell, procs);
             let values = |mask: u64| -> Vec<String> {
-                (0..64).filter(|b| mask >> b & 1 == 1).map(|b| value_text(system, *cell, b)).collect()
+                (0..64).filter(|b| mask >> b & 1 == 1).map(|b| value_text(system, name, *cell, b)).collect()
             };
             let (allowed, excluded) = (values(*mask), values(full & !mask));
             if allowed.len() == 1 && mask & OTHER == 0 {
@@ -53,10 +66,10 @@ fn literal_text(system: &System, context: &CubeContext, procs: u8, g: &CubeLiter
     }
 }
 
-fn value_text(system: &System, cell: CubeCell, bit: u8) -> String {
+fn value_text(system: &System, name: &dyn Fn(u8) -> String, cell: CubeCell, bit: u8) -> String {
     match system.var(cell.var()).ty {
         cubicle_lang::model::Type::Enum(e) => system.enumeration(e).constructors[usize::from(bit)].clone(),
-        _ => format!("#{}", bit + 1),
+        _ => name(bit),
     }
 }
 

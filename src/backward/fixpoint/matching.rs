@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use super::table::{Cover, Tested};
 use crate::cube::{
-    CellKind, Cube, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational, is_singleton, rename_mask,
-    rename_relational,
+    CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, Overflow, Relational, implies,
+    is_about, is_singleton, rename_literal, rename_mask, rename_relational, with_other,
 };
 use cubicle_lang::model::VarId;
 
@@ -165,11 +165,15 @@ fn bound_processes(
     pointers: &[(CubeCell, u8)],
     rest: &[(CubeCell, u64)],
 ) -> u64 {
+    let others = cube.others.iter().flatten().flat_map(CubeLiteral::cells);
     let cells = rest.iter().map(|(cell, _)| *cell).chain(cube.relational.iter().flat_map(Relational::cells));
+    let cells = cells.chain(others);
     let indices = cells.flat_map(|cell| context.indices(cell).chain(cell.as_process()));
     let named = pointers.iter().map(|(_, p)| *p).chain(indices).fold(0, |bound, p| bound | 1 << p);
     // The mask of a pointer may name any of them.
-    let any = rest.iter().any(|(cell, _)| matches!(context.kind(*cell), CellKind::Proc));
+    let of_others = cube.others.iter().flatten().flat_map(CubeLiteral::cells);
+    let mut masked = rest.iter().map(|(cell, _)| *cell).chain(of_others);
+    let any = masked.any(|cell| !cell.is_process() && context.kind(cell) == CellKind::Proc);
     if any { u64::MAX } else { named }
 }
 
@@ -394,7 +398,95 @@ impl Matching<'_, '_> {
                 Cover::Open => r.relational.push(renamed),
             }
         }
+        for excluded in &self.v.cube.others {
+            if !self.denies_generally(excluded, map)? || !self.denies_of_named(excluded, map, &mut r)? {
+                return Ok(None);
+            }
+        }
         Ok(Some(r))
+    }
+
+    /// Whether no process that the tested cube does not name has these literals of the visited one.
+    fn denies_generally(&self, excluded: &Excluded, map: &[u8]) -> Result<bool, Overflow> {
+        let (context, n) = (self.context, self.n);
+        let other = n.cube.procs;
+        let map = [map, &[other]].concat();
+        let mut known: SmallVec<[CubeLiteral; 4]> = SmallVec::new();
+        for literal in excluded {
+            let renamed = rename_literal(context, literal, &map, other + 1)?;
+            match &renamed {
+                CubeLiteral::Mask(cell, mask) => {
+                    if mask & self.mask_beside(*cell) == 0 {
+                        return Ok(true);
+                    }
+                }
+                CubeLiteral::Relational(relational) => {
+                    let about = relational.cells().into_iter().any(|cell| is_about(context, cell, other));
+                    if !about && matches!(n.settle(context, relational), Cover::Never) {
+                        return Ok(true);
+                    }
+                }
+            }
+            known.push(renamed);
+        }
+        let holds = |literal: &CubeLiteral| match literal {
+            CubeLiteral::Mask(cell, mask) => {
+                let of_cell = |it: &CubeLiteral| match it {
+                    CubeLiteral::Mask(same, mask) if same == cell => Some(*mask),
+                    _ => None,
+                };
+                let held = known.iter().find_map(of_cell).unwrap_or(u64::MAX) & self.mask_beside(*cell);
+                held & !mask == 0
+            }
+            CubeLiteral::Relational(_) => known.iter().any(|it| implies(it, literal)),
+        };
+        Ok(n.cube.others.iter().any(|it| it.iter().all(holds)))
+    }
+
+    /// The values of a cell in the tested cube where a further process is named.
+    fn mask_beside(&self, cell: CubeCell) -> u64 {
+        let (context, other) = (self.context, self.n.cube.procs);
+        if is_about(context, cell, other) {
+            return context.full(cell, other + 1);
+        }
+        with_other(context, cell, self.n.mask(context, cell), other)
+    }
+
+    /// Whether the processes of the tested cube that are not in the map do not have these literals together, where one literal more holds of it; adds these
+    /// to the residue.
+    fn denies_of_named(&self, excluded: &Excluded, map: &[u8], r: &mut Residue) -> Result<bool, Overflow> {
+        let (context, n) = (self.context, self.n);
+        let target = n.cube.procs;
+        'process: for process in (0..target).filter(|it| !map.contains(it)) {
+            let map = [map, &[process]].concat();
+            let mut open: SmallVec<[CubeLiteral; 4]> = SmallVec::new();
+            for literal in excluded {
+                let renamed = rename_literal(context, literal, &map, target)?;
+                let cover = match &renamed {
+                    CubeLiteral::Mask(cell, mask) => match n.mask(context, *cell) {
+                        held if held & mask == 0 => Cover::Never,
+                        held if held & !mask == 0 => Cover::Always,
+                        _ => Cover::Open,
+                    },
+                    CubeLiteral::Relational(relational) => n.settle(context, relational),
+                };
+                match cover {
+                    Cover::Never => continue 'process,
+                    Cover::Always => {}
+                    Cover::Open => open.push(renamed),
+                }
+            }
+            // Several open literals would make several residues.
+            match open.as_slice() {
+                [CubeLiteral::Mask(cell, mask)] if !cell.is_process() => {
+                    let left = context.full(*cell, target) & !mask;
+                    r.masks.push((n.dense.at(context, *cell) as u32, left));
+                }
+                [CubeLiteral::Relational(relational)] => r.relational.push(relational.negate()?),
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 }
 

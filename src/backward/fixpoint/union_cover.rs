@@ -93,7 +93,8 @@ pub fn escapes(
             complete(context, cells, model.masks, n.cube.relational.iter().chain(model.chosen.literals()));
         let relational = n.cube.relational.iter().chain(model.chosen.literals()).cloned().collect();
         // Its masks are in the table only.
-        let cube = Cube { relational, masks: Box::default(), ..*n.cube };
+        let others = n.cube.others.clone();
+        let cube = Cube { relational, masks: Box::default(), others, ..*n.cube };
         violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
             let mut b = CubeBuilder::from_cube(context, &cube);

@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use super::templates::{Guess, Templates};
 use super::vocabulary::{self, NumberClass};
-use crate::cube::{Cube, Halt, cubes_of, oracle_literals};
+use crate::cube::{Cube, Halt, cubes_of, oracle_question};
 use crate::fixpoint::{Tester, Visited};
 use crate::preimage::{Pre, PreCounts, pre_image};
 use crate::safety::InitialOf;
@@ -216,8 +216,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     /// Whether a state seen or an initial one is in the cube, as far as that is known.
     fn is_refuted(&mut self, guess: &Guess) -> Result<bool, Halt> {
         let (context, cube) = (self.setting.context, &guess.cube);
-        let Some((procs, literals)) = oracle_literals(context, cube) else { return Ok(true) };
-        match self.oracle.ask(procs, &literals) {
+        let Some(candidate) = oracle_question(context, cube) else { return Ok(true) };
+        match self.oracle.ask(&candidate) {
             OracleAnswer::Unseen => {}
             // The constants of thresholds often have too many values to be explored, and three processes too many states.
             OracleAnswer::Untested if self.thresholds && (guess.compares() || cube.procs > 2) => {}
@@ -230,7 +230,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     fn pres(&self, cube: &Cube) -> Result<Vec<Before>, Halt> {
         let setting = self.setting;
         let mut pres: Vec<Pre> = Vec::new();
-        for t in setting.transitions {
+        for t in &setting.transitions {
             pre_image(setting.context, t, cube, setting.pre, &mut PreCounts::default(), &mut pres)?;
         }
         Ok(pres.into_iter().map(|pre| Before { cube: pre.cube, by: None }).collect())

@@ -74,7 +74,6 @@ impl Lemmas {
             Some(Vec::new())
         } else {
             let context = CubeContext::new(system, options.ranges, interrupt);
-            let transitions = prepare(system);
             let pre = PreOptions {
                 keep_unused: false,
                 eliminate_constants: options.eliminate_constants,
@@ -84,10 +83,11 @@ impl Lemmas {
             let setting = Setting {
                 system,
                 context: &context,
-                transitions: &transitions,
+                transitions: prepare(system),
                 options,
                 pre,
-                repairs: None,
+                is_exact: false,
+                refines: false,
                 most_procs: None,
                 interrupt,
             };

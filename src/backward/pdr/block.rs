@@ -244,7 +244,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         let before = self.run.effort();
         let mut all = Vec::new();
         let phase = self.run.tester.profiler.enter(Phase::PreImages);
-        for t in setting.transitions {
+        for t in &setting.transitions {
             let mut pres = Vec::new();
             let counts = &mut self.run.state.counts.pre;
             pre_image(setting.context, t, cube, setting.pre, counts, &mut pres)?;

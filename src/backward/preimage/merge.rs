@@ -58,11 +58,14 @@ fn implies(strong: &Cube, weak: &Cube) -> bool {
         && weak.signature & !strong.signature == 0
         && weak.masks.iter().all(|&(s, m)| strong.mask(s).is_some_and(|n| n & !m == 0))
         && weak.relational.iter().all(|w| strong.relational.iter().any(|s| s.implies(w)))
+        && (weak.others.is_empty() || weak.procs == strong.procs)
+        && weak.others.iter().all(|it| strong.others.contains(it))
 }
 
 /// The union of two cubes when they differ in exactly one mask.
 fn join(context: &CubeContext, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
-    if a.procs != b.procs || a.relational != b.relational || a.masks.len() != b.masks.len() {
+    let differ = a.procs != b.procs || a.relational != b.relational || a.others != b.others;
+    if differ || a.masks.len() != b.masks.len() {
         return Ok(None);
     }
     let mut differ = a.masks.iter().zip(b.masks.iter()).filter(|(x, y)| x != y);
@@ -78,5 +81,6 @@ fn join(context: &CubeContext, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt>
     for s in &a.relational {
         builder.require_relational(s);
     }
+    a.others.iter().for_each(|it| builder.exclude(it.clone()));
     builder.finish()
 }

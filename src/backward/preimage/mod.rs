@@ -4,11 +4,12 @@
 //!
 //! In reading order: `pre` (the result), `transition` (the effect of an update on a cell), `pre_image` (the
 //! choice of arguments), `step` (the cube before one step, with `choices`, what is left of disjunctions), `project` (eliminates the values that `?`
-//! chose), `axioms` and `witness` (processes that universal guards are about besides), `merge` (fewer cubes with the same union).
+//! chose), `axioms` and `witness` (processes that universal guards are about besides), `pointer` (processes that pointers hold), `merge` (fewer cubes with the same union).
 
 mod axioms;
 mod choices;
 mod merge;
+mod pointer;
 mod pre;
 mod pre_image;
 mod project;

@@ -1,17 +1,18 @@
 //! Pre-image of a cube under one transition: a step for each choice of arguments.
 //!
 //! Exact but for universal guards, which constrain the processes that the cube or the arguments name
-//! and no others: processes that are not named may vanish (monotonic abstraction), so a pre-image
+//! and no others unless the transition [remembers](Prepared::remembers) it: processes that are not named may vanish (monotonic abstraction), so that a pre-image
 //! over-approximates. All processes of the child cube and all arguments keep one naming until the cube is
 //! complete; then those that no literal mentions are dropped.
 
 use super::merge::merge;
+use super::pointer::name_pointers;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::FiredTransition;
 use super::transition::Prepared;
 use super::witness::name_witnesses;
 use crate::counting::{Counting, Everywhere};
-use crate::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
+use crate::cube::{Cube, CubeContext, CubeLiteral, Halt, MAX_PROCS, Overflow, Relational};
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
 pub fn pre_image(
@@ -75,6 +76,7 @@ impl Instances<'_, '_> {
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
         name_witnesses(context, t, (child.procs, options), self.out, from)?;
+        name_pointers(context, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
             let mut at = from;
@@ -127,6 +129,16 @@ impl Instances<'_, '_> {
         for cell in self.child.relational.iter().flat_map(Relational::cells) {
             if t.touches(context, cell, args, procs)? {
                 return Ok(true);
+            }
+        }
+        // What holds of the others holds of the arguments that the child does not name, and of a further process.
+        let own: Vec<u8> = (0..self.child.procs).collect();
+        for cell in self.child.others.iter().flatten().flat_map(CubeLiteral::cells) {
+            for other in self.child.procs..=procs {
+                let cell = context.rename(cell, &[&own[..], &[other]].concat());
+                if t.touches(context, cell, args, procs + 1)? {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)

@@ -6,8 +6,10 @@ use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
 use crate::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
-    Instantiation, OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
+    Instantiation, OTHER, Overflow, Reduced, Relational, Separated, compact, conjoin, linear, low,
+    relation_of, rename_literal,
 };
+use crate::tuning::{MOST_CASES_OF_OTHERS, MOST_NAMED_BESIDE_OTHERS};
 use cubicle_lang::model::{Rational, Universal};
 
 /// A cell of the child's relational literals, and the value chosen for it.
@@ -46,7 +48,10 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             return Ok(());
         }
         let mut rewrites = Vec::new();
-        if !self.rewrite(child, &mut rewrites)? || !self.child(child, &mut base, &rewrites)? {
+        if !self.rewrite(child, &mut rewrites)?
+            || !self.child(child, &mut base, &rewrites)?
+            || !self.others(child, &mut base)?
+        {
             return Ok(());
         }
         self.choices.sort_by_key(Vec::len);
@@ -140,7 +145,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         let mask = child.mask(cell).map(|mask| self.widen(cell, mask, child.procs));
         let value_of = |it| if it == cell { value.clone() } else { identity(self.context, it) };
         let alone = |it: &&Relational| it.cells().iter().all(|&it| it == cell || it.is_process());
-        mask.is_none_or(|mask| self.value_in(value, mask) != Reduced::False)
+        mask.is_none_or(|mask| self.value_in(value, mask, self.procs) != Reduced::False)
             && child
                 .relational
                 .iter()
@@ -161,7 +166,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             if rewrites.iter().any(|r| r.cell == cell) {
                 continue; // its mask goes to the chosen value
             }
-            let wanted = |value: &CellValue| self.value_in(value, mask) != Reduced::False;
+            let wanted = |value: &CellValue| self.value_in(value, mask, self.procs) != Reduced::False;
             match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
                 Effect::None => {
                     if !base.restrict(cell, mask) {
@@ -170,7 +175,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 }
                 Effect::Nondet => {}
                 Effect::Cases { cases, all } => {
-                    let formula = self.some_value_in(cases, all, mask);
+                    let formula = self.some_value_in(cases, all, mask, self.procs);
                     if !self.any(base, formula) {
                         return Ok(false);
                     }
@@ -181,10 +186,16 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     }
 
     /// The condition for the value that an update chooses to be in the mask; `always`: one of these cases always applies.
-    fn some_value_in(&self, cases: Vec<Alternative>, mut always: bool, mask: u64) -> InstantiatedFormula {
+    fn some_value_in(
+        &self,
+        cases: Vec<Alternative>,
+        mut always: bool,
+        mask: u64,
+        procs: u8,
+    ) -> InstantiatedFormula {
         let mut any = Vec::new();
         for (mut when, value) in cases {
-            match self.value_in(&value, mask) {
+            match self.value_in(&value, mask, procs) {
                 Reduced::True => any.push(when),
                 Reduced::False => always = false,
                 Reduced::Literal(g) => {
@@ -202,6 +213,161 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         }
     }
 
+    /// What the step leaves of what the child and the transition's universal guards say of other processes. Requires it of arguments that the child
+    /// does not name; false when it cannot hold.
+    ///
+    /// An exact pre-image, but for what is left out: conjunctions about values that `?` chooses, and with too many cases.
+    fn others(&mut self, child: &Cube, base: &mut CubeBuilder<'a>) -> Result<bool, Halt> {
+        let own: Vec<u8> = (0..child.procs).collect();
+        for excluded in &child.others {
+            for arg in child.procs..self.procs {
+                let literals = renamed(self.context, excluded, &[&own[..], &[arg]].concat(), self.procs)?;
+                let denied = self.denied_before(&literals)?;
+                if !self.any(base, denied) {
+                    return Ok(false);
+                }
+            }
+            let map = [&own[..], &[self.procs]].concat();
+            let literals = renamed(self.context, excluded, &map, self.procs + 1)?;
+            for conj in self.all_before(&literals)?.into_iter().flatten() {
+                base.exclude(conj.into());
+            }
+        }
+        if self.t.remembers {
+            for u in &self.t.transition.universals {
+                self.exclude(base, u, &mut self.args.to_vec(), false)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Requires a universal guard of all processes that are not named, together with named ones. What it says of several that are not named is left out.
+    fn exclude(
+        &self,
+        base: &mut CubeBuilder<'a>,
+        u: &Universal,
+        vars: &mut Vec<u8>,
+        has_other: bool,
+    ) -> Result<(), Halt> {
+        let other = self.procs;
+        if vars.len() < self.args.len() + usize::from(u.bound) {
+            self.context.interrupt.poll()?;
+            for process in (0..=other).filter(|it| *it < other || !has_other) {
+                if !vars.contains(&process) {
+                    vars.push(process);
+                    self.exclude(base, u, vars, has_other || process == other)?;
+                    vars.pop();
+                }
+            }
+            return Ok(());
+        }
+        let env = Instantiation { context: self.context, procs: other + 1, vars };
+        let InstantiatedFormula::Any(any) = env.dnf(&u.body)? else { return Ok(()) };
+        if !has_other {
+            return Ok(());
+        }
+        let clauses: Vec<Vec<Vec<CubeLiteral>>> =
+            any.iter().map(|conj| negated(&env, conj)).collect::<Result<_, Overflow>>()?;
+        for conj in product(&clauses).into_iter().flatten() {
+            base.exclude(conj.into());
+        }
+        Ok(())
+    }
+
+    /// The states before the step in which some of these literals do not hold after it.
+    fn denied_before(&self, literals: &[CubeLiteral]) -> Result<InstantiatedFormula, Halt> {
+        let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
+        let mut all = Vec::new();
+        for literal in literals {
+            let negated = match env.negate(literal)? {
+                Reduced::True => return Ok(InstantiatedFormula::True),
+                Reduced::False => continue,
+                Reduced::Literal(negated) => negated,
+            };
+            match self.before_of(&negated, self.procs)? {
+                None | Some(InstantiatedFormula::True) => return Ok(InstantiatedFormula::True),
+                Some(InstantiatedFormula::Any(any)) => all.extend(any),
+            }
+        }
+        Ok(InstantiatedFormula::Any(all))
+    }
+
+    /// The states before the step in which all of these literals, one process of which is not named, hold after it; `None` where they do not say it.
+    fn all_before(&self, literals: &[CubeLiteral]) -> Result<Option<Vec<Vec<CubeLiteral>>>, Halt> {
+        let mut formulas = Vec::with_capacity(literals.len());
+        for literal in literals {
+            match self.before_of(literal, self.procs + 1)? {
+                None => return Ok(None),
+                Some(InstantiatedFormula::True) => {}
+                Some(InstantiatedFormula::Any(any)) => formulas.push(any),
+            }
+        }
+        Ok(product(&formulas))
+    }
+
+    /// The states before the step, among `procs` processes, in which a literal holds after it; `None` where `?` chooses.
+    fn before_of(&self, literal: &CubeLiteral, procs: u8) -> Result<Option<InstantiatedFormula>, Halt> {
+        let at = (self.args, procs);
+        let relational = match literal {
+            CubeLiteral::Mask(cell, mask) => {
+                let wanted = |value: &CellValue| self.value_in(value, *mask, procs) != Reduced::False;
+                return Ok(match self.t.effect(self.context, *cell, at, &wanted)? {
+                    Effect::None => Some(InstantiatedFormula::Any(vec![vec![literal.clone()]])),
+                    Effect::Nondet => None,
+                    Effect::Cases { cases, all } => Some(self.some_value_in(cases, all, *mask, procs)),
+                });
+            }
+            CubeLiteral::Relational(relational) => relational,
+        };
+        let mut ways: Vec<(Vec<CubeLiteral>, Vec<(CubeCell, CellValue)>)> = vec![Default::default()];
+        for cell in relational.cells() {
+            if cell.is_process() || ways[0].1.iter().any(|(known, _)| *known == cell) {
+                continue;
+            }
+            let cases = match self.t.effect(self.context, cell, at, &|_| true)? {
+                Effect::None => vec![(Vec::new(), identity(self.context, cell))],
+                Effect::Nondet => return Ok(None),
+                Effect::Cases { cases, .. } => cases,
+            };
+            let mut next = Vec::new();
+            for (when, values) in &ways {
+                for (also, value) in &cases {
+                    let mut when = when.clone();
+                    if also.iter().all(|it| conjoin(&mut when, it)) {
+                        let values = values.iter().cloned().chain([(cell, value.clone())]).collect();
+                        next.push((when, values));
+                    }
+                }
+            }
+            ways = next;
+            if ways.is_empty() {
+                break;
+            }
+        }
+        let env = Instantiation { context: self.context, procs, vars: self.args };
+        let mut any = Vec::new();
+        for (mut when, values) in ways {
+            let value_of = |cell: CubeCell| {
+                let known = values.iter().find(|it| it.0 == cell);
+                known.map_or_else(|| identity(self.context, cell), |it| it.1.clone())
+            };
+            match substituted(&env, relational, &value_of)? {
+                Reduced::False => {}
+                Reduced::True => any.push(when),
+                Reduced::Literal(literal) => {
+                    if conjoin(&mut when, &literal) {
+                        any.push(when);
+                    }
+                }
+            }
+        }
+        Ok(Some(if any.iter().any(Vec::is_empty) {
+            InstantiatedFormula::True
+        } else {
+            InstantiatedFormula::Any(any)
+        }))
+    }
+
     /// A child's mask over the step's processes: "other" may be a fresh one.
     fn widen(&self, cell: CubeCell, mask: u64, procs: u8) -> u64 {
         if self.context.kind(cell) == CellKind::Proc && mask & OTHER != 0 {
@@ -211,12 +377,12 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         }
     }
 
-    fn value_in(&self, value: &CellValue, mask: u64) -> Reduced {
+    fn value_in(&self, value: &CellValue, mask: u64, procs: u8) -> Reduced {
         match value {
             CellValue::Constructor(c) => Reduced::from_bool(mask >> c & 1 == 1),
             CellValue::Cell(s) => match s.as_process() {
                 Some(p) => Reduced::from_bool(mask >> p & 1 == 1),
-                None => Reduced::mask(*s, mask, self.context.full(*s, self.procs)),
+                None => Reduced::mask(*s, mask, self.context.full(*s, procs)),
             },
             CellValue::Linear(..) => unreachable!("numeric cells have no masks"),
         }
@@ -274,7 +440,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         };
         for r in rewrites {
             if let (Some(mask), Some(v)) = (child.mask(r.cell), &r.chosen)
-                && !b.require_reduced(&self.value_in(v, self.widen(r.cell, mask, child.procs)))
+                && !b.require_reduced(&self.value_in(v, self.widen(r.cell, mask, child.procs), self.procs))
             {
                 return Ok(());
             }
@@ -290,16 +456,77 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             if options.eliminate_constants && !eliminate_constants(self.context, &mut b)? {
                 continue;
             }
-            let Some(cube) = b.finish()? else { continue };
-            let (cube, kept) = if options.keep_unused {
+            let Some(mut cube) = b.finish()? else { continue };
+            if !cube.others.is_empty() && cube.most_of_a_sort(self.context) > MOST_NAMED_BESIDE_OTHERS {
+                let mut b = CubeBuilder::from_cube(self.context, &cube);
+                b.forget_others();
+                let Some(larger) = b.finish()? else { continue };
+                cube = larger;
+            }
+            let (mut cube, mut kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
             } else {
                 compact(self.context, &cube)?
             };
+            if !options.keep_unused && !cube.others.is_empty() {
+                for process in (self.context.rigid..cube.procs).rev() {
+                    let Some(separated) = Separated::new(self.context, &cube, process)? else { continue };
+                    if separated.is_ordinary()?
+                        && let Some(without) = separated.without()?
+                    {
+                        cube = without;
+                        kept.remove(usize::from(process));
+                    }
+                }
+            }
             out.push(Pre { cube, args: self.args.to_vec(), procs: self.procs, kept });
         }
         Ok(())
     }
+}
+
+/// Literals under a renaming.
+fn renamed(
+    context: &CubeContext,
+    literals: &[CubeLiteral],
+    map: &[u8],
+    target: u8,
+) -> Result<Vec<CubeLiteral>, Overflow> {
+    literals.iter().map(|it| rename_literal(context, it, map, target)).collect()
+}
+
+/// The negation of a conjunction, one conjunction for each of its literals.
+fn negated(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Vec<Vec<CubeLiteral>>, Overflow> {
+    let mut any = Vec::with_capacity(conj.len());
+    for literal in conj {
+        match env.negate(literal)? {
+            Reduced::True => return Ok(vec![Vec::new()]),
+            Reduced::False => {}
+            Reduced::Literal(negated) => any.push(vec![negated]),
+        }
+    }
+    Ok(any)
+}
+
+/// Disjunctions of conjunctions multiplied out; `None` where there are too many cases.
+fn product(formulas: &[Vec<Vec<CubeLiteral>>]) -> Option<Vec<Vec<CubeLiteral>>> {
+    let mut all: Vec<Vec<CubeLiteral>> = vec![Vec::new()];
+    for any in formulas {
+        let mut next = Vec::new();
+        for conj in &all {
+            for more in any {
+                let mut both = conj.clone();
+                if more.iter().all(|it| conjoin(&mut both, it)) {
+                    next.push(both);
+                }
+            }
+        }
+        if next.len() > MOST_CASES_OF_OTHERS {
+            return None;
+        }
+        all = next;
+    }
+    Some(all)
 }
 
 /// A relational literal with each cell replaced by its value.

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::axioms::{Witness, witnesses};
 use crate::cube::{
     CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
-    conjoin,
+    conjoin, implies,
 };
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId, mentioned};
 
@@ -25,6 +25,8 @@ pub struct Prepared<'a> {
     pub witnesses: Vec<Witness>,
     /// The parameters that universal guards are about.
     pub asked: Vec<usize>,
+    /// Whether cubes say of all other processes what its universal guards say of them: a search begins without.
+    pub remembers: bool,
 }
 
 /// One way in which a cell gets its new value: the old state satisfies `when`, the new value is `value`.
@@ -68,7 +70,7 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
                 (0..transition.arity()).filter(|at| named.contains(&ProcRef::Var(*at as u8))).collect();
             let witnesses = if transition.universals.is_empty() { Vec::new() } else { witnesses.clone() };
             let id = TransitionId(i as u16);
-            Prepared { id, transition, written, updates, sorts, witnesses, asked }
+            Prepared { id, transition, written, updates, sorts, witnesses, asked, remembers: false }
         })
         .collect();
     all.sort_by_key(|p| {
@@ -302,15 +304,6 @@ fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiter
 fn learn(known: &mut Vec<CubeLiteral>, literal: &CubeLiteral) -> bool {
     known.retain(|weaker| !implies(literal, weaker));
     conjoin(known, literal)
-}
-
-/// Whether a literal plainly follows from another one.
-fn implies(known: &CubeLiteral, literal: &CubeLiteral) -> bool {
-    match (known, literal) {
-        (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) => s == t && m & !n == 0,
-        (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => s.implies(t),
-        _ => false,
-    }
 }
 
 /// Whether two literals plainly contradict each other.

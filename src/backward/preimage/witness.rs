@@ -12,10 +12,13 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, compact,
-    rename_mask,
+    CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Widened,
+    compact, widened,
 };
 use cubicle_lang::model::Literal;
+
+/// Most witnesses of each other: a witness of a witness of a process is named in the second step.
+const MOST_STEPS: usize = 3;
 
 /// Most cells of witnesses for which one cube is split.
 const MOST_CELLS: usize = 4;
@@ -34,11 +37,23 @@ pub fn name_witnesses(
     for pre in &mut out[from..] {
         widened |= !t.witnesses.is_empty() && name_arguments(context, t, pre)?;
     }
-    for witness in &t.witnesses {
+    // Where what guards say of others is remembered, witnesses of witnesses are named, too.
+    let steps = if t.remembers { MOST_STEPS } else { 1 };
+    let before = out[from..].iter().map(|pre| pre.procs).max().unwrap_or(0);
+    for (step, witness) in (0..steps).flat_map(|step| t.witnesses.iter().map(move |it| (step, it))) {
         merge(context, options, out, from)?;
         let pres = out.split_off(from);
         for pre in pres {
-            let tuples = tuples(context, t, witness, known, &pre);
+            let asked = match args_of(&pre) {
+                None => Vec::new(),
+                Some(_) if step > 0 => {
+                    (0..pre.cube.procs).filter(|p| pre.kept[usize::from(*p)] >= before).collect()
+                }
+                Some(args) if t.remembers => args,
+                // Arguments that the guard is about, with a process that it binds.
+                Some(args) => t.asked.iter().map(|at| args[*at]).collect(),
+            };
+            let tuples = tuples(context, witness, &asked, known, &pre);
             let mut cases = vec![pre];
             for tuple in tuples.iter().take(MOST_CELLS) {
                 let mut next = Vec::new();
@@ -71,7 +86,8 @@ fn name_arguments(context: &CubeContext, t: &Prepared<'_>, pre: &mut Pre) -> Res
         if !is_needed || pre.kept.contains(&arg) || usize::from(pre.cube.procs) >= context.max_procs {
             continue;
         }
-        let mut wider = widened(context, &pre.cube)?;
+        // An argument is not one of the others.
+        let mut wider = widened(context, &pre.cube)?.cube;
         let of_sort = context.sort_of(pre.cube.procs);
         if of_sort.is_some_and(|cell| wider.restrict(cell, sort))
             && let Some(cube) = wider.finish()?
@@ -90,17 +106,15 @@ fn args_of(pre: &Pre) -> Option<Vec<u8>> {
     pre.args.iter().map(place).collect()
 }
 
-/// The indices for which a witness is named, among the arguments that the guard is about and processes of the child: one of these
-/// arguments occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
+/// The indices for which a witness is named, among those asked about and processes of the child: one of those asked about
+/// occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
 /// that differ in the order of processes of one sort only the first.
-fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, known: u8, pre: &Pre) -> Vec<Vec<u8>> {
+fn tuples(context: &CubeContext, witness: &Witness, asked: &[u8], known: u8, pre: &Pre) -> Vec<Vec<u8>> {
     let Some(args) = args_of(pre) else { return Vec::new() };
     let of_sort = |process: u8, sort: u8| {
         let cell = context.sort_of(process);
         cell.and_then(|cell| pre.cube.mask(cell)).is_some_and(|mask| mask == 1 << sort)
     };
-    // Arguments that the guard is about, with a process that it binds.
-    let asked: Vec<u8> = t.asked.iter().map(|at| args[*at]).collect();
     let is_known = |p: u8| pre.kept[usize::from(p)] < known;
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     for (at, sort) in witness.sorts.iter().enumerate() {
@@ -163,9 +177,9 @@ fn split(
         return Ok(());
     }
     let value = pre.cube.procs;
-    let mut wider = widened(context, &pre.cube)?;
+    let Widened { cube: mut wider, choices } = widened(context, &pre.cube)?;
     if holds(&mut wider, value) && witness.require(&mut wider, tuple, value)? {
-        for b in with_universals(context, t, &pre, wider, value)? {
+        for b in with_universals(context, t, &pre, (wider, choices), value)? {
             let Some(cube) = b.finish()? else { continue };
             let mut kept = pre.kept.clone();
             kept.push(pre.procs);
@@ -176,32 +190,15 @@ fn split(
     Ok(())
 }
 
-/// A cube with a further process, its last one.
-fn widened<'a>(context: &'a CubeContext, cube: &Cube) -> Result<CubeBuilder<'a>, Halt> {
-    let mut wider = CubeBuilder::new(context, cube.procs + 1);
-    let own: Vec<u8> = (0..cube.procs).collect();
-    for literal in cube.literals() {
-        let fits = match literal {
-            CubeLiteral::Mask(cell, mask) => {
-                wider.restrict(cell, rename_mask(context, cell, mask, &own, cube.procs + 1))
-            }
-            literal @ CubeLiteral::Relational(_) => wider.require(&literal),
-        };
-        debug_assert!(fits, "a further process contradicts nothing");
-    }
-    Ok(wider)
-}
-
 /// The cube where the universal guards hold of `value`, its last process, and others.
 fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,
-    mut b: CubeBuilder<'a>,
+    (mut b, mut choices): (CubeBuilder<'a>, Vec<Vec<Vec<CubeLiteral>>>),
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
     let Some(args) = args_of(pre) else { return Ok(vec![b]) };
-    let mut choices = Vec::new();
     for universal in &t.transition.universals {
         for bound in bound_with(value, &args, universal.bound) {
             context.interrupt.poll()?;

@@ -8,12 +8,11 @@ use std::time::Duration;
 use super::concretize::{NamedPath, RunGoal};
 use crate::cube::{CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
-use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::Semantics;
+use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupted;
-use cubicle_run::result::Forgotten;
 
-/// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
+/// The transition of the first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
 /// the path fails for another reason, or that is not known.
 pub fn forgotten(
     system: &System,
@@ -21,7 +20,7 @@ pub fn forgotten(
     path: &NamedPath,
     goal: RunGoal<'_>,
     timeout: Duration,
-) -> Result<Option<Forgotten>, Interrupted> {
+) -> Result<Option<TransitionId>, Interrupted> {
     let without = system.edited(|parts| parts.transitions.iter_mut().for_each(|t| t.universals.clear()));
     let named = smt::Path {
         procs: path.procs,
@@ -38,9 +37,9 @@ pub fn forgotten(
     };
     let semantics = Semantics::new(system, run.initial.procs);
     let mut before = &run.initial;
-    for (number, step) in run.steps.iter().enumerate() {
-        if let Some(process) = semantics.excluded(before, step.transition, &step.args) {
-            return Ok(Some(Forgotten { step: number, process, run: *run }));
+    for step in &run.steps {
+        if semantics.excluded(before, step.transition, &step.args).is_some() {
+            return Ok(Some(step.transition));
         }
         before = &step.after;
     }

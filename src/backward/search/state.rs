@@ -5,8 +5,8 @@ use super::node::{NodeId, Nodes};
 use crate::fixpoint::Visited;
 use crate::preimage::PreCounts;
 use crate::safety::InitialOf;
+use cubicle_lang::model::TransitionId;
 use cubicle_run::options::SearchOrder;
-use cubicle_run::result::Forgotten;
 
 /// Figures of a run.
 #[derive(Clone, Copy, Default, Debug)]
@@ -17,6 +17,8 @@ pub struct RunCounts {
     pub fixpoints: usize,
     /// Most processes of a visited cube.
     pub max_procs: usize,
+    /// Most processes of one sort that a visited cube names.
+    pub max_of_a_sort: usize,
     /// Most literals of a visited cube.
     pub max_literals: usize,
     /// Visited nodes that a later one subsumes.
@@ -50,8 +52,8 @@ pub struct RunState {
     pub(super) spurious: Option<String>,
     /// No run with at most this many steps reaches a bad state.
     pub proved_steps: Option<usize>,
-    /// Why the first spurious path is spurious.
-    pub forgotten: Option<Forgotten>,
+    /// The transitions whose universal guards cubes should have remembered, where a path is spurious.
+    pub forgotten: Vec<TransitionId>,
     pub(super) undecided: Option<(String, String)>,
 }
 
@@ -70,7 +72,7 @@ impl RunState {
             trusted: Vec::new(),
             spurious: None,
             proved_steps: None,
-            forgotten: None,
+            forgotten: Vec::new(),
             undecided: None,
         }
     }

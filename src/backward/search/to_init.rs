@@ -4,13 +4,15 @@ use super::node::{NodeId, Origin};
 use super::run::{Run, RunEnd, Setting};
 use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
+use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, forgotten};
 use crate::smt::{Satisfiability, Unrolled};
 use crate::theory::Sat;
+use cubicle_lang::model::TransitionId;
 use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
-use cubicle_run::result::{Forgotten, GraphFate};
+use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::debug;
 
@@ -90,14 +92,11 @@ impl Run<'_, '_> {
             Unrolled::None => {
                 debug!(id, "no instance executes the path");
                 observer.event(setting.system, Event::Spurious(&history));
-                if self.state.spurious.is_none() {
-                    match self.forgotten(id) {
-                        Ok(forgotten) => self.state.forgotten = forgotten,
-                        Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
-                    }
+                match self.forgotten(id) {
+                    Ok(forgotten) => self.state.forgotten = forgotten,
+                    Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                 }
-                let mended = setting.repairs.zip(self.state.forgotten.as_ref());
-                if mended.is_some_and(|(repairs, forgotten)| repairs(forgotten)) {
+                if !self.state.forgotten.is_empty() {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
                 self.state.spurious.get_or_insert(history);
@@ -117,10 +116,25 @@ impl Run<'_, '_> {
         concretize(system, context, &steps, goal, options.solver_timeout)
     }
 
-    /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
-    fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
+    /// The transitions whose universal guards cubes are to remember, since no instance executes the steps from a node to its root: that of the step which a
+    /// guard excludes, or all of the path where no single one is the reason.
+    fn forgotten(&self, id: NodeId) -> Result<Vec<TransitionId>, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
+        if !self.setting.refines {
+            return Ok(Vec::new());
+        }
         let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
-        forgotten(system, context, &steps, goal, options.solver_timeout)
+        let may_be_remembered = |id: &TransitionId| {
+            let of_step =
+                |t: &&Prepared<'_>| t.id == *id && !t.remembers && !t.transition.universals.is_empty();
+            self.setting.transitions.iter().any(|t| of_step(&t))
+        };
+        let of_path = steps.steps.iter().map(|it| it.0).filter(may_be_remembered);
+        let all: Vec<TransitionId> = of_path.collect();
+        if all.is_empty() {
+            return Ok(all);
+        }
+        let first = forgotten(system, context, &steps, goal, options.solver_timeout)?;
+        Ok(first.filter(may_be_remembered).map_or(all, |it| vec![it]))
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::world::{Raw, WORLDS, World, world};
 use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
-    formulas, invariant, less, oracle_literals, rename_mask, rename_relational,
+    formulas, invariant, less, oracle_question, rename_mask, rename_relational,
 };
 use crate::smt::InstanceFormula;
 use cubicle_lang::model::semantics::{Env, Layout};
@@ -140,7 +140,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let context = &world.context;
     let layout = Layout::new(&world.system, world.procs.into());
     let exported = InstanceFormula::All(formulas(context, &cube));
-    let oracle = oracle_literals(context, &cube);
+    let oracle = oracle_question(context, &cube);
     let forbidden: Vec<_> = invariant(&world.system, context, std::iter::once(&cube)).into_iter().collect();
     let about_values = invariant(&world.system, context, std::iter::empty()).len();
     let rigid = usize::from(context.rigid);
@@ -150,9 +150,9 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         let inside = model.in_cube(&cube);
         prop_assert_eq!(truth(&exported, &env), inside, "{:?}: {:?}", cube, exported);
         let env = Env { procs: &procs[rigid..], ..env };
-        if let Some((free, literals)) = &oracle {
-            prop_assert_eq!(usize::from(*free) + rigid, procs.len());
-            prop_assert_eq!(env.conj(literals) == Some(true), inside, "{:?}: {:?}", cube, literals);
+        if let Some(asked) = &oracle {
+            prop_assert_eq!(usize::from(asked.params) + rigid, procs.len());
+            prop_assert_eq!(env.conj(&asked.cube) == Some(true), inside, "{:?}: {:?}", cube, asked);
         }
         let mut any = forbidden[about_values..].iter().map(|f| env.conj(&f.cube) == Some(true));
         prop_assert_eq!(any.any(|holds| holds), inside, "{:?}: {:?}", cube, forbidden);
@@ -160,8 +160,8 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         let mut never = forbidden[..about_values].iter().map(|f| env.conj(&f.cube) == Some(true));
         prop_assert!(!never.any(|holds| holds), "{forbidden:?}");
     }
-    if let Some((free, literals)) = &oracle {
-        let back = cubes_of(context, *free, literals).expect("small numbers");
+    if let Some(asked) = &oracle {
+        let back = cubes_of(context, asked.params, &asked.cube).expect("small numbers");
         for model in &world.models {
             let again = back.iter().any(|cube| cube.procs <= world.procs && world.inside(cube, model));
             prop_assert!(again || !model.in_cube(&cube), "{cube:?} became {back:?}");

@@ -12,11 +12,27 @@ use crate::program::lazy::Gaps;
 use crate::store::table::Store;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_lang::model::{Cell, Literal, ProcRef, System};
+use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System};
 use cubicle_run::oracle::OracleAnswer;
+use cubicle_run::verdict::Forbidden;
 
 /// One bitmap for each raw value of a cell's field, including the undefined one.
 type CellBitmaps = Vec<Vec<u64>>;
+
+/// For a cell, the allowed columns or the excluded ones (true), whichever are fewer.
+type Part<'a> = (Vec<&'a [u64]>, bool);
+
+/// The states of a word, among these, that satisfy all parts.
+fn of_word(parts: &[Part<'_>], at: usize, mut word: u64) -> u64 {
+    for (columns, invert) in parts {
+        let union = columns.iter().fold(0, |union, column| union | column[at]);
+        word &= if *invert { !union } else { union };
+        if word == 0 {
+            break;
+        }
+    }
+    word
+}
 
 /// Some states of one exploration, with bitmaps made on first use. The store is passed with each query: forks that
 /// share the index may append states of their own after these.
@@ -27,7 +43,7 @@ pub struct BitmapIndex {
     system: Arc<System>,
     cells: Vec<OnceLock<CellBitmaps>>,
     /// Answers to earlier cubes. Only looked up, never iterated.
-    known: Mutex<HashMap<(u8, Vec<Literal>), OracleAnswer>>,
+    known: Mutex<HashMap<Forbidden, OracleAnswer>>,
 }
 
 impl BitmapIndex {
@@ -37,64 +53,76 @@ impl BitmapIndex {
     }
 
     /// Whether some state of the range in `store` satisfies the cube under some renaming.
-    pub fn ask(&self, store: &Store, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        let key = (procs, literals.to_vec());
-        if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+    pub fn ask(&self, store: &Store, candidate: &Forbidden) -> OracleAnswer {
+        if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(candidate) {
             return *answer;
         }
-        let answer = self.test(store, procs, literals);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer);
+        let answer = self.test(store, candidate).unwrap_or(OracleAnswer::Untested);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(candidate.clone(), answer);
         answer
     }
 
-    fn test(&self, store: &Store, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    /// `None` where the states do not say it.
+    fn test(&self, store: &Store, candidate: &Forbidden) -> Option<OracleAnswer> {
+        let Forbidden { params: procs, cube: literals, others } = candidate;
         let fixed = usize::from(self.system.proc_constants);
         let k = self.program.cells.procs;
-        if usize::from(procs) + fixed > k {
-            return OracleAnswer::Untested;
+        if usize::from(*procs) + fixed > k {
+            return None;
         }
         // A count that was added to the system later.
-        let known = |cell: &&Cell| usize::from(cell.var.0) < self.system.vars.len();
-        if !literals.iter().flat_map(Literal::cells).all(|cell| known(&cell)) {
-            return OracleAnswer::Untested;
+        let known = |cell: &Cell| usize::from(cell.var.0) < self.system.vars.len();
+        if !candidate.literals().flat_map(Literal::cells).all(known) {
+            return None;
         }
+        for mut env in self.renamings(usize::from(*procs), literals) {
+            let Some(guard) = self.guard(literals, &env)? else { continue };
+            let mut denied = Vec::new();
+            if !others.is_empty() {
+                for other in (0..k).filter(|p| !env.contains(p)).collect::<Vec<_>>() {
+                    env.push(other);
+                    for conj in others {
+                        denied.extend(self.guard(conj, &env)?);
+                    }
+                    env.pop();
+                }
+            }
+            if self.some_state(store, &guard, &denied) {
+                return Some(OracleAnswer::Reached);
+            }
+        }
+        Some(OracleAnswer::Unseen)
+    }
+
+    /// The test of a conjunction at these processes; `None` where states do not determine it, `Some(None)` where it does not hold in any.
+    fn guard(&self, conj: &Conj, env: &[usize]) -> Option<Option<Guard>> {
         let sorts = self.program.sorts.as_ref();
         let grounder = Grounder { system: &self.system, places: &self.program.cells.places, sorts };
-        for env in self.renamings(usize::from(procs), literals) {
-            let conj = match grounder.conj(literals, &env) {
-                Ok(Some(conj)) => conj,
-                Ok(None) => continue,
-                Err(_) => return OracleAnswer::Untested,
-            };
-            let mut guard = Guard::default();
-            for lit in &conj {
-                if !self.represented(lit) {
-                    return OracleAnswer::Untested;
-                }
-                match self.program.counts.test(&self.program.cells, lit) {
-                    Ok(Test::In(cell, codes)) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
-                        Some((_, old)) => *old &= codes,
-                        None => guard.sets.push((cell, codes)),
-                    },
-                    Ok(test) => guard.tests.push(test),
-                    Err(_) => return OracleAnswer::Untested,
-                }
+        let Some(conj) = grounder.conj(conj, env).ok()? else { return Some(None) };
+        let mut guard = Guard::default();
+        for lit in &conj {
+            if !self.represented(lit) {
+                return None;
             }
-            if guard.sets.iter().any(|(_, codes)| *codes == 0) {
-                continue;
-            }
-            for test in &guard.tests {
-                test.cells(&mut |c| {
-                    if !guard.reads.contains(&c) {
-                        guard.reads.push(c);
-                    }
-                });
-            }
-            if self.some_state(store, &guard) {
-                return OracleAnswer::Reached;
+            match self.program.counts.test(&self.program.cells, lit).ok()? {
+                Test::In(cell, codes) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
+                    Some((_, old)) => *old &= codes,
+                    None => guard.sets.push((cell, codes)),
+                },
+                test => guard.tests.push(test),
             }
         }
-        OracleAnswer::Unseen
+        if guard.sets.iter().any(|(_, codes)| *codes == 0) {
+            return Some(None);
+        }
+        for test in &guard.tests {
+            test.cells(&mut |c| {
+                if !guard.reads.contains(&c) {
+                    guard.reads.push(c);
+                }
+            });
+        }
+        Some(Some(guard))
     }
 
     /// The ways in which parameters of a cube may be different processes of the instance, without those in which literals about their sorts
@@ -165,12 +193,45 @@ impl BitmapIndex {
         })
     }
 
-    /// Whether some state satisfies the ground cube.
-    fn some_state(&self, store: &Store, guard: &Guard) -> bool {
+    /// Whether some state satisfies the ground cube and none of these.
+    fn some_state(&self, store: &Store, guard: &Guard, denied: &[Guard]) -> bool {
         let states = self.range.len();
+        let parts = self.parts(store, guard);
+        let (tested, plain): (Vec<&Guard>, Vec<&Guard>) = denied.iter().partition(|it| !it.tests.is_empty());
+        let plain: Vec<Vec<Part<'_>>> = plain.into_iter().map(|it| self.parts(store, it)).collect();
+        let tested: Vec<(Vec<Part<'_>>, &Guard)> =
+            tested.into_iter().map(|it| (self.parts(store, it), it)).collect();
+        for w in 0..states.div_ceil(64) {
+            let all = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
+            let mut word = of_word(&parts, w, all);
+            for parts in &plain {
+                word &= !of_word(parts, w, word);
+            }
+            if word == 0 {
+                continue;
+            }
+            if guard.tests.is_empty() && tested.is_empty() {
+                return true;
+            }
+            let tested: Vec<(u64, &Guard)> =
+                tested.iter().map(|(parts, guard)| (of_word(parts, w, word), *guard)).collect();
+            while word != 0 {
+                let bit = word.trailing_zeros();
+                word &= word - 1;
+                let state = store.state(self.range.start + w * 64 + bit as usize);
+                let denies = |(word, it): &(u64, &Guard)| word >> bit & 1 == 1 && self.satisfies(it, state);
+                if (guard.tests.is_empty() || self.satisfies(guard, state)) && !tested.iter().any(denies) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The columns of each cell of a cube, fewest first.
+    fn parts(&self, store: &Store, guard: &Guard) -> Vec<Part<'_>> {
         let cells = &self.program.cells;
-        // For each cell: the allowed columns or the excluded ones, whichever are fewer.
-        let mut parts: Vec<(Vec<&[u64]>, bool)> = Vec::with_capacity(guard.sets.len());
+        let mut parts: Vec<Part<'_>> = Vec::with_capacity(guard.sets.len());
         for (cell, codes) in &guard.sets {
             let field = self.program.packing.fields[*cell];
             let mut allowed = *codes & cells.all_codes(*cell);
@@ -184,30 +245,7 @@ impl BitmapIndex {
             parts.push((chosen.map(|c| columns[c].as_slice()).collect(), invert));
         }
         parts.sort_by_key(|(columns, invert)| (*invert, columns.len()));
-        for w in 0..states.div_ceil(64) {
-            let mut word = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
-            for (columns, invert) in &parts {
-                let union = columns.iter().fold(0, |u, column| u | column[w]);
-                word &= if *invert { !union } else { union };
-                if word == 0 {
-                    break;
-                }
-            }
-            if word == 0 {
-                continue;
-            }
-            if guard.tests.is_empty() {
-                return true;
-            }
-            while word != 0 {
-                let i = w * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                if self.satisfies(guard, store.state(self.range.start + i)) {
-                    return true;
-                }
-            }
-        }
-        false
+        parts
     }
 
     /// Whether a state that satisfies the sets also satisfies the tests.

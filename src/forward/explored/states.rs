@@ -9,11 +9,12 @@ use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::program::compiled::Program;
 use crate::store::tree::StateTree;
-use cubicle_lang::model::{Literal, System};
+use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
 use cubicle_run::result::Exploration;
+use cubicle_run::verdict::Forbidden;
 
 /// The states of one exploration. Clones share them; see [`ExploredStates::fork`].
 #[derive(Clone)]
@@ -109,11 +110,11 @@ impl ExploredStates {
         Arc::clone(&self.grown().visited)
     }
 
-    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let Grown { visited, indexes, .. } = self.grown().clone();
         let mut answer = OracleAnswer::Untested;
         for part in indexes {
-            match part.ask(&visited.store, procs, literals) {
+            match part.ask(&visited.store, candidate) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}

@@ -23,6 +23,7 @@ use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;
+use cubicle_run::verdict::Forbidden;
 
 /// The configuration of a worker, besides the model.
 #[derive(Clone, Copy, Debug)]
@@ -162,8 +163,9 @@ impl Worker {
             }
             Command::Serve => self.serve(),
             Command::Ask { procs, literals } => {
+                let candidate = Forbidden::new(procs, literals);
                 self.summary.answer =
-                    match self.served.as_ref().map(|(store, index)| index.ask(store, procs, &literals)) {
+                    match self.served.as_ref().map(|(store, index)| index.ask(store, &candidate)) {
                         Some(OracleAnswer::Reached) => Some(true),
                         Some(OracleAnswer::Unseen) => Some(false),
                         Some(OracleAnswer::Untested) | None => None,

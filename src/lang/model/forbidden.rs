@@ -7,7 +7,7 @@ use super::{Bad, Conj, Literal, ProcRef, System, Universal, rename};
 
 /// States that no run reaches: those in which the cube holds for some pairwise **distinct** processes of which no other
 /// process is one of `others`. A parameter that the cube does not mention still demands that the process exists.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Forbidden {
     /// Number of distinct processes.
     pub params: u8,

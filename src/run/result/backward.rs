@@ -5,7 +5,7 @@ use std::time::Duration;
 use cubicle_lang::model::{Count, Equation, Var};
 
 use super::Open;
-use crate::verdict::{Forbidden, Reason, Trace, Verdict};
+use crate::verdict::{Forbidden, Reason, Verdict};
 
 /// A candidate that the last run kept, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,17 +85,6 @@ pub struct Statistics {
     pub phases: Vec<PhaseReport>,
 }
 
-/// Why a path is spurious: a universal guard that its pre-images forgot.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Forgotten {
-    /// A run of the path as if there were no universal guards.
-    pub run: Trace,
-    /// Its first step, from 0, whose universal guards do not hold.
-    pub step: usize,
-    /// A process of which they are false.
-    pub process: usize,
-}
-
 /// Result of a backward search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
@@ -117,8 +106,6 @@ pub struct Outcome {
     pub standing: Vec<Forbidden>,
     /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
-    /// Why the first spurious path of the last run with such a path is spurious, if a universal guard is the reason.
-    pub forgotten: Option<Forgotten>,
     /// The work left, when the verdict is unknown and a search was under way.
     pub open: Option<Open>,
     /// Whether candidates were used.
@@ -137,7 +124,6 @@ impl Outcome {
             equations: Vec::new(),
             standing: Vec::new(),
             error_history: None,
-            forgotten: None,
             open: None,
             approximated: false,
         }

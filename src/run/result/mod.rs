@@ -12,7 +12,7 @@ mod run;
 mod temporal;
 mod witness;
 
-pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
+pub use backward::{Candidate, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
 pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};

@@ -15,7 +15,7 @@ use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrde
 use cubicle::oracle::{Oracle, OracleAnswer};
 use cubicle::result::{Exploration, Stop};
 use cubicle::syntax;
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::verdict::{Forbidden, Reason, Verdict};
 
 use super::certificates::{certified, only_truth_is_accepted};
 use super::dice::Dice;
@@ -268,7 +268,7 @@ fn oracle_agrees(
         let procs = dice.below(reached.procs + 1);
         let size = 1 + dice.below(3);
         let cube: Conj = (0..size).filter_map(|_| random_literal(system, procs, dice)).collect();
-        let answer = space.ask(procs as u8, &cube);
+        let answer = space.ask(&Forbidden::new(procs as u8, cube.clone()));
         let right = reached.satisfies(system, procs, &cube);
         if answer != OracleAnswer::Untested && right != (answer == OracleAnswer::Reached) {
             let detail = format!(
@@ -336,14 +336,16 @@ struct Brute<'a> {
 }
 
 impl Oracle for Brute<'_> {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        let procs = usize::from(procs);
-        let cube = literals.to_vec();
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
+        if !candidate.others.is_empty() {
+            return OracleAnswer::Untested;
+        }
+        let (procs, cube) = (usize::from(candidate.params), &candidate.cube);
         let mut large = self.reached.iter().filter(|r| r.procs >= procs).peekable();
         if large.peek().is_none() {
             return OracleAnswer::Untested;
         }
-        let reached = large.any(|r| r.satisfies(self.system, procs, &cube));
+        let reached = large.any(|r| r.satisfies(self.system, procs, cube));
         if reached { OracleAnswer::Reached } else { OracleAnswer::Unseen }
     }
 
@@ -359,8 +361,8 @@ struct Liar {
 }
 
 impl Oracle for Liar {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        let text = format!("{procs} {literals:?}");
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
+        let text = format!("{candidate:?}");
         let hash = text.bytes().fold(self.seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         match (hash >> 20) % 3 {
             0 => OracleAnswer::Reached,

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cubicle_check::RemoteExplorer;
 use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Figures, Found, SpreadStates};
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
-use cubicle_lang::model::{Literal, System};
+use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{Checkpoint, ForwardOptions};
 use cubicle_run::oracle::{Oracle, OracleAnswer};
+use cubicle_run::verdict::Forbidden;
 use cubicle_tools::export;
 
 use super::launch::Children;
@@ -148,8 +149,10 @@ struct Asked {
 }
 
 impl Oracle for Asked {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        self.states.ask(procs, literals)
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
+        let Forbidden { params, cube, others } = candidate;
+        // The other processes are only sent conjunctions.
+        if others.is_empty() { self.states.ask(*params, cube) } else { OracleAnswer::Untested }
     }
 
     fn procs(&self) -> usize {
