@@ -96,9 +96,6 @@ pub fn theorem(
     if stated::tails(system, cubes).any(|it| it.bound > 1) {
         return Err(NoTheorem::Unsupported("tails over several processes"));
     }
-    if cubes.all.iter().any(|it| !it.others.is_empty()) {
-        return Err(NoTheorem::Unsupported("what all other processes do"));
-    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
@@ -108,7 +105,7 @@ pub fn theorem(
     let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
-        NoHints::NotFound(obligation) => NoTheorem::NotFound(stated::original(obligation, cubes)),
+        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
     Ok(write::theorem(&stated, &hints))
