@@ -290,7 +290,7 @@ pub fn lemmas(
     let others = cubes.iter().filter(|cube| !excluded.contains(cube));
     for cube in excluded.iter().chain(others) {
         if !excluded.contains(cube) && !cube.literals().all(known) {
-            left_out.of_owners += 1;
+            left_out.of_counts += 1;
         } else if let Some(line) = declaration(all, cube) {
             out.push_str(&line);
             out.push('\n');
@@ -305,7 +305,7 @@ pub fn lemmas(
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LeftOut {
     /// They mention a ghost array, or a count that the model does not mention.
-    pub of_owners: usize,
+    pub of_counts: usize,
     /// One of their numbers leaves the 64-bit range where it is written.
     pub too_large: usize,
 }

@@ -131,7 +131,6 @@ fn a_forged_proof_about_runs_is_refused() {
     let proof = RunsProof {
         system: open.edited(|parts| parts.bad.clear()),
         plan: None,
-        owners: Vec::new(),
         invariant: Vec::new(),
         counts: Vec::new(),
     };

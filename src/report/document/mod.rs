@@ -42,8 +42,8 @@ pub use self::mutants::{
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
-    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
-    Sizes, StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
+    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, PhaseCalls, Sizes,
+    StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::tested::{
     RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
@@ -116,8 +116,6 @@ pub struct Document {
     pub sizes: Option<Sizes>,
     /// The searches of `--engine auto`, in order.
     pub stages: Vec<StageFigures>,
-    /// The variables that the proof has added to the model.
-    pub owners: Vec<OwnerRecord>,
     /// The variables of the model that steps only set and only bad states read, in place of which the proof has what these steps saw.
     pub announcements: Vec<String>,
     /// The arrays that the proof has added to the model, for what guards say of all processes.
@@ -336,7 +334,6 @@ impl Document {
             explorations: Vec::new(),
             sizes: None,
             stages: Vec::new(),
-            owners: Vec::new(),
             announcements: Vec::new(),
             tails: Vec::new(),
             backward: None,
