@@ -6,3 +6,4 @@ mod forged;
 mod protocol;
 mod random;
 mod texts;
+mod theorems;
