@@ -86,6 +86,7 @@ pub fn search(
             transitions,
             options,
             pre,
+            is_exact: brab.is_none(),
             refines: proof.method() != Method::Pdr,
             most_procs: shared.most_procs,
             interrupt,

@@ -152,9 +152,9 @@ pub const WIDE_PROCS: u8 = 10;
 /// of them to say the same. By measurement of consensus protocols.
 pub const MORE_FOR_SORTS: usize = 1;
 
-/// A cube that names more processes than this beside the rigid ones says nothing of all others: each name stays as long as it does, so that the cubes
+/// A cube that names more processes of one sort than this beside the rigid ones says nothing of all others: each name stays as long as it does, so that the cubes
 /// of a search could grow without end. By estimate.
-pub const MOST_NAMED_BESIDE_OTHERS: u8 = 8;
+pub const MOST_NAMED_BESIDE_OTHERS: usize = 5;
 
 /// What all other processes do before a step is left out where it has more cases than this. By estimate.
 pub const MOST_CASES_OF_OTHERS: usize = 32;

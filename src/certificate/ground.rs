@@ -7,8 +7,8 @@
 use smallvec::SmallVec;
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
-    Type, VarId,
+    Assignment, Branch, Cell, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, VarId,
 };
 
 /// A number left the 64-bit range.

@@ -14,7 +14,7 @@ use super::obligation::Obligation;
 use super::owners::is_first;
 use super::refinement::RefinementReader;
 use super::steps::{Arguments, Steps};
-use super::tuning::{MAX_PROCS, MOST_WITNESSED};
+use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{
     BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId,
@@ -493,32 +493,82 @@ impl<'a> Obligations<'a> {
         (procs, args): (u8, &[u8]),
         cube: (&Conj, &[u8]),
     ) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
-        let mut ways = self.owners(t, procs)?;
-        if t.universals.is_empty() {
-            return Ok(ways);
+        let owned = self.owners(t, procs)?;
+        if t.universals.is_empty() || self.system.witnesses.is_empty() {
+            return Ok(owned);
         }
-        let sorts = self.sorts_of(procs, [(&t.guard, args), cube]);
-        for &var in &self.system.witnesses {
-            for index in witness_cells(self.system, var, args, &sorts) {
-                let index = (0..index.len() as u8).map(ProcRef::Var).zip(index);
-                let (vars, mut names): (Vec<ProcRef>, Vec<u8>) = index.unzip();
-                let value = ProcRef::Var(names.len() as u8);
-                let cell = Cell { var, index: vars.into_iter().collect() };
-                let is = Literal::Eq { left: Term::Cell(cell), right: Term::Proc(value), negated: false };
-                names.push(0);
-                let mut next = Vec::new();
-                for (procs, said) in ways {
-                    let mut known = Vec::new();
-                    for p in 0..=procs {
-                        *names.last_mut().expect("there is the value") = p;
-                        known.push(self.reader.literal(&is, &names, Reading::Now)?);
+        let of_named = self.sorts_of(procs, [(&t.guard, args), cube]);
+        let sorts_among = |procs: u8| {
+            let mut sorts = of_named.clone();
+            sorts.resize(usize::from(procs), None);
+            sorts
+        };
+        let of_args = |(procs, said): (u8, Vec<GroundFormula>)| NamedWitnesses {
+            said,
+            sorts: sorts_among(procs),
+            asked: args.to_vec(),
+        };
+        let most = usize::from(procs) + self.cubes.owners.len() + most_witnessed(self.system);
+        let mut ways: Vec<NamedWitnesses> = owned.into_iter().map(of_args).collect();
+        // A witness of a witness of a process is named in the second step.
+        for _ in 0..MOST_STEPS {
+            let mut ended = Vec::new();
+            for way in ways {
+                let before = way.sorts.len();
+                let mut of_way = vec![way];
+                for &var in &self.system.witnesses {
+                    let mut next = Vec::new();
+                    for way in of_way {
+                        let left = most.saturating_sub(way.sorts.len());
+                        next.append(&mut self.named_by(var, way, (before, left))?);
                     }
-                    let further = known.pop().expect("there is the further process");
-                    next.push((procs, [&said[..], &[GroundFormula::any(known)]].concat()));
-                    next.push((procs + 1, [&said[..], &[further]].concat()));
+                    of_way = next;
                 }
-                ways = next;
+                for way in &mut of_way {
+                    way.asked = (before as u8..way.sorts.len() as u8).collect();
+                }
+                ended.append(&mut of_way);
             }
+            ways = ended;
+            if ways.iter().all(|way| way.asked.is_empty()) {
+                break;
+            }
+        }
+        Ok(ways.into_iter().map(|way| (way.sorts.len() as u8, way.said)).collect())
+    }
+
+    /// The choices for a witness at the first `among` processes, some of which are asked about; names at most this many further ones.
+    fn named_by(
+        &self,
+        var: VarId,
+        way: NamedWitnesses,
+        (among, most): (usize, usize),
+    ) -> Result<Vec<NamedWitnesses>, Overflow> {
+        let mut cells = witness_cells(self.system, var, &way.asked, &way.sorts[..among]);
+        cells.truncate(most);
+        let mut ways = vec![way];
+        for index in cells {
+            let index = (0..index.len() as u8).map(ProcRef::Var).zip(index);
+            let (vars, mut names): (Vec<ProcRef>, Vec<u8>) = index.unzip();
+            let value = ProcRef::Var(names.len() as u8);
+            let cell = Cell { var, index: vars.into_iter().collect() };
+            let is = Literal::Eq { left: Term::Cell(cell), right: Term::Proc(value), negated: false };
+            names.push(0);
+            let mut next = Vec::new();
+            for way in ways {
+                let mut known = Vec::new();
+                for p in 0..=way.sorts.len() as u8 {
+                    *names.last_mut().expect("there is the value") = p;
+                    known.push(self.reader.literal(&is, &names, Reading::Now)?);
+                }
+                let further = known.pop().expect("there is the further process");
+                let (mut named, mut wider) = (way.clone(), way);
+                named.said.push(GroundFormula::any(known));
+                wider.said.push(further);
+                wider.sorts.push(self.system.pointed_sort(var));
+                next.extend([named, wider]);
+            }
+            ways = next;
         }
         Ok(ways)
     }
@@ -632,10 +682,21 @@ fn case<'a>(
     ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, about, denied }
 }
 
-/// The cells of a witness that a case is split by, as processes of these sorts: those at an argument of the step and other named processes,
+/// One choice for the witnesses of a step.
+#[derive(Clone, Debug)]
+struct NamedWitnesses {
+    /// What holds then.
+    said: Vec<GroundFormula>,
+    /// The sorts of the named processes, further ones last; `None`: not known.
+    sorts: Vec<Option<u8>>,
+    /// The processes whose witnesses are named next: arguments of the step, or witnesses of these.
+    asked: Vec<u8>,
+}
+
+/// The cells of a witness that a case is split by, as processes of these sorts: those at a process that is asked about and other named processes,
 /// each of the sort that the cell's index is of. Where one process is at several indices, only if there are no others; of those that
 /// differ in the order of processes of one sort only the first.
-fn witness_cells(system: &System, var: VarId, args: &[u8], sorts: &[Option<u8>]) -> Vec<Vec<u8>> {
+fn witness_cells(system: &System, var: VarId, asked: &[u8], sorts: &[Option<u8>]) -> Vec<Vec<u8>> {
     let wanted: Vec<Option<u8>> = (0..system.var(var).arity()).map(|at| system.index_sort(var, at)).collect();
     if wanted.contains(&None) {
         return Vec::new();
@@ -644,7 +705,7 @@ fn witness_cells(system: &System, var: VarId, args: &[u8], sorts: &[Option<u8>])
         let right = tuple.iter().zip(&wanted).all(|(p, sort)| sorts[*p] == *sort);
         let ordered =
             (0..tuple.len()).all(|a| (0..a).all(|b| wanted[a] != wanted[b] || tuple[b] <= tuple[a]));
-        right && ordered && tuple.iter().any(|p| args.contains(&(*p as u8)))
+        right && ordered && tuple.iter().any(|p| asked.contains(&(*p as u8)))
     };
     let mut cells: Vec<Vec<usize>> = tuples(sorts.len(), wanted.len()).filter(fits).collect();
     let differ = |tuple: &Vec<usize>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));

@@ -496,7 +496,8 @@ impl<'a> Prover<'a, '_> {
         let mut order = self.order(obligation);
         order.retain(|cube| beyond < most || !self.cubes.has_others(*cube));
         let groups: &[Vec<u8>] = &definitions.unnamed;
-        let mut chosen = Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
+        let mut chosen =
+            Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
         // What remains possible rests on those that were used.
         for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
             self.choose(case.procs, instance, &mut chosen)?;
@@ -575,8 +576,7 @@ impl<'a> Prover<'a, '_> {
         let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
         // Instances about named processes first, then those with unnamed ones of one partition.
         let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
-        let rounds: Vec<Vec<u8>> =
-            std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
+        let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
         for unnamed in &rounds {
             let procs = [&named[..], unnamed].concat();
             for known_cells_only in [true, false] {

@@ -123,7 +123,11 @@ impl<'a> Refuter<'a> {
         }
         let excluded = GroundFormula::all(parts).not();
         let others = self.others(procs, instance)?;
-        Ok(if others.is_empty() { excluded } else { GroundFormula::any([excluded].into_iter().chain(others)) })
+        Ok(if others.is_empty() {
+            excluded
+        } else {
+            GroundFormula::any([excluded].into_iter().chain(others))
+        })
     }
 
     /// For each of the first `procs` processes, that it is what an instance says that no other process is.
@@ -174,7 +178,8 @@ impl<'a> Refuter<'a> {
                     let has_others = !self.index.claims[cube].others.is_empty();
                     self.index.instances(cube, (&procs, open), test, &mut |instance, left| {
                         // A disjunction may stay open although it was told.
-                        let is_told = has_others && used.iter().any(|it| it.procs == instance.procs && it.cube == cube);
+                        let is_told =
+                            has_others && used.iter().any(|it| it.procs == instance.procs && it.cube == cube);
                         if !is_told {
                             found.push((instance, left.first().copied()));
                         }
@@ -232,7 +237,8 @@ impl<'a> Refuter<'a> {
     fn fewest(&self, case: Refutable<'_, '_>, all: Vec<CubeInstance>) -> Result<Vec<CubeInstance>, Overflow> {
         let mut known = HashSet::new();
         let distinct = all.into_iter().filter(|it| known.insert(it.clone()));
-        let (free, mut used): (Vec<CubeInstance>, Vec<_>) = distinct.partition(|it| !it.rests_on(&mut |cube| !(case.is_free)(cube)));
+        let (free, mut used): (Vec<CubeInstance>, Vec<_>) =
+            distinct.partition(|it| !it.rests_on(&mut |cube| !(case.is_free)(cube)));
         let told = |instances: &[CubeInstance]| {
             let mut possible = Possible::new(self.layout(case.procs));
             possible.tell(Cow::Borrowed(case.formula));

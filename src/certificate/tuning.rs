@@ -56,3 +56,6 @@ pub const MORE_CLASSES: usize = 64;
 
 /// Unnamed processes that are in a class each, where the model bounds the number of processes. With more, classes are fewer.
 pub const EACH: usize = 4;
+
+/// Most witnesses of each other that a case names: a witness of a witness of an argument is named in the second step. Pre-images name as many.
+pub const MOST_STEPS: usize = 3;

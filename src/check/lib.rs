@@ -40,6 +40,7 @@ mod session;
 mod size;
 mod sizes;
 mod spurious;
+mod tails;
 mod tuning;
 mod turn;
 mod vacuity;

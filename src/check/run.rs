@@ -6,8 +6,9 @@ use std::time::Instant;
 use super::accept::{Origin, accept};
 use super::remote::RemoteExplorer;
 use super::session::Session;
+use super::tails::{decide_with_tails, may_have_tails};
 use super::tuning::{ALL_SIZES_STATES, STACK_BYTES};
-use super::{all_sizes, assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
+use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, search, spurious, vacuity};
 use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
@@ -141,13 +142,16 @@ pub fn check_derived(
         all_sizes::of_explorations(&mut session);
     }
     session.timed("look at runs", runs::look);
+    if session.report.verdict.is_none() && !options.only_forward && may_have_tails(system) {
+        // Searches are then in another system.
+        session.report.verdict = all_sizes::decide(&mut session, schedule::states(0));
+        session.put_explorations();
+    }
     if session.report.verdict.is_none() && !options.only_forward {
-        match options.proof {
-            BackwardMode::Auto => auto::decide(&mut session),
-            BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => {
-                search::search(&mut session)
-            }
-        }
+        decide_with_tails(&mut session, &|session| match options.proof {
+            BackwardMode::Auto => auto::decide(session),
+            BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => search::search(session),
+        });
         let open = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if !auto::is_final(why));
         if session.report.verdict.as_ref().is_some_and(open)
             && let Some(verdict) = all_sizes::decide(&mut session, ALL_SIZES_STATES)

@@ -84,6 +84,21 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Works on another system, with these options, within this run; the report stays the same one.
+    pub fn within<R>(
+        &mut self,
+        (system, options): (&System, &Options),
+        work: impl FnOnce(&mut Session<'_>) -> R,
+    ) -> R {
+        let report = mem::replace(&mut self.report, Report::none());
+        let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
+        inner.space.most_procs = self.space.most_procs;
+        inner.is_derived = !std::ptr::eq(system, self.system) || self.is_derived;
+        let ended = work(&mut inner);
+        self.report = inner.report;
+        ended
+    }
+
     /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);
@@ -228,7 +243,6 @@ impl<'a> Session<'a> {
         let data = |explored: &Explored| explored.exploration.clone();
         self.report.explorations = self.space.explored.iter().map(data).collect();
     }
-
 
     /// Whether the backward search needs the states of the explorations that the options ask for.
     pub const fn explores_for_oracle(&self) -> bool {

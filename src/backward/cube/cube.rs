@@ -40,6 +40,13 @@ impl Cube {
         (0..self.procs).map(|process| said(process).map(|it| it.trailing_zeros() as u8)).collect()
     }
 
+    /// The most processes of one sort, or of unknown sorts, that it names; rigid ones do not count.
+    pub fn most_of_a_sort(&self, context: &CubeContext) -> usize {
+        let sorts = self.sorts(context).split_off(usize::from(context.rigid));
+        let of_sort = |sort| sorts.iter().filter(|it| *it == sort).count();
+        sorts.iter().map(of_sort).max().unwrap_or(0)
+    }
+
     /// Number of literals.
     pub fn len(&self) -> usize {
         self.masks.len() + self.relational.len()

@@ -86,6 +86,7 @@ impl Lemmas {
                 transitions: prepare(system),
                 options,
                 pre,
+                is_exact: false,
                 refines: false,
                 most_procs: None,
                 interrupt,

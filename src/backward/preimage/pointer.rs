@@ -47,9 +47,10 @@ pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> 
 
 /// A pointer of which a cube with something to say about others says that it may hold a process that is not named, and the values that it may hold.
 fn open_pointer(context: &CubeContext, cube: &Cube) -> Option<(CubeCell, u64)> {
-    let wide = cube.procs >= context.rigid + MOST_NAMED_BESIDE_OTHERS
-        || usize::from(cube.procs) >= context.max_procs;
-    if cube.others.is_empty() || wide {
+    if cube.others.is_empty()
+        || cube.most_of_a_sort(context) >= MOST_NAMED_BESIDE_OTHERS
+        || usize::from(cube.procs) >= context.max_procs
+    {
         return None;
     }
     let holds_none = |cell: CubeCell| {

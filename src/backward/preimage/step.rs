@@ -450,16 +450,19 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 return Ok(());
             }
         }
-        if self.procs > self.context.rigid + MOST_NAMED_BESIDE_OTHERS {
-            b.forget_others();
-        }
         let mut done = Vec::new();
         eliminate_ghosts(self.context, b, &mut done)?;
         for mut b in done {
             if options.eliminate_constants && !eliminate_constants(self.context, &mut b)? {
                 continue;
             }
-            let Some(cube) = b.finish()? else { continue };
+            let Some(mut cube) = b.finish()? else { continue };
+            if !cube.others.is_empty() && cube.most_of_a_sort(self.context) > MOST_NAMED_BESIDE_OTHERS {
+                let mut b = CubeBuilder::from_cube(self.context, &cube);
+                b.forget_others();
+                let Some(larger) = b.finish()? else { continue };
+                cube = larger;
+            }
             let (mut cube, mut kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
             } else {

@@ -17,6 +17,9 @@ use crate::cube::{
 };
 use cubicle_lang::model::Literal;
 
+/// Most witnesses of each other: a witness of a witness of a process is named in the second step.
+const MOST_STEPS: usize = 3;
+
 /// Most cells of witnesses for which one cube is split.
 const MOST_CELLS: usize = 4;
 
@@ -34,11 +37,23 @@ pub fn name_witnesses(
     for pre in &mut out[from..] {
         widened |= !t.witnesses.is_empty() && name_arguments(context, t, pre)?;
     }
-    for witness in &t.witnesses {
+    // Where what guards say of others is remembered, witnesses of witnesses are named, too.
+    let steps = if t.remembers { MOST_STEPS } else { 1 };
+    let before = out[from..].iter().map(|pre| pre.procs).max().unwrap_or(0);
+    for (step, witness) in (0..steps).flat_map(|step| t.witnesses.iter().map(move |it| (step, it))) {
         merge(context, options, out, from)?;
         let pres = out.split_off(from);
         for pre in pres {
-            let tuples = tuples(context, t, witness, known, &pre);
+            let asked = match args_of(&pre) {
+                None => Vec::new(),
+                Some(_) if step > 0 => {
+                    (0..pre.cube.procs).filter(|p| pre.kept[usize::from(*p)] >= before).collect()
+                }
+                Some(args) if t.remembers => args,
+                // Arguments that the guard is about, with a process that it binds.
+                Some(args) => t.asked.iter().map(|at| args[*at]).collect(),
+            };
+            let tuples = tuples(context, witness, &asked, known, &pre);
             let mut cases = vec![pre];
             for tuple in tuples.iter().take(MOST_CELLS) {
                 let mut next = Vec::new();
@@ -91,17 +106,15 @@ fn args_of(pre: &Pre) -> Option<Vec<u8>> {
     pre.args.iter().map(place).collect()
 }
 
-/// The indices for which a witness is named, among the arguments that the guard is about and processes of the child: one of these
-/// arguments occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
+/// The indices for which a witness is named, among those asked about and processes of the child: one of those asked about
+/// occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
 /// that differ in the order of processes of one sort only the first.
-fn tuples(context: &CubeContext, t: &Prepared<'_>, witness: &Witness, known: u8, pre: &Pre) -> Vec<Vec<u8>> {
+fn tuples(context: &CubeContext, witness: &Witness, asked: &[u8], known: u8, pre: &Pre) -> Vec<Vec<u8>> {
     let Some(args) = args_of(pre) else { return Vec::new() };
     let of_sort = |process: u8, sort: u8| {
         let cell = context.sort_of(process);
         cell.and_then(|cell| pre.cube.mask(cell)).is_some_and(|mask| mask == 1 << sort)
     };
-    // Arguments that the guard is about, with a process that it binds.
-    let asked: Vec<u8> = t.asked.iter().map(|at| args[*at]).collect();
     let is_known = |p: u8| pre.kept[usize::from(p)] < known;
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     for (at, sort) in witness.sorts.iter().enumerate() {

@@ -17,7 +17,8 @@ use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
 use crate::theory::Sat;
 use crate::tuning::{
-    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, MOST_NAMED_BESIDE_OTHERS,
+    PROCS_FOR_THREADS,
 };
 use cubicle_lang::model::{BadKind, System, TransitionId};
 use cubicle_run::interrupt::Interrupt;
@@ -74,6 +75,8 @@ pub struct Setting<'a> {
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
     pub pre: PreOptions<'a>,
+    /// Whether no cube is replaced by a larger one.
+    pub is_exact: bool,
     /// Whether the caller searches again with cubes that remember what a spurious path forgot; then the run ends there.
     pub refines: bool,
     /// All effort counts as spent once a cube has more processes than this.
@@ -250,6 +253,8 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn count_size(&mut self, cube: &Cube) {
         self.state.counts.max_procs = self.state.counts.max_procs.max(cube.procs.into());
         self.state.counts.max_literals = self.state.counts.max_literals.max(cube.len());
+        let of_a_sort = cube.most_of_a_sort(self.setting.context);
+        self.state.counts.max_of_a_sort = self.state.counts.max_of_a_sort.max(of_a_sort);
     }
 
     /// Gives the tests the remaining effort.
@@ -284,9 +289,19 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     pub fn exhausted(&self) -> Option<Reason> {
-        let wide = self.setting.most_procs.is_some_and(|most| self.state.counts.max_procs > most);
+        let procs = self.state.counts.max_procs;
+        let wide = self.setting.most_procs.is_some_and(|most| procs > most) || self.names_too_many();
         let reached = self.setting.options.max_effort.filter(|&limit| wide || self.spent() >= limit);
         self.setting.interrupt.reason().or(reached.map(Reason::Effort))
+    }
+
+    /// Whether cubes of an exact search that say what others do have become so wide that they say it no more: they name one process after the other, and a
+    /// search with approximations says the same of all of them at once.
+    fn names_too_many(&self) -> bool {
+        let most = self.state.counts.max_of_a_sort;
+        self.setting.is_exact
+            && most > MOST_NAMED_BESIDE_OTHERS
+            && self.setting.transitions.iter().any(|t| t.remembers)
     }
 
     /// The effort of all runs so far.

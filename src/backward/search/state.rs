@@ -17,6 +17,8 @@ pub struct RunCounts {
     pub fixpoints: usize,
     /// Most processes of a visited cube.
     pub max_procs: usize,
+    /// Most processes of one sort that a visited cube names.
+    pub max_of_a_sort: usize,
     /// Most literals of a visited cube.
     pub max_literals: usize,
     /// Visited nodes that a later one subsumes.

@@ -23,7 +23,9 @@ const STATES: usize = 1_500;
 const CLAIMS: usize = 200;
 
 fn about(literal: &Literal, process: u8) -> bool {
-    let is = |term: &cubicle::model::Term| *term == cubicle::model::Term::Proc(cubicle::model::ProcRef::Var(process));
+    let is = |term: &cubicle::model::Term| {
+        *term == cubicle::model::Term::Proc(cubicle::model::ProcRef::Var(process))
+    };
     let compares = match literal {
         Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => is(left) || is(right),
         Literal::In { .. } | Literal::Linear { .. } => false,
@@ -119,9 +121,16 @@ fn examine(seed: u64) -> Result<[usize; 4], String> {
                 };
                 // What is read may be fewer claims, or more.
                 claims = cubes.all[..cubes.proved].to_vec();
-                if is_broken(&system, &cubes.all, obligation) { broken += 1 } else {
+                if is_broken(&system, &cubes.all, obligation) {
+                    broken += 1
+                } else {
                     unbroken += 1;
-                    if std::env::var("SHOW").is_ok() { println!("seed {seed} {obligation:?} {}\n{lines}\n{text}", declaration(&system, &claims[cube]).unwrap()); }
+                    if std::env::var("SHOW").is_ok() {
+                        println!(
+                            "seed {seed} {obligation:?} {}\n{lines}\n{text}",
+                            declaration(&system, &claims[cube]).unwrap()
+                        );
+                    }
                 }
                 claims.remove(cube);
             }
