@@ -192,7 +192,7 @@ fn owners_change_no_behaviour() {
                 oracle: &Blind,
                 equations: &[],
                 lemmas: &Lemmas::default(),
-                repairs: None,
+               
                 most_procs: None,
             },
             &interrupt,

@@ -79,7 +79,11 @@ fn check_widening(world: &World, raw: &RawCube) -> Result<(), TestCaseError> {
             let right = world.inside_as(&cube, model, &names[..usize::from(cube.procs)]);
             let claimed = further.as_ref().is_some_and(|it| world.inside_as(it, model, &names))
                 && wider.choices.iter().all(|any| {
-                    let said = |named: &Vec<_>| Said { procs: cube.procs + 1, named: named.clone(), others: Vec::new() };
+                    let said = |named: &Vec<_>| Said {
+                        procs: cube.procs + 1,
+                        named: named.clone(),
+                        others: Vec::new(),
+                    };
                     any.iter().any(|conj| world.is_said(&said(conj), model, &names))
                 });
             prop_assert_eq!(right, claimed, "{}: {:?} is {:?}: {:?}", world.name, cube, further, model);
@@ -93,7 +97,11 @@ fn check_separation(world: &World, raw: &RawCube, number: u8) -> Result<(), Test
     let Some(cube) = drawn(world, raw) else { return Ok(()) };
     let part_of = |larger: &Cube, what: &str| {
         for model in world.models.iter().filter(|it| world.inside(&cube, it)) {
-            prop_assert!(world.inside(larger, model), "{}: {cube:?} {what} {larger:?}: {model:?}", world.name);
+            prop_assert!(
+                world.inside(larger, model),
+                "{}: {cube:?} {what} {larger:?}: {model:?}",
+                world.name
+            );
         }
         Ok(())
     };
@@ -139,14 +147,25 @@ fn check_cover(world: &World, visited: &[RawCube], tested: &RawCube) -> Result<b
     let mut set = Visited::default();
     for cube in &cubes {
         let says = tester.contains(cube, &tested).expect("small numbers");
-        prop_assert!(!says || contained(world, &[cube], &tested), "{}: {cube:?} contains {tested:?}", world.name);
+        prop_assert!(
+            !says || contained(world, &[cube], &tested),
+            "{}: {cube:?} contains {tested:?}",
+            world.name
+        );
         set.insert(&mut tester, cube.clone(), true).expect("small numbers");
     }
     let kept: Vec<&Cube> = set.cubes().collect();
     for model in &world.models {
         let before = cubes.iter().any(|cube| world.inside(cube, model));
         let after = kept.iter().any(|cube| world.inside(cube, model));
-        prop_assert_eq!(before, after, "{}: dropped cubes are subsumed: {:?} of {:?}", world.name, kept, cubes);
+        prop_assert_eq!(
+            before,
+            after,
+            "{}: dropped cubes are subsumed: {:?} of {:?}",
+            world.name,
+            kept,
+            cubes
+        );
     }
     let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
     let covered = set.covers(&mut tester, &tested).expect("small numbers");
@@ -172,7 +191,8 @@ fn check_merge(world: &World, raws: &[RawCube], join: bool) -> Result<(), TestCa
     let options = PreOptions { keep_unused: true, eliminate_constants: false, join, counting: None };
     let before = pres.clone();
     merge(&world.context, options, &mut pres, 0).expect("small numbers");
-    let inside = |pres: &[Pre], model, names: &[u8]| pres.iter().any(|pre| world.inside_as(&pre.cube, model, names));
+    let inside =
+        |pres: &[Pre], model, names: &[u8]| pres.iter().any(|pre| world.inside_as(&pre.cube, model, names));
     for model in &world.models {
         for names in before.iter().take(1).flat_map(|it| world.maps(it.cube.procs)) {
             let (right, found) = (inside(&before, model, &names), inside(&pres, model, &names));
@@ -184,7 +204,12 @@ fn check_merge(world: &World, raws: &[RawCube], join: bool) -> Result<(), TestCa
 
 /// Compares the pre-image of a cube under a step whose guards are remembered with the steps from all states; returns how many lead into the cube, and how
 /// many do not.
-fn check_pre(world: &World, cube: &Cube, t: &Prepared<'_>, options: PreOptions<'_>) -> Result<[usize; 2], TestCaseError> {
+fn check_pre(
+    world: &World,
+    cube: &Cube,
+    t: &Prepared<'_>,
+    options: PreOptions<'_>,
+) -> Result<[usize; 2], TestCaseError> {
     let semantics = Semantics::new(&world.system, world.procs.into());
     let mut pres: Vec<Pre> = Vec::new();
     pre_image(&world.context, t, cube, options, &mut PreCounts::default(), &mut pres).expect("small numbers");

@@ -200,7 +200,7 @@ const CROWDS_TEXTS: &[(&str, u8, bool, &str)] = &[
         4,
         false,
         "number_procs 4 var P : proc array B[proc] : bool init (z) { B[#1] = True && B[z] = False } unsafe (z) { B[z] = True && P = z }
-         transition lead (x) requires { B[#1] = False && forall_other y. B[y] = B[x] } { B[x] := True; B[#2] := False }
+         transition lead (x) requires { B[#1] = False && forall_other y. B[y] = B[x] } { B[j] := case | j = x : True | j = #2 : False | _ : B[j] }
          transition alone (x) requires { forall_other y. (P <> y || B[y] = True) } { P := x; B[#1] := B[x] }",
     ),
     (

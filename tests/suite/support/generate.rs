@@ -73,14 +73,29 @@ impl Weights {
 
     /// Weights for searches that need what universals say of processes that a cube does not name.
     pub fn of_others(seed: u64) -> Self {
-        let few = Self { universals: 60, everywhere: 50, free: 4, numbers: 5, order: 5, axioms: 5, ..Self::default() };
+        let few = Self {
+            universals: 80,
+            everywhere: 60,
+            proc_cells: 20,
+            matrices: 5,
+            numbers: 3,
+            abstracts: 3,
+            constants: 3,
+            order: 3,
+            bounded: 3,
+            free: 3,
+            invariants: 3,
+            axioms: 3,
+            sugar: 5,
+            ..Self::default()
+        };
         match seed % 6 {
             0 => Self { proc_cells: 90, havoc: 25, ..few },
             1 => Self { matrices: 70, connectives: 5, ..few },
             2 => Self { bounded: 70, order: 30, ..few },
             3 => Self { axioms: 90, sugar: 5, ..few },
             4 => Self { sugar: 70, connectives: 30, ..few },
-            _ => Self { universals: 85, proc_cells: 10, abstracts: 5, constants: 5, ..few },
+            _ => few,
         }
     }
 
