@@ -114,8 +114,8 @@ impl<'a> ScriptWriter<'a> {
                 continue;
             }
             body.push_str("(push 1)\n(assert (or");
-            for (case, instances) in cases.iter().zip(refutations) {
-                self.case(&mut body, case, instances)?;
+            for (at, case) in cases.iter().enumerate() {
+                self.case(&mut body, case, refutations.get(at).map_or(&[], |it| &it[..]))?;
             }
             body.push_str("))\n(check-sat)\n(pop 1)\n");
             obligations.push(*obligation);

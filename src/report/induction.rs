@@ -6,7 +6,7 @@ use super::count::count;
 use super::refinement::changes;
 use super::trace::{action, open_run};
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::{Layout, Matcher};
+use cubicle_lang::model::semantics::{Layout, forbidden_at};
 use cubicle_lang::words::{ValueNames, cells_of, processes};
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
@@ -55,7 +55,7 @@ pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> Strin
 }
 
 /// The state before a step and the step, with the changed cells and the processes of the cube that it leads into.
-fn step(system: &System, InductionStep { step: run, bad }: &InductionStep, style: Style) -> String {
+fn step(system: &System, InductionStep { step: run, bad, claim }: &InductionStep, style: Style) -> String {
     let names = ValueNames::new(system, run);
     let before = &run.initial;
     let mut text = format!("From this state ({})\n", count(before.procs, "process"));
@@ -72,7 +72,7 @@ fn step(system: &System, InductionStep { step: run, bad }: &InductionStep, style
         }
         let it = &system.bad[*bad];
         let layout = Layout::new(system, before.procs);
-        let witnesses = Matcher::new(&it.cube, usize::from(it.params)).first(&layout, &step.after, 0);
+        let witnesses = forbidden_at(&layout, &step.after, claim);
         let who = witnesses.filter(|it| !it.is_empty()).map(|it| format!(" for {}", processes(&it)));
         let _ = writeln!(text, "   {}{}", style.bad(&it.name), who.unwrap_or_default());
     }

@@ -12,7 +12,7 @@ use super::candidates::{CandidateLimits, candidates};
 use super::fold::folded;
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::cube::{Cube, Halt, oracle_question, text};
+use crate::cube::{Cube, CubeBuilder, CubeLiteral, Halt, oracle_question, text};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
@@ -203,7 +203,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut class = (0, 0);
         let mut rivals = 0;
         let cube = run.state.nodes.get(id).cube.clone();
-        for c in candidates(context, &cube, self.limits).chain(folded(context, &cube)?) {
+        for c in candidates(context, &cube, self.limits) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -222,7 +222,55 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 best = Some((cost, c));
             }
         }
+        if best.is_none() && !cube.others.is_empty() {
+            for larger in folded(context, &cube)?.into_iter().chain([cube]) {
+                if self.may_replace(run, &larger)? {
+                    return Ok(Some(self.shortened(run, larger)?));
+                }
+            }
+        }
         Ok(best.map(|(_, candidate)| candidate))
+    }
+
+    /// Whether a cube may be a candidate: no forward state satisfies it, and no initial one.
+    fn may_replace(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<bool, Halt> {
+        Ok(self.is_unseen(run, c)? && run.meets_init(c)? == Sat::No)
+    }
+
+    /// A candidate without what it need not say: first of the other processes, of which something is still said, then of those that it names.
+    fn shortened(&mut self, run: &mut Run<'_, '_>, mut cube: Cube) -> Result<Cube, Halt> {
+        let context = run.setting.context;
+        let mut at = cube.others.len();
+        while at > 0 && cube.others.len() > 1 {
+            at -= 1;
+            let mut b = CubeBuilder::new(context, cube.procs);
+            cube.literals().for_each(|literal| _ = b.require(&literal));
+            let others = cube.others.iter().enumerate().filter(|(n, _)| *n != at);
+            others.for_each(|(_, it)| b.exclude(it.clone()));
+            if let Some(shorter) = b.finish()?
+                && !shorter.others.is_empty()
+                && self.may_replace(run, &shorter)?
+            {
+                cube = shorter;
+                at = at.min(cube.others.len());
+            }
+        }
+        for literal in cube.literals().collect::<Vec<_>>() {
+            if matches!(&literal, CubeLiteral::Mask(cell, _) if context.is_kind(*cell)) {
+                continue;
+            }
+            let mut b = CubeBuilder::new(context, cube.procs);
+            let rest = cube.literals().filter(|it| *it != literal);
+            rest.for_each(|literal| _ = b.require(&literal));
+            cube.others.iter().for_each(|it| b.exclude(it.clone()));
+            if let Some(shorter) = b.finish()?
+                && !shorter.others.is_empty()
+                && self.may_replace(run, &shorter)?
+            {
+                cube = shorter;
+            }
+        }
+        Ok(cube)
     }
 
     /// Whether a candidate is neither known to be reachable nor in a forward state.

@@ -4,7 +4,7 @@
 //! was possible, and the bad states in which that is noted. So all that is known of universal guards applies to it. The transition fires in no run of
 //! a safe system, and nothing else reads the note: without bad states, steps and ends of runs are those of the text.
 //!
-//! Quantifiers range as in a guard: over the parameters, too.
+//! Quantifiers range as in a guard: over the parameters, too. An `invariant` with a universal is the same, as a claim: what is noted then refutes it.
 
 use indexmap::IndexSet;
 
@@ -18,20 +18,21 @@ use crate::syntax::ast::{
 };
 
 impl Expander {
-    /// The transition and the bad states for an `unsafe` with a universal; `None` for any other property.
+    /// The transition and the bad states for an `unsafe` or an `invariant` with a universal; `None` for any other property.
     pub(super) fn watched(
         &mut self,
         property: &Property,
         file: &File,
         symbols: &mut Vec<Item>,
     ) -> Option<(Transition, Property)> {
-        if property.kind != PropertyKind::Unsafe
+        if property.kind == PropertyKind::Init
             || !self.is_universal(&property.body, true, &mut IndexSet::new())
         {
             return None;
         }
         let loc = property.loc;
-        let wanted = property.name.as_ref().map_or("bad", |it| it.text.as_str());
+        let unnamed = if property.kind == PropertyKind::Unsafe { "bad" } else { "lemma" };
+        let wanted = property.name.as_ref().map_or(unnamed, |it| it.text.as_str());
         let mut title = wanted.to_owned();
         let known = |title: &str| {
             let of_file =

@@ -26,6 +26,20 @@ pub(super) struct Texts {
     pub assigned: Vec<VarId>,
 }
 
+impl Texts {
+    /// What the invariant at this place mentions.
+    fn mentioned(&self, invariant: Span) -> &[VarId] {
+        self.mentioned.iter().find(|it| it.0 == invariant).map_or(&[][..], |it| &it.1)
+    }
+
+    /// Whether the invariant at this place says something of variables, and no transition assigns one of them, or another one that it
+    /// mentions.
+    pub fn is_about_parameters(&self, invariant: Span, said: &[VarId]) -> bool {
+        !said.is_empty()
+            && !said.iter().chain(self.mentioned(invariant)).any(|var| self.assigned.contains(var))
+    }
+}
+
 /// Moves the axioms among the invariants in `system.bad` to `system.axioms`.
 pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
     let mut declared: Vec<Span> = Vec::new();
@@ -38,7 +52,7 @@ pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
     for span in declared {
         let of_it = |bad: &&Bad| bad.kind == BadKind::Invariant && bad.span == span;
         let cubes: Vec<&Bad> = system.bad.iter().filter(of_it).collect();
-        let mentioned = texts.mentioned.iter().find(|it| it.0 == span).map_or(&[][..], |it| &it.1);
+        let mentioned = texts.mentioned(span);
         let changes = mentioned.iter().any(|var| texts.assigned.contains(var));
         if changes
             || !cubes.iter().all(|bad| is_about_parameters(system, &bad.cube, mentioned))

@@ -8,7 +8,7 @@ use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::made_of::MadeOf;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
+use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, VarId, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
@@ -35,6 +35,22 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
     super::lints::unused(file, &context, &made_of, init.as_ref(), &transitions, &mut diagnostics);
+    let texts = texts(file, &made_of.mentioned, &symbols);
+    for bad in bad.iter().filter(|it| it.kind == BadKind::Invariant) {
+        // Assumptions are cubes, which say nothing of all processes.
+        let notes = transitions.iter().filter(|t| t.span == bad.span);
+        let guards = notes.flat_map(|t| t.universals.iter().flat_map(|it| &it.body.0).chain([&t.guard]));
+        let note: Vec<VarId> = bad.cube.iter().flat_map(axioms::vars).collect();
+        let said = guards.flatten().flat_map(axioms::vars).filter(|var| !note.contains(var));
+        let said: Vec<VarId> = said.collect();
+        if texts.is_about_parameters(bad.span, &said) {
+            let title = "universal quantifier not allowed in an assumption";
+            Diagnostic::error("C0301", bad.span, title)
+                .label("nothing changes what it is about, so that it would be assumed")
+                .help("what never holds is described by some processes: use parameters or `exists`")
+                .report(&mut diagnostics);
+        }
+    }
     let (vars, counts) = (std::mem::take(&mut context.vars), std::mem::take(&mut context.counts));
     let mut diagnostics = diagnostics.into_vec();
     // Nothing is said of declarations that are not in the text.
@@ -65,7 +81,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
         witnesses: symbols.witnesses.clone(),
         families: made_of.families,
     };
-    axioms::separate(&mut system, &texts(file, &made_of.mentioned, &symbols));
+    axioms::separate(&mut system, &texts);
     let system = System::new(system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)

@@ -5,7 +5,7 @@
 //!
 //! A step into a cube stays one when all processes are taken away that are neither arguments of the step nor processes of the cube: as
 //! the documentation of `certificate` shows. So the instances with as many processes as both together have a counterexample when any
-//! has, where there are no counts. That there is none is not taken from this search: `certificate` proves it.
+//! has, where there are no counts and no claim says something of all processes; then further processes are tried. That there is none is not taken from this search: `certificate` proves it.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Trace, admits};
-use cubicle_lang::model::{Bad, Conj, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
+use cubicle_lang::model::{Bad, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{ForwardOptions, Options, Vacuity};
@@ -46,8 +46,10 @@ pub struct InductionOptions {
 pub struct InductionStep {
     /// The state before, and the step. The state need not be initial.
     pub step: Trace,
-    /// The cube of [`System::bad`](cubicle_lang::model::SystemParts::bad) that the step leads into.
+    /// The cube of [`System::bad`](cubicle_lang::model::SystemParts::bad) that is claimed not to hold.
     pub bad: usize,
+    /// The states that it leads into.
+    pub claim: Forbidden,
 }
 
 /// Whether cubes are inductive.
@@ -145,32 +147,39 @@ impl Asked<'_> {
             parts.init.body = Dnf::truth();
             parts.init.without_processes = Dnf::truth();
         });
-        let outside: Vec<Forbidden> =
-            cubes.iter().map(|at| Forbidden::from(&self.model.system.bad[*at])).collect();
-        let widths = |bad: usize, t: usize| {
-            let (params, arity) = (usize::from(any_state.bad[bad].params), any_state.transitions[t].arity());
+        let claims: Vec<(usize, Forbidden)> = cubes.iter().flat_map(|at| self.claimed(*at)).collect();
+        let mut outside: Vec<Forbidden> = claims.iter().map(|it| it.1.clone()).collect();
+        for bad in cubes.iter().map(|at| Forbidden::from(&self.model.system.bad[*at])) {
+            if !outside.contains(&bad) {
+                outside.push(bad);
+            }
+        }
+        let others = outside.iter().any(|it| !it.others.is_empty());
+        let widths = |claim: usize, t: usize| {
+            let (params, arity) = (usize::from(claims[claim].1.params), any_state.transitions[t].arity());
             let constants = usize::from(any_state.proc_constants);
-            let counted = if any_state.counts.is_empty() { 0 } else { MORE_PROCESSES };
-            params.max(arity).max(constants)..=params + arity + constants + counted
+            let more = if any_state.counts.is_empty() && !others { 0 } else { MORE_PROCESSES };
+            params.max(arity).max(constants)..=params + arity + constants + more
         };
-        let questions: Vec<(usize, usize)> = cubes
-            .iter()
-            .flat_map(|bad| (0..any_state.transitions.len()).map(move |t| (*bad, t)))
-            .filter(|(bad, t)| may_enter(&any_state, &any_state.bad[*bad].cube, *t))
+        let questions: Vec<(usize, usize)> = (0..claims.len())
+            .flat_map(|claim| (0..any_state.transitions.len()).map(move |t| (claim, t)))
+            .filter(|(claim, t)| may_enter(&any_state, &claims[*claim].1, *t))
             .collect();
-        let largest = questions.iter().map(|(bad, t)| *widths(*bad, *t).end()).max().unwrap_or(0);
+        let largest = questions.iter().map(|(claim, t)| *widths(*claim, *t).end()).max().unwrap_or(0);
         // The fewest processes first.
         for procs in 0..=largest {
-            for (bad, t) in questions.iter().filter(|(bad, t)| widths(*bad, *t).contains(&procs)) {
+            for (claim, t) in questions.iter().filter(|(claim, t)| widths(*claim, *t).contains(&procs)) {
+                let (bad, claim) = &claims[*claim];
                 let path = Path {
                     procs,
                     begin: RunStart::Outside(outside.clone()),
                     steps: vec![(TransitionId(*t as u16), None)],
-                    target: RunTarget::Cube(Forbidden::from(&any_state.bad[*bad])),
+                    target: RunTarget::Cube(claim.clone()),
                 };
                 match unroll(&any_state, &path, self.options.timeout, self.interrupt)? {
                     Unrolled::Run(step) => {
-                        return Ok(Induction::Step(Box::new(InductionStep { step: *step, bad: *bad })));
+                        let found = InductionStep { step: *step, bad: *bad, claim: claim.clone() };
+                        return Ok(Induction::Step(Box::new(found)));
                     }
                     Unrolled::None => {}
                     Unrolled::Unknown(why) => open = Some(why),
@@ -188,6 +197,14 @@ impl Asked<'_> {
             Err(NoCertificate::Failed(ProofFailure::Stopped(why), _)) => Induction::Open(why),
             Err(why) => Induction::Open(Reason::Uncertified(open.unwrap_or_else(|| explain(&system, &why)))),
         })
+    }
+
+    /// The states that a bad cube stands for, with its number.
+    fn claimed(&self, bad: usize) -> Vec<(usize, Forbidden)> {
+        let system = self.model.system;
+        let cube = &system.bad[bad];
+        let states = Forbidden::noted(system, cube).unwrap_or_else(|| vec![Forbidden::from(cube)]);
+        states.into_iter().map(|it| (bad, it)).collect()
     }
 
     /// Looks for a run, then for a proof.
@@ -220,7 +237,8 @@ impl Asked<'_> {
                 let certificate = certify(&system, self.model.text, Claim::of(&report), how);
                 let Ok(certificate) = certificate else { return };
                 finding.holds = true;
-                let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
+                let mut claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
+                claimed.extend(cubes.iter().flat_map(|at| self.claimed(*at)).map(|it| it.1));
                 let all = certificate.cubes.system(&system);
                 let owners = certificate.cubes.subject.tails.len() + certificate.cubes.owners.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
@@ -236,10 +254,10 @@ impl Asked<'_> {
     }
 }
 
-/// Whether a transition may lead into a cube from outside of it: it may change a variable of it.
-fn may_enter(system: &System, cube: &Conj, transition: usize) -> bool {
+/// Whether a transition may lead into the states of a claim from outside of them: it may change a variable of it.
+fn may_enter(system: &System, claim: &Forbidden, transition: usize) -> bool {
     let t = &system.transitions[transition];
-    cube.iter().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
+    claim.literals().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
 }
 
 /// Whether a cube is about nothing but the variables of a model and counts of its processes: tails and owners, which a proof may add, come

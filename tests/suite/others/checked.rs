@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, ProofFailure};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::{Layout, is_forbidden};
-use cubicle::model::{Forbidden, System};
-
-use crate::support::explore::explore;
 
 /// A sleeper is woken by the process that cleared the lock.
 pub const WAKE_UP: &str = "type place = Idle | Asleep | Holds | Waker
@@ -24,6 +20,46 @@ pub const WAKE_UP: &str = "type place = Idle | Asleep | Holds | Waker
 /// Its certificate.
 pub const WAKER: &str = "invariant () { Lost_is_seen = True }
     invariant (p) { At[p] = Asleep && Locked = False && forall_other q. At[q] <> Waker }";
+
+/// Work is left only while a process is awake: the last one closes.
+const RESTING: &str = "type place = Rest | Work | Tired
+    var Open : bool array At[proc] : place
+    init (p) { At[p] = Rest && Open = False }
+    unsafe () { Open = True && forall q. At[q] = Rest }
+    transition open (p) requires { At[p] = Rest } { Open := True; At[p] := Work }
+    transition tire (p) requires { At[p] = Work } { At[p] := Tired }
+    transition rest (p r) requires { At[p] = Tired && At[r] <> Rest } { At[p] := Rest }
+    transition close (p) requires { At[p] = Tired && forall_other q. At[q] = Rest } { Open := False; At[p] := Rest }";
+
+const OPENED: &str = "invariant () { Bad_is_seen = True }
+    invariant () { Open = True && forall_other q. At[q] = Rest }";
+
+/// The last writer holds the token.
+const PASSING: &str = "var Last : proc array Token[proc] : bool array Knows[proc, proc] : bool
+    init (p q) { (Last = p || Token[p] = False) && (Last <> p || Token[p] = True) && Knows[p, q] = False }
+    unsafe (p q) { Token[p] = True && Token[q] = True }
+    transition pass (p q) requires { Token[p] = True }
+    { Last := q; Token[q] := True; Token[p] := False; Knows[j, k] := case | j = p && k = q : True | _ : Knows[j, k] }";
+
+const PASSED: &str = "invariant (p q) { Token[p] = True && Token[q] = True }
+    invariant (p) { Last = p && Token[p] = False }
+    invariant (p) { Last = p && Token[p] = False && forall_other q. (Token[q] = False && Knows[p, q] = False) }";
+
+/// Models, each with a certificate.
+pub const PROVED: [(&str, &str); 4] = [
+    (WAKE_UP, WAKER),
+    (RESTING, OPENED),
+    (PASSING, PASSED),
+    (
+        include_str!("../../found4/min9_forall_in_invariant.cub"),
+        "invariant () { Lost_is_seen = True }
+        invariant () { Lemma_is_seen = True }
+        invariant (p q) { At[p] = Holds && At[q] = Holds }
+        invariant (p) { At[p] = Holds && Locked = False }
+        invariant (p) { At[p] = Asleep && Waiters = False && forall_other q. At[q] <> Waker }
+        invariant (p) { At[p] = Asleep && Locked = False && forall_other q. At[q] <> Holds && At[q] <> Waker }",
+    ),
+];
 
 /// A check of a certificate, each line of which is to be shown.
 pub fn check(model: &str, claims: &str) -> Result<Certificate, NoCertificate> {
@@ -42,15 +78,6 @@ fn accepts(model: &str, claims: &str) -> bool {
             panic!("{}\n{claims}", certificate::explain(&system, &why))
         }
     }
-}
-
-/// Whether a state that brute force reaches with a few processes is one of those that a claim forbids.
-pub fn is_reached(system: &System, claims: &[Forbidden], most: usize) -> bool {
-    (0..=most).filter_map(|procs| explore(system, procs, 3_000)).any(|reached| {
-        let layout = Layout::new(system, reached.procs);
-        let forbidden = |state| claims.iter().any(|claim| is_forbidden(&layout, state, claim));
-        reached.states.keys().any(forbidden)
-    })
 }
 
 #[test]
@@ -81,18 +108,7 @@ fn the_waker_is_one_of_the_others() {
 
 #[test]
 fn a_proof_distinguishes_whether_there_is_another_process() {
-    // Work is left only while a worker is awake; who goes to sleep last looks again. The second claim holds because of the first one, of
-    // another process than those that the step names.
-    let model = "type place = Rest | Work | Tired
-        var Open : bool array At[proc] : place
-        init (p) { At[p] = Rest && Open = False }
-        unsafe () { Open = True && forall q. At[q] = Rest }
-        transition open (p) requires { At[p] = Rest } { Open := True; At[p] := Work }
-        transition tire (p) requires { At[p] = Work } { At[p] := Tired }
-        transition rest (p r) requires { At[p] = Tired && At[r] <> Rest } { At[p] := Rest }
-        transition close (p) requires { At[p] = Tired && forall_other q. At[q] = Rest } { Open := False; At[p] := Rest }";
-    let claims = "invariant () { Bad_is_seen = True }
-        invariant () { Open = True && forall q. At[q] = Rest }";
+    let (model, claims) = (RESTING, OPENED);
     assert!(accepts(model, claims));
     assert!(!accepts(&model.replace("&& At[r] <> Rest ", ""), claims));
     assert!(!accepts(&model.replace("At[r] <> Rest", "At[r] <> Tired"), claims));
@@ -101,24 +117,11 @@ fn a_proof_distinguishes_whether_there_is_another_process() {
 
 #[test]
 fn others_of_pointers_relations_and_choices() {
-    // The last writer holds a token that all others lack.
-    let model = "var Last : proc array Token[proc] : bool array Saw[proc, proc] : bool
-        init (p q) { Last = p && Token[p] = True && p = q && Saw[p, q] = False || Last <> p && Token[p] = False && Saw[p, q] = False }
-        unsafe (p q) { Token[p] = True && Token[q] = True }
-        transition pass (p q) requires { Token[p] = True } { Last := q; Token[q] := True; Token[p] := False; Saw[p, q] := True }";
-    // The init is about all pairs: with two processes it has no state, with one it has.
-    let claims = "invariant (p q) { Token[p] = True && Token[q] = True }
-        invariant () { forall q. Token[q] = False }";
-    let _ = (model, claims);
-    let model = "var Last : proc array Token[proc] : bool
-        init (p) { (Last = p || Token[p] = False) && (Last <> p || Token[p] = True) }
-        unsafe (p q) { Token[p] = True && Token[q] = True }
-        transition pass (p q) requires { Token[p] = True } { Last := q; Token[q] := True; Token[p] := False }";
-    let claims = "invariant (p q) { Token[p] = True && Token[q] = True }
-        invariant (p) { Last = p && Token[p] = False }
-        invariant (p) { Token[p] = False && Last = p && forall_other q. Token[q] = False }";
-    assert!(accepts(model, claims));
-    assert!(!accepts(model, &claims.replace("Last = p && forall_other", "Last <> p && forall_other")));
+    assert!(accepts(PASSING, PASSED));
+    assert!(!accepts(
+        PASSING,
+        &PASSED.replace("Last = p && Token[p] = False && forall", "Last <> p && forall")
+    ));
     // What a step chooses says nothing of the state before it.
     let chosen = "array A[proc] : bool var G : bool init (p) { A[p] = False && G = False }
         unsafe () { false && G = True }

@@ -61,16 +61,21 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether a state is one of those that a claim forbids. A cube whose numbers leave the 64-bit range does not hold.
+/// Whether a state is one of those that a claim forbids.
 pub fn is_forbidden(layout: &Layout, state: &State, claim: &Forbidden) -> bool {
+    forbidden_at(layout, state, claim).is_some()
+}
+
+/// The first processes at which a claim forbids a state. A conjunction whose numbers leave the 64-bit range does not hold.
+pub fn forbidden_at(layout: &Layout, state: &State, claim: &Forbidden) -> Option<Vec<usize>> {
     let params = usize::from(claim.params);
     if claim.others.is_empty() {
-        return Matcher::new(&claim.cube, params).first(layout, state, 0).is_some();
+        return Matcher::new(&claim.cube, params).first(layout, state, 0);
     }
     let holds = |procs: &[usize], conj: &Conj| Env { layout, state, procs }.conj(conj) == Some(true);
-    distinct_tuples(state.procs, params).any(|named| {
-        holds(&named, &claim.cube)
-            && !other_tuples(state.procs, &named, 1).any(|it| claim.others.iter().any(|of| holds(&it, of)))
+    distinct_tuples(state.procs, params).find(|named| {
+        holds(named, &claim.cube)
+            && !other_tuples(state.procs, named, 1).any(|it| claim.others.iter().any(|of| holds(&it, of)))
     })
 }
 

@@ -18,7 +18,7 @@ mod tuples;
 pub use counted::with_counts;
 pub use eval::Env;
 pub use lasso::{FairStep, Lasso, LassoError, Served, replay_lasso};
-pub use matching::{Matcher, interchangeable, is_forbidden};
+pub use matching::{Matcher, forbidden_at, interchangeable, is_forbidden};
 pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
 pub use step::{
