@@ -3,6 +3,7 @@
 mod algebra;
 mod candidates;
 mod covers;
+mod others;
 mod pre_images;
 mod texts;
 mod theory;

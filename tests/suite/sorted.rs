@@ -12,7 +12,7 @@ mod meaning;
 mod random;
 mod runs;
 
-pub use random::text;
+pub use random::{text, text_of_others};
 
 use std::fmt;
 

@@ -14,6 +14,8 @@ mod reject;
 mod replace;
 
 pub use candidates::{CandidateLimits, candidates};
+#[cfg(test)]
+pub use fold::folded;
 pub use pool::{Brab, Pool};
 pub use reject::Reached;
 pub use replace::Approximation;

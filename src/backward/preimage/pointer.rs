@@ -18,6 +18,7 @@ pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> 
             at += 1;
             continue;
         };
+        context.interrupt.poll()?;
         let pre = out.remove(at);
         let cube = &pre.cube;
         let named = mask & low(cube.procs);
@@ -53,9 +54,10 @@ fn open_pointer(context: &CubeContext, cube: &Cube) -> Option<(CubeCell, u64)> {
     {
         return None;
     }
+    // What is said of the others was simplified: it may say so by more than one literal of the cell, or that there are no others.
     let holds_none = |cell: CubeCell| {
-        let of_cell = |it: &CubeLiteral| *it == CubeLiteral::Mask(cell, 1 << cube.procs);
-        cube.others.iter().any(|it| it.len() == 1 && of_cell(&it[0]))
+        let of_cell = |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);
+        cube.others.iter().any(|it| it.iter().all(of_cell))
     };
     cube.masks.iter().copied().find(|&(cell, mask)| {
         let may_hold = context.kind(cell) == CellKind::Proc && context.full(cell, cube.procs) != OTHER;

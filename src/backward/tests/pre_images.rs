@@ -85,7 +85,7 @@ fn cubes_that_differ_in_one_mask_are_joined() {
 }
 
 /// All states that a step of a transition leads to.
-fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: &State) -> Vec<State> {
+pub fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: &State) -> Vec<State> {
     let transition = world.system.transition(t);
     let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
     for update in transition.updates.iter().filter(|u| u.assignment == Assignment::Nondet) {

@@ -36,6 +36,14 @@ pub struct Model {
     pub values: Vec<(CubeCell, Value)>,
 }
 
+/// Literals of named processes, and conjunctions that no other process has: what a cube says, not in normal form.
+#[derive(Clone, Debug)]
+pub struct Said {
+    pub procs: u8,
+    pub named: Vec<CubeLiteral>,
+    pub others: Vec<Vec<CubeLiteral>>,
+}
+
 /// A literal as proptest draws it: its cells and its relation, each number taken modulo the number of
 /// choices. All zeros is the simplest.
 pub type Raw = (u8, u8, u8, u8, (i8, i8, i8));
@@ -133,7 +141,85 @@ const TEXTS: &[(&str, u8, bool, &str)] = &[
     ),
 ];
 
-/// All worlds.
+/// Worlds with steps that have universal guards, and room for processes that a cube does not name.
+const CROWDS_TEXTS: &[(&str, u8, bool, &str)] = &[
+    (
+        "states",
+        4,
+        false,
+        "type t = A | B | C var G : bool array S[proc] : t init (z) { S[z] = A && G = False } unsafe (z) { S[z] = C }
+         transition leave (x) requires { S[x] = B && forall_other y. S[y] <> C } { S[x] := A; G := True }
+         transition all (x) requires { forall_other y. (S[y] = A || G = True) }
+         { S[j] := case | j = x : B | S[j] = A : C | _ : S[j] }
+         transition alone () requires { forall y. S[y] <> B } { G := ? }
+         transition pair (x) requires { forall_other y z. (S[y] = A || S[z] = A || S[x] = B) } { S[x] := C }
+         transition pass (x y) requires { S[x] <> S[y] && forall_other z. S[z] = S[x] } { S[x] := S[y]; S[y] := C }
+         transition clear () requires { G = True } { G := False; S[j] := case | S[j] = C : B | S[j] = B : A | _ : S[j] }",
+    ),
+    (
+        "holders",
+        3,
+        false,
+        "var P : proc var Q : proc array B[proc] : bool init (z) { B[z] = False } unsafe (z) { B[z] = True && P = z }
+         transition take (x) requires { P <> x && forall_other y. P <> y } { P := x }
+         transition give (x y) requires { P = x && forall_other z. B[z] = False } { P := y; Q := x; B[x] := True }
+         transition drop (x) requires { Q = x && forall_other z. (P <> z || B[z] = True) }
+         { Q := ?; B[j] := case | j = x : False | P = j : True | _ : B[j] }
+         transition swap () requires { forall z. (B[z] = True || Q = z) } { P := Q; Q := P }",
+    ),
+    (
+        "cells of pointers",
+        3,
+        false,
+        "array R[proc] : proc array B[proc] : bool init (z) { B[z] = False } unsafe (z) { B[z] = True && R[z] = z }
+         transition bow (x) requires { R[x] <> x && forall_other y. R[y] <> x } { R[x] := x; B[x] := True }
+         transition follow (x y) requires { R[x] = y && forall_other z. (B[z] = True || R[z] = z) } { R[x] := R[y] }
+         transition all (x) { R[j] := case | R[j] = j : x | B[j] = B[x] : R[x] | _ : R[j] }",
+    ),
+    (
+        "pairs",
+        3,
+        false,
+        "var G : bool array M[proc, proc] : bool init (y z) { M[y, z] = False && G = True } unsafe (z) { M[z, z] = True }
+         transition star (x) requires { forall_other y. (M[x, y] = True && M[y, y] = False) } { M[x, x] := G }
+         transition row (x) requires { forall y. M[y, x] = G }
+         { M[i, j] := case | i = x : True | M[i, j] = True && j <> x : False | _ : M[i, j] }
+         transition edge (x y) requires { M[x, y] = False && forall_other z. M[z, y] = M[x, z] } { M[y, x] := True; G := M[x, x] }",
+    ),
+    (
+        "line",
+        3,
+        true,
+        "var P : proc array B[proc] : bool init (z) { B[z] = False } unsafe (z) { B[z] = True && P = z }
+         transition first (x) requires { forall_other y. (x < y || B[y] = True) } { B[x] := True }
+         transition next (x) requires { P < x && forall_other y. (x < y || y <= P) } { P := x }
+         transition all (x) { B[j] := case | x < j : False | P = j : True | _ : B[j] }",
+    ),
+    (
+        "with constants",
+        4,
+        false,
+        "number_procs 4 var P : proc array B[proc] : bool init (z) { B[#1] = True && B[z] = False } unsafe (z) { B[z] = True && P = z }
+         transition lead (x) requires { B[#1] = False && forall_other y. B[y] = B[x] } { B[j] := case | j = x : True | j = #2 : False | _ : B[j] }
+         transition alone (x) requires { forall_other y. (P <> y || B[y] = True) } { P := x; B[#1] := B[x] }",
+    ),
+    (
+        "amounts",
+        3,
+        false,
+        "var X : int array N[proc] : int init (z) { N[z] = 0 && X = 0 } unsafe (z) { N[z] > X }
+         transition most (x) requires { forall_other y. N[y] < N[x] } { X := N[x] }
+         transition all (x) requires { forall_other y. N[y] + N[x] <= X } { N[j] := case | N[j] > X : X | j = x : N[j] + 1 | _ : N[j] }",
+    ),
+];
+
+/// All worlds with such steps.
+pub static CROWDS: LazyLock<Vec<World>> = LazyLock::new(|| {
+    let world = |&(name, procs, ordered, text): &(_, _, _, &str)| World::new(name, procs, ordered, text);
+    CROWDS_TEXTS.iter().map(world).collect()
+});
+
+/// All other worlds.
 pub static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     TEXTS.iter().map(|&(name, procs, ordered, text)| World::new(name, procs, ordered, text)).collect()
 });
@@ -227,15 +313,24 @@ impl World {
 
     /// The literal that these numbers stand for, with ghosts among its cells when `ghosts`.
     pub fn literal(&self, raw: Raw, ghosts: bool) -> Reduced {
+        self.literal_among(self.procs, raw, ghosts)
+    }
+
+    /// The literal over the first `procs` processes that these numbers stand for; true where these have no cells.
+    fn literal_among(&self, procs: u8, raw: Raw, ghosts: bool) -> Reduced {
         let (a, b, kind, mask, (k, l, c)) = raw;
-        let mut cells = self.cells.clone();
+        let named = |cell: &CubeCell| self.context.indices(*cell).all(|index| index < procs);
+        let mut cells: Vec<CubeCell> = self.cells.iter().copied().filter(named).collect();
+        if cells.is_empty() {
+            return Reduced::True;
+        }
         if ghosts {
             cells.extend(&self.ghosts);
         }
         let a = cells[usize::from(a) % cells.len()];
         let a_kind = self.context.kind(a);
         if a_kind == CellKind::Proc {
-            cells.extend((0..self.procs).map(CubeCell::process));
+            cells.extend((0..procs).map(CubeCell::process));
         }
         let like = |c: &CubeCell| match (self.context.kind(*c), a_kind) {
             (CellKind::Enum(_), CellKind::Enum(_)) => {
@@ -245,9 +340,9 @@ impl World {
         };
         let others: Vec<CubeCell> = cells.into_iter().filter(like).collect();
         let b = others[usize::from(b) % others.len()];
-        let env = Instantiation { context: &self.context, procs: self.procs, vars: &[] };
+        let env = Instantiation { context: &self.context, procs, vars: &[] };
         let (left, right) = (CellValue::Cell(a), CellValue::Cell(b));
-        let full = self.context.full(a, self.procs);
+        let full = self.context.full(a, procs);
         match a_kind {
             CellKind::Enum(_) if kind % 4 < 2 => Reduced::mask(a, mask.into(), full),
             CellKind::Proc if kind % 6 < 2 => {
@@ -278,6 +373,51 @@ impl World {
             }
         }
         Some(out)
+    }
+
+    /// What these numbers say of the first `procs` processes, and what they say that no other process has; `None` where they contradict themselves.
+    pub fn said_of_others(&self, procs: u8, (named, others): (&[Raw], &[Vec<Raw>])) -> Option<Said> {
+        let conj = |procs: u8, raw: &[Raw]| {
+            let mut out = Vec::new();
+            for raw in raw {
+                match self.literal_among(procs, *raw, false) {
+                    Reduced::True => {}
+                    Reduced::False => return None,
+                    Reduced::Literal(literal) => out.push(literal),
+                }
+            }
+            Some(out)
+        };
+        let others = others.iter().filter_map(|raw| conj(procs + 1, raw)).collect();
+        Some(Said { procs, named: conj(procs, named)?, others })
+    }
+
+    /// The cube of what is said; `None` when it is found empty.
+    pub fn cube_of(&self, said: &Said) -> Option<Cube> {
+        let mut builder = CubeBuilder::new(&self.context, said.procs);
+        said.others.iter().for_each(|it| builder.exclude(it.clone().into()));
+        if builder.require_all(&said.named) { builder.finish().expect("small numbers") } else { None }
+    }
+
+    /// Whether what is said holds where its process `i` is `names[i]`, in an instance whose processes are those of the world.
+    pub fn is_said(&self, said: &Said, model: &Model, names: &[u8]) -> bool {
+        model.seen_as(&self.context, names).holds_all(&said.named)
+            && self.no_other(model, names, said.others.iter().map(Vec::as_slice))
+    }
+
+    /// Whether no process of the world beside these has all literals of one of the conjunctions.
+    fn no_other<'c>(
+        &self,
+        model: &Model,
+        names: &[u8],
+        mut others: impl Iterator<Item = &'c [CubeLiteral]> + Clone,
+    ) -> bool {
+        if others.clone().next().is_none() {
+            return true;
+        }
+        let free = (0..self.procs).filter(|p| !names.contains(p));
+        let seen: Vec<Model> = free.map(|p| model.seen_as(&self.context, &[names, &[p]].concat())).collect();
+        others.all(|excluded| !seen.iter().any(|it| it.holds_all(excluded)))
     }
 
     /// The cube of a conjunction; `None` when it is found empty.
@@ -316,6 +456,7 @@ impl World {
     /// Whether a model is in a cube whose process `i` is `names[i]`.
     pub fn inside_as(&self, cube: &Cube, model: &Model, names: &[u8]) -> bool {
         model.seen_as(&self.context, names).in_cube(cube)
+            && self.no_other(model, names, cube.others.iter().map(AsRef::as_ref))
     }
 
     /// Whether a model is in a cube whose processes are the first ones.
@@ -421,7 +562,7 @@ impl Model {
         literals.iter().all(|literal| self.holds(literal))
     }
 
-    /// Whether the model is in a cube, under the same names.
+    /// Whether the model has the literals of a cube, under the same names.
     pub fn in_cube(&self, cube: &Cube) -> bool {
         cube.literals().all(|literal| self.holds(&literal))
     }

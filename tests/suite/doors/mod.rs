@@ -149,6 +149,11 @@ fn through(door: &Door, model: &Model, seed: u64) -> Checked {
     })
 }
 
+/// A random model that counts processes.
+pub fn counting_text(seed: u64) -> String {
+    counting(seed).to_string()
+}
+
 /// Sends a system through its doors; returns the disagreements, each with a reduced model.
 fn examine(seed: u64, tally: &mut Tally) -> Vec<String> {
     through_all(DOORS, &generate(seed), seed, tally)

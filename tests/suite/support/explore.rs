@@ -319,6 +319,8 @@ pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State
     let counted = |state| semantics.with_counts(state).filter(|state| possible(state, usize::MAX));
     partial = partial.into_iter().filter_map(counted).collect();
     partial.retain(|state| !violates_an_axiom(system, &layout, state));
+    // The cells of witnesses hold processes.
+    partial.retain(|state| system.witnesses.is_empty() || semantics.initial(state));
     let found: indexmap::IndexSet<State> = partial.iter().map(|s| canonical(system, s)).collect();
     // A number that init leaves open may have more values than the window has. Integers between
     // bounds do not reach the window's ends.

@@ -22,6 +22,8 @@ pub struct Weights {
     pub bounded: usize,
     /// Universal guards, per transition.
     pub universals: usize,
+    /// Universals in bad states, per formula.
+    pub everywhere: usize,
     /// Disjunctions and other connectives, per formula.
     pub connectives: usize,
     /// Variables that init leaves free, per variable.
@@ -47,6 +49,7 @@ impl Default for Weights {
             order: 18,
             bounded: 12,
             universals: 30,
+            everywhere: 0,
             connectives: 15,
             free: 12,
             havoc: 15,
@@ -66,6 +69,34 @@ impl Weights {
         let numbers = [0, 30][usize::from(seed.is_multiple_of(10))];
         let connectives = [15, 40][usize::from(seed.is_multiple_of(5))];
         Self { proc_cells: 100, free, havoc, matrices, numbers, connectives, axioms: 5, ..usual }
+    }
+
+    /// Weights for searches that need what universals say of processes that a cube does not name.
+    pub fn of_others(seed: u64) -> Self {
+        let few = Self {
+            universals: 80,
+            everywhere: 60,
+            proc_cells: 20,
+            matrices: 5,
+            numbers: 3,
+            abstracts: 3,
+            constants: 3,
+            order: 3,
+            bounded: 3,
+            free: 3,
+            invariants: 3,
+            axioms: 3,
+            sugar: 5,
+            ..Self::default()
+        };
+        match seed % 6 {
+            0 => Self { proc_cells: 90, havoc: 25, ..few },
+            1 => Self { matrices: 70, connectives: 5, ..few },
+            2 => Self { bounded: 70, order: 30, ..few },
+            3 => Self { axioms: 90, sugar: 5, ..few },
+            4 => Self { sugar: 70, connectives: 30, ..few },
+            _ => few,
+        }
     }
 
     /// Weights that change with the seed: the usual ones, or one or two features more often.
@@ -729,6 +760,9 @@ impl Maker<'_> {
             let scope: Vec<String> = params.iter().cloned().chain([bound.clone()]).collect();
             let body = self.formula(&scope, 1);
             parts.push(Formula::Quantifier(format!("exists {bound}"), Box::new(body)));
+        }
+        if self.weights.everywhere > 0 && self.dice.chance(self.weights.everywhere) {
+            parts.push(self.universal(&params));
         }
         Quantified { params, body: Formula::And(parts) }
     }
