@@ -112,7 +112,7 @@ pub enum TestOutcome {
     Failed,
 }
 
-/// What a run took. For a result from a cache, what it took when it was made.
+/// What a run took.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunCost {

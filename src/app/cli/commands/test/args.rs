@@ -46,15 +46,6 @@ pub struct TestArgs {
     #[arg(long)]
     pub update: bool,
 
-    /// Keep results in DIR: a model with the same text, run with the same options by the same program, is not run again. Proofs are
-    /// kept with their certificates, and other verdicts with their runs
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-
-    /// Check the certificates and runs of the cache; what has none is run again
-    #[arg(long, requires = "cache")]
-    pub recheck: bool,
-
     /// What to write to standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TestFormat::Human)]
     pub format: TestFormat,

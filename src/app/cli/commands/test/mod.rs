@@ -1,7 +1,6 @@
 //! `cubicle test PATH..`: runs models, and says which of them do not give the verdict that they announce.
 
 mod args;
-mod cache;
 mod plan;
 mod update;
 mod verdict;
@@ -19,7 +18,6 @@ use cubicle_run::interrupt::Interrupt;
 
 pub use self::args::TestArgs;
 use self::args::TestFormat;
-use self::cache::{Cache, Verified};
 use self::plan::{PlannedModel, PlannedRun};
 use crate::cli::child::{self, ChildEnd};
 use crate::cli::ending::Ending;
@@ -61,15 +59,8 @@ impl TestRun<'_> {
     fn test(&self) -> Result<u8, Failure> {
         let Self { args, ending, interrupt } = *self;
         let planned = plan::read(args, &ending.messages, interrupt)?;
-        let cache = args.cache.as_ref().map(|folder| Cache::open(folder)).transpose()?;
-        let mut tested = self.run_all(&planned, cache.as_ref())?;
+        let mut tested = self.run_all(&planned)?;
         ending.begin();
-        if let Some(cache) = &cache {
-            let used = cache.used.load(Ordering::Relaxed);
-            let verified = cache.verified.load(Ordering::Relaxed);
-            let checked = if args.recheck { format!(", {verified} of them checked") } else { String::new() };
-            ending.messages.note(&format!("{used} results are from the cache{checked}"));
-        }
         let stopped = interrupt.reason();
         let mut written = Ok(());
         if args.update && stopped.is_none() {
@@ -122,7 +113,7 @@ impl TestRun<'_> {
 
     /// Makes all runs, and shows models in order as soon as they and those before them are done. The first ones when
     /// the interrupt ends it.
-    fn run_all(&self, planned: &[PlannedModel], cache: Option<&Cache>) -> Result<Vec<TestedModel>, Failure> {
+    fn run_all(&self, planned: &[PlannedModel]) -> Result<Vec<TestedModel>, Failure> {
         let Self { args, ending, .. } = *self;
         let all: Vec<(usize, usize)> = (planned.iter().enumerate())
             .flat_map(|(model, plan)| (0..plan.runs.len()).map(move |run| (model, run)))
@@ -152,7 +143,7 @@ impl TestRun<'_> {
                 let begun = worker.spawn_scoped(scope, move || {
                     while let Some(&(model, run)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let (plan, run_of) = (&planned[model], &planned[model].runs[run]);
-                        let result = self.run_one(plan, run_of, cache, interrupt).transpose();
+                        let result = self.run_one(plan, run_of, interrupt).transpose();
                         // After a failure, results are not read any more.
                         if result.is_none_or(|result| sender.send(((model, run), result)).is_err()) {
                             return;
@@ -181,53 +172,18 @@ impl TestRun<'_> {
         Ok(tested)
     }
 
-    /// Makes one run, or recalls it; `None` when the interrupt ended it.
+    /// Makes one run; `None` when the interrupt ended it.
     fn run_one(
         &self,
         model: &PlannedModel,
         run: &PlannedRun,
-        cache: Option<&Cache>,
         interrupt: &Interrupt,
     ) -> Result<Option<TestedRun>, Failure> {
         if interrupt.reason().is_some() {
             return Ok(None);
         }
-        let words = self.words(model, run);
-        let Some(cache) = cache else {
-            return Ok(child::call(&words, interrupt)?.map(|end| judge(run, &end)));
-        };
-        if let Some(document) = cache.recall(model, run) {
-            let verified = if self.args.recheck {
-                cache.verify(model, run, &document, interrupt)?
-            } else {
-                Some(Verified::Shown)
-            };
-            match verified {
-                Some(Verified::Shown) => {
-                    cache.used.fetch_add(1, Ordering::Relaxed);
-                    return Ok(Some(verdict::judge(run, &document)));
-                }
-                Some(Verified::NotShown) => self.ending.messages.warning(&format!(
-                    "the cache does not show what it says about {}, which is run again",
-                    model.path.display()
-                )),
-                Some(Verified::Unproved) => {}
-                None => return Ok(None),
-            }
-        }
-        let scratch = cache.scratch()?;
-        let evidence = cache::evidence(run, scratch.path());
-        let (file, before) = words.split_last().expect("the model is the last word");
-        let words_and_evidence: Vec<OsString> =
-            before.iter().chain(&evidence).chain([file]).cloned().collect();
-        let Some(mut end) = child::call(&words_and_evidence, interrupt)? else { return Ok(None) };
-        if !evidence.is_empty() && cache::may_lack_proof(&end) {
-            let Some(again) = child::call(&words, interrupt)? else { return Ok(None) };
-            end = again;
-        } else if let Some(document) = verdict::document(&end) {
-            cache.keep(model, run, scratch, &document)?;
-        }
-        Ok(Some(judge(run, &end)))
+        let end = child::call(&self.words(model, run), interrupt)?;
+        Ok(end.map(|end| verdict::of_child(run, &end)))
     }
 
     /// The command line of a run; the model is its last word.
@@ -246,9 +202,4 @@ impl TestRun<'_> {
         words.extend(file);
         words
     }
-}
-
-/// The verdict on a run that has ended.
-fn judge(run: &PlannedRun, end: &ChildEnd) -> TestedRun {
-    verdict::document(end).map_or_else(|| verdict::failed(run, end), |it| verdict::judge(run, &it))
 }
