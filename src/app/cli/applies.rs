@@ -9,7 +9,7 @@ use super::args::Args;
 use super::choices::{MessageFormat, ResultFormat};
 use super::document::is_stdout;
 use super::failure::Failure;
-use super::settings::{self, Results};
+use super::settings;
 use super::touched::written_files;
 
 /// What an option needs to have an effect.
@@ -191,7 +191,7 @@ impl Need {
             MoreErrors => args.deadlock || args.all_errors,
             Answer => args.only_forward || args.deadlock,
             Talk => !args.quiet,
-            Text => settings::results(args) == Results::Human,
+            Text => settings::results(args) == ResultFormat::Human,
             OneProcess => !args.cluster,
             Files => !written_files(args).is_empty(),
         }

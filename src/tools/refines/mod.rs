@@ -27,7 +27,8 @@ pub struct BrokenRefinement {
 /// What is not confirmed.
 pub fn explain(
     refinement: &Refinement,
-    (concrete, abstraction): (&System, &System),
+    concrete: &System,
+    abstraction: &System,
     found: &Trace,
 ) -> Result<BrokenRefinement, String> {
     let semantics = Semantics::new(concrete, found.initial.procs);

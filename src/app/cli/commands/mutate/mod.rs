@@ -14,7 +14,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
-use cubicle_report::document::{Level, Message, MutationDocument, WhyOpen};
+use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
 use cubicle_report::{self as report, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
@@ -26,15 +26,13 @@ use cubicle_tools::mutation::{Others, Plan, PropertySelection, properties, run_w
 use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 
-use self::args::MutantFormat;
 pub use self::args::MutateArgs;
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Run};
 use crate::cli::document::NoInvocation;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
 use crate::cli::{document, exit, files, input, outputs, settings};
 
 /// Other processes that examine mutants, too.
@@ -75,20 +73,13 @@ fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     let (model, page, seed) = (args.model.clone(), args.report.clone(), args.seed);
-    let results = match args.format {
-        MutantFormat::Human => Results::Human,
-        MutantFormat::Json => Results::Mutants,
-        MutantFormat::Sarif => Results::Sarif,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| {
-            let ending = Ending::with_document(&model, (results, Format::Human), interrupt);
-            ending.seeded(seed).picturing(page.as_ref())
-        },
-        move |interrupt, ending| {
+    let (format, time) = (args.format, args.time_limit);
+    Command::new(args, &model, format, DocumentKind::Mutation).until(time).supervised(
+        |ending| ending.seeded(seed).picturing(page.as_ref()),
+        move |run| {
+            let Run { args, ending, interrupt } = *run;
             let team = team.as_deref();
-            let mut run = MutateRun { args: &args, ending, interrupt, team, afterwards: Vec::new() };
+            let mut run = MutateRun { args, ending, interrupt, team, afterwards: Vec::new() };
             let ended = run.mutate();
             if let Some(team) = team {
                 team.end();
@@ -241,7 +232,7 @@ impl MutateRun<'_> {
         proof: Option<&Report>,
     ) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
-        if args.format == MutantFormat::Sarif {
+        if args.format == ResultFormat::Sarif {
             let error = "properties have no place in the model: use --format json for programs";
             return Err(self.failed(Failure::usage(error)));
         }
@@ -255,7 +246,7 @@ impl MutateRun<'_> {
             Some(_) => exit::UNKNOWN,
             None => exit::OK,
         };
-        let text = if args.format == MutantFormat::Json {
+        let text = if args.format == ResultFormat::Json {
             let run = ending.draft(code, &ending.document());
             MutationDocument::of_properties(&found, model.system, &run).text()
         } else {
@@ -286,9 +277,9 @@ impl MutateRun<'_> {
             }
         }
         match args.format {
-            MutantFormat::Human => self.tell(found, source),
-            MutantFormat::Json => ending.output.write(&document(code).text()),
-            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
+            ResultFormat::Human => self.tell(found, source),
+            ResultFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
+            _ => ending.output.write(&document(code).text()),
         }
         code
     }

@@ -3,10 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use cubicle_tools::expect::Expectation;
 
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::quantities::{bytes, duration};
+
+const FORMATS: [FormatChoice; 4] = [
+    ("human", ResultFormat::Human, "A line for each model, for a person"),
+    ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/test.json"),
+    ("junit", ResultFormat::Junit, "Each run as a case, in the XML of JUnit"),
+    ("sarif", ResultFormat::Sarif, "What is not as expected, at its TEST line, in SARIF 2.1.0"),
+];
 
 /// Runs models, and says which of them do not give the verdict that they announce.
 ///
@@ -47,23 +54,10 @@ pub struct TestArgs {
     pub update: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TestFormat::Human)]
-    pub format: TestFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 
     /// Only the models that are not as expected, and the summary
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// How results are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TestFormat {
-    /// A line for each model, for a person
-    Human,
-    /// A document, whose schema is in docs/schema/test.json
-    Json,
-    /// Each run as a case, in the XML of JUnit
-    Junit,
-    /// What is not as expected, at its TEST line, in SARIF 2.1.0
-    Sarif,
 }

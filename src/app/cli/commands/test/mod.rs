@@ -6,56 +6,32 @@ mod update;
 mod verdict;
 
 use std::ffi::OsString;
-use std::io::stdout;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use cubicle_report as report;
-use cubicle_report::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen};
+use cubicle_report::document::{
+    DocumentKind, TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen, Written,
+};
 use cubicle_run::interrupt::Interrupt;
 
 pub use self::args::TestArgs;
-use self::args::TestFormat;
 use self::plan::{PlannedModel, PlannedRun};
-use crate::cli::child::{self, ChildEnd};
-use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
-use crate::cli::{exit, memory, settings};
+use crate::cli::child;
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Ended, Run};
+use crate::cli::failure::Failure;
+use crate::cli::{exit, memory};
 
 /// Runs the command.
 pub fn run(args: TestArgs) -> u8 {
-    let first = args.paths.first().cloned().unwrap_or_default();
-    let results = match args.format {
-        TestFormat::Human => Results::Human,
-        TestFormat::Json => Results::Tests,
-        TestFormat::Junit => Results::Junit,
-        TestFormat::Sarif => Results::Sarif,
-    };
-    supervise_until(
-        None,
-        move |interrupt| Ending::with_document(&first, (results, Format::Human), interrupt),
-        move |interrupt, ending| match (TestRun { args: &args, ending, interrupt }).test() {
-            Ok(code) => after_output(code, ending.output.finish()),
-            Err(failure) => {
-                ending.begin();
-                ending.fail(failure)
-            }
-        },
-    )
+    let (first, format) = (args.paths.first().cloned().unwrap_or_default(), args.format);
+    let command = Command::new(args, &first, format, DocumentKind::Test);
+    command.run(|run| run.test().map(Ended::Written))
 }
 
-struct TestRun<'a> {
-    args: &'a TestArgs,
-    ending: &'a Arc<Ending>,
-    interrupt: &'a Interrupt,
-}
-
-impl TestRun<'_> {
+impl Run<'_, TestArgs> {
     fn test(&self) -> Result<u8, Failure> {
         let Self { args, ending, interrupt } = *self;
         let planned = plan::read(args, &ending.messages, interrupt)?;
@@ -82,8 +58,8 @@ impl TestRun<'_> {
         let mut document = ending.document();
         document.reason = stopped.as_ref().map(WhyOpen::from);
         code = ending.after_files(code, written, &mut document);
-        if args.format == TestFormat::Human {
-            let style = settings::automatic_style(&stdout());
+        if self.for_people() {
+            let style = self.style();
             if let Some(reason) = &stopped {
                 ending.output.write(&format!("{}\n", report::unknown(reason, style)));
             }
@@ -92,16 +68,16 @@ impl TestRun<'_> {
         }
         let tests = TestDocument::new(tested, &ending.draft(code, &document));
         ending.output.write(&match args.format {
-            TestFormat::Human | TestFormat::Json => tests.text(),
-            TestFormat::Junit => report::tests_junit(&tests),
-            TestFormat::Sarif => report::tests_sarif(&tests),
+            ResultFormat::Junit => report::tests_junit(&tests),
+            ResultFormat::Sarif => report::tests_sarif(&tests),
+            _ => tests.text(),
         });
         Ok(code)
     }
 
     fn show_change(&self, change: &update::Change) {
-        let Self { args, ending, .. } = self;
-        if args.format == TestFormat::Human {
+        let ending = self.ending;
+        if self.for_people() {
             ending.output.write(&format!("updated {}\n", change.text));
         } else {
             ending.messages.note(&format!("updated {}", change.text));
@@ -126,9 +102,8 @@ impl TestRun<'_> {
                 let path = planned[tested.len()].path.display().to_string();
                 let model = TestedModel { path, runs: runs.iter().flatten().cloned().collect() };
                 let fine = matches!(model.outcome(), None | Some(TestOutcome::AsExpected));
-                if args.format == TestFormat::Human && !(args.quiet && fine) {
-                    let style = settings::automatic_style(&stdout());
-                    ending.output.write(&report::tested(&model, style));
+                if self.for_people() && !(args.quiet && fine) {
+                    ending.output.write(&report::tested(&model, self.style()));
                 }
                 tested.push(model);
             }
