@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cubicle_report::document::{Document, DocumentKind};
 use cubicle_run::named::Named;
 
 /// Parses the name of a value; `--help` lists them.
@@ -47,6 +48,19 @@ pub enum ResultFormat {
     Junit,
     /// Text for a person; the messages are workflow commands of GitHub.
     Github,
+}
+
+impl ResultFormat {
+    /// What is written of a run with no results but those in `run`, the document of any run; `None` for people.
+    pub fn without_results(self, kind: DocumentKind, run: &Document) -> Option<String> {
+        match self {
+            Self::Human | Self::Github => None,
+            Self::Json => Some(kind.without_results(run, false)),
+            Self::Ndjson => Some(kind.without_results(run, true)),
+            Self::Sarif => Some(cubicle_report::sarif(run)),
+            Self::Junit => Some(cubicle_report::junit_of_run(run)),
+        }
+    }
 }
 
 /// A format that a command has: how it is written on the command line, and what it is.

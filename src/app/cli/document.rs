@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 
 use super::args::Args;
 use super::choices::ResultFormat;
-use super::ending::without_results;
 use super::exit;
 use super::failure::{Failure, after_output};
 use super::output::Output;
@@ -163,7 +162,7 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
     let command = words.get(on_cluster.unwrap_or(0) + 1).and_then(|word| word.to_str());
     let kind = DocumentKind::of_command(command.unwrap_or_default());
     let output = Output::new(Interrupt::default());
-    output.write(&without_results(format, kind, &document).unwrap_or_default());
+    output.write(&format.without_results(kind, &document).unwrap_or_default());
     after_output(code, output.finish())
 }
 

@@ -30,7 +30,7 @@ use super::{exit, files, line, logging, panics};
 /// read, a disk that does not answer.
 const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
-const NOBODY: u8 = 0;
+const UNOWNED: u8 = 0;
 const RUN: u8 = 1;
 const WATCHDOG: u8 = 2;
 
@@ -110,7 +110,7 @@ impl Ending {
             output: Output::new(interrupt.clone()),
             messages: Messages::human(settings::automatic_style(&std::io::stderr())),
             interrupt: interrupt.clone(),
-            owner: AtomicU8::new(NOBODY),
+            owner: AtomicU8::new(UNOWNED),
             answered: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             signals: AtomicU32::new(0),
@@ -260,7 +260,7 @@ impl Ending {
         }
         document.exit_code = code;
         self.costs().fill(&mut document.times);
-        if let Some(text) = without_results(self.results, self.kind, &document) {
+        if let Some(text) = self.results.without_results(self.kind, &document) {
             self.output.write(&text);
         }
         document.exit_code = match self.results {
@@ -280,7 +280,8 @@ impl Ending {
     /// watchdog was first: it ends the process then.
     pub fn begin(&self) {
         self.signals.store(self.interrupt.signals(), Ordering::Relaxed);
-        while self.owner.compare_exchange(NOBODY, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG) {
+        while self.owner.compare_exchange(UNOWNED, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG)
+        {
             thread::park();
         }
         line::close();
@@ -288,7 +289,7 @@ impl Ending {
 
     /// Whether the run or the watchdog reports how it ended.
     pub fn has_ended(&self) -> bool {
-        self.owner.load(Ordering::Acquire) != NOBODY
+        self.owner.load(Ordering::Acquire) != UNOWNED
     }
 
     /// Whether the run reports how it ended.
@@ -304,7 +305,7 @@ impl Ending {
     /// Writes the answer and the files of a run that ends for `why` in place of the run; the exit code. `None`
     /// when the run does so itself.
     pub fn last_words(self: &Arc<Self>, why: &Reason) -> Option<u8> {
-        if self.owner.compare_exchange(NOBODY, WATCHDOG, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        if self.owner.compare_exchange(UNOWNED, WATCHDOG, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return None;
         }
         // Whatever blocks here must not keep the process from ending.
@@ -344,16 +345,5 @@ impl Ending {
         let drawn = self.pictures.write(&answer, None, || self.draft(code, &document).text());
         code = self.after_files(code, drawn, &mut document);
         self.finish(code, document)
-    }
-}
-
-/// What is written of a run with no results but those in `run`, the document of any run; `None` for people.
-pub fn without_results(format: ResultFormat, kind: DocumentKind, run: &Document) -> Option<String> {
-    match format {
-        ResultFormat::Human | ResultFormat::Github => None,
-        ResultFormat::Json => Some(kind.without_results(run, false)),
-        ResultFormat::Ndjson => Some(kind.without_results(run, true)),
-        ResultFormat::Sarif => Some(report::sarif(run)),
-        ResultFormat::Junit => Some(report::junit_of_run(run)),
     }
 }

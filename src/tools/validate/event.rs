@@ -6,8 +6,8 @@ use cubicle_forward::Seen as Value;
 use cubicle_lang::model::{FamilyIndex, Form, Rational, TransitionId, Type, VarId};
 use smallvec::SmallVec;
 
-use super::json::{self, Json};
 use super::vocabulary::{Field, Mapped, Vocabulary, When, Word};
+use crate::json::{self, Json};
 
 /// The number of a name, in order of appearance.
 pub type NameId = u16;
