@@ -85,11 +85,11 @@ pub struct Args {
     pub brab: Option<u8>,
 
     /// How to search for a proof [default: auto, or brab where `brab K` is given]
-    #[arg(long, alias = "strategy", value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
+    #[arg(long, value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
     pub engine: Option<Method>,
 
     /// Use the states of all instances with 0 to K processes
-    #[arg(long, alias = "up-to", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub upto: bool,
 
     /// Order in which nodes are visited [default: each search of `auto` has its own; otherwise bfs]
@@ -153,15 +153,15 @@ pub struct Args {
     pub trace: Option<CertificateFormat>,
 
     /// Keep visited nodes that a later node subsumes
-    #[arg(long, alias = "no-delete", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub nodelete: bool,
 
     /// Do not use the ranges of values that variables can hold
-    #[arg(long, alias = "no-subtyping", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub nosubtyping: bool,
 
     /// Do not eliminate constants from cubes
-    #[arg(long, alias = "no-qe", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub noqe: bool,
 
     /// Only explore an instance; no proof

@@ -1,21 +1,19 @@
 //! What all commands on a model with a document have in common: the files that they may write, their limits, how they end.
 
-use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cubicle_report::Style;
 use cubicle_report::document::{Document, DocumentKind};
 use cubicle_run::interrupt::Interrupt;
 
 use super::choices::ResultFormat;
+use super::document;
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
 use super::load::{LoadedModel, load_for, passes_over_runs};
 use super::outputs::{self, NamedFile};
 use super::supervise::supervise_until;
-use super::{document, settings};
 
 /// A command with its arguments.
 pub struct Command<A> {
@@ -45,6 +43,12 @@ pub enum Ended {
     Written(u8),
     /// The exit code, and the document but for the messages, which is still to be written where it is asked for.
     With(u8, Document),
+}
+
+impl From<(u8, Document)> for Ended {
+    fn from((code, document): (u8, Document)) -> Self {
+        Self::With(code, document)
+    }
 }
 
 impl<A: Send + 'static> Command<A> {
@@ -116,11 +120,6 @@ impl<A> Run<'_, A> {
         let loaded = load_for(self.ending, model, &[], false)?;
         passes_over_runs(&loaded.system, &self.ending.messages);
         Ok(loaded)
-    }
-
-    /// The style of results.
-    pub fn style(&self) -> Style {
-        settings::automatic_style(&stdout())
     }
 
     /// Whether results are text for a person.

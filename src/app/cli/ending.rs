@@ -98,7 +98,7 @@ impl Ending {
         Self {
             run_dir: None,
             quiet: true,
-            style: settings::automatic_style(&std::io::stdout()),
+            style: settings::result_style(),
             results: ResultFormat::Human,
             kind: DocumentKind::Run,
             stats_json: None,

@@ -1,6 +1,6 @@
 //! From the command line as typed to the options of the library.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, stderr, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -183,6 +183,11 @@ pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
         choices::Color::Never => Style::PLAIN,
         choices::Color::Auto => automatic_style(stream),
     }
+}
+
+/// Style of results, for commands without a flag for it.
+pub fn result_style() -> Style {
+    automatic_style(&stdout())
 }
 
 /// Colours on a terminal that has them, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is set.

@@ -17,7 +17,7 @@ use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
-use crate::cli::{exit, files, input};
+use crate::cli::{exit, files, input, settings};
 
 /// How long the solver looks at one question.
 const QUESTION_TIME: Duration = Duration::from_secs(10);
@@ -117,7 +117,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
     document.verdict = Answer::Checked(conclusion);
     document.reason = open.filter(|_| conclusion == Conclusion::Unknown).map(WhyOpen::from);
     if run.for_people() {
-        let style = run.style();
+        let style = settings::result_style();
         let texts: Vec<String> =
             found.iter().map(|it: &ClaimFinding| report::induction(system, it, style)).collect();
         ending.output.write(&texts.join("\n"));

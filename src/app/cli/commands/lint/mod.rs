@@ -3,7 +3,7 @@
 mod args;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{Answer, DocumentKind, Unchecked, WhyOpen};
+use cubicle_report::document::{Answer, Document, DocumentKind, Unchecked, WhyOpen};
 use cubicle_run::result::Conclusion;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
@@ -17,11 +17,11 @@ use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 /// Runs the command.
 pub fn run(args: LintArgs) -> u8 {
     let (model, format, time) = (args.model.clone(), args.format, args.time_limit);
-    Command::new(args, &model, format, DocumentKind::Run).until(time).run(|run| run.lint())
+    Command::new(args, &model, format, DocumentKind::Run).until(time).run(|run| run.lint().map(Ended::from))
 }
 
 impl Run<'_, LintArgs> {
-    fn lint(&self) -> Result<Ended, Failure> {
+    fn lint(&self) -> Result<(u8, Document), Failure> {
         let Self { args, ending, interrupt } = *self;
         let loaded = load_for(ending, &args.model, &args.allow, false)?;
         let LoadedModel { system, file, text, allowed, known, mut warnings } = loaded;
@@ -62,7 +62,7 @@ impl Run<'_, LintArgs> {
             }
             None => exit::OK,
         };
-        Ok(Ended::With(after_output(code, written), document))
+        Ok((after_output(code, written), document))
     }
 
     fn options(&self) -> LintOptions {

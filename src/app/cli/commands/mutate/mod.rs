@@ -3,7 +3,6 @@
 mod args;
 
 use std::ffi::OsString;
-use std::io::stdout;
 use std::iter;
 use std::sync::Arc;
 
@@ -135,7 +134,7 @@ impl MutateRun<'_> {
         let model = ModelSource::new(&system, &text);
         let plan = Plan::new(&file, model, &args.selection(), self.interrupt);
         if args.list {
-            let style = settings::automatic_style(&stdout());
+            let style = settings::result_style();
             ending.begin();
             ending.output.write(&report::listed(plan.mutants.iter(), &source, style));
             return Ok(exit::OK);
@@ -250,7 +249,7 @@ impl MutateRun<'_> {
             let run = ending.draft(code, &ending.document());
             MutationDocument::of_properties(&found, model.system, &run).text()
         } else {
-            let style = settings::automatic_style(&stdout());
+            let style = settings::result_style();
             let text = report::properties(&found, model.system, args.properties, args.suggest, style);
             if args.quiet { last_block(&text).to_owned() } else { text }
         };
@@ -294,7 +293,7 @@ impl MutateRun<'_> {
 
     /// Writes it as text.
     fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
-        let style = settings::automatic_style(&stdout());
+        let style = settings::result_style();
         let Self { args, ending, .. } = *self;
         if found.mutants.is_empty() {
             return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");

@@ -36,7 +36,7 @@ use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::refused::keep;
 use crate::cli::run_dir::write_certificate;
-use crate::cli::{exit, files, outputs};
+use crate::cli::{exit, files, outputs, settings};
 
 /// The files of a certificate with the concrete model, the abstract model and the map.
 pub const CONCRETE: &str = "concrete.cub";
@@ -59,7 +59,7 @@ pub fn run(args: RefinesArgs) -> u8 {
         .writing("--report", &again.report)
         .forced(again.force)
         .until(again.time_limit)
-        .run(|run| run.refines())
+        .run(|run| run.refines().map(Ended::from))
 }
 
 /// Both models, and the map.
@@ -104,7 +104,8 @@ enum Finding {
 }
 
 impl Run<'_, RefinesArgs> {
-    fn refines(&self) -> Result<Ended, Failure> {
+    /// The exit code, and the document but for the messages.
+    fn refines(&self) -> Result<(u8, Document), Failure> {
         let Self { args, ending, .. } = *self;
         let inputs = self.inputs()?;
         let (concrete, abstraction) = (&inputs.concrete.system, &inputs.abstraction.system);
@@ -195,7 +196,7 @@ impl Run<'_, RefinesArgs> {
         code = ending.after_files(code, written, &mut document);
         let refused: Vec<String> = refused.into_iter().collect();
         code = ending.after_files(code, keep(&inputs.concrete.text, &refused, None), &mut document);
-        Ok(Ended::With(code, document))
+        Ok((code, document))
     }
 
     fn inputs(&self) -> Result<Inputs, Failure> {
@@ -353,7 +354,7 @@ impl Run<'_, RefinesArgs> {
         found: &Report,
         transferred: &[TransferRecord],
     ) {
-        let style = self.style();
+        let style = settings::result_style();
         let output = &self.ending.output;
         let [concrete, abstraction] =
             [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));

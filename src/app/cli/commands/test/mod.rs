@@ -22,7 +22,7 @@ use crate::cli::child;
 use crate::cli::choices::ResultFormat;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
-use crate::cli::{exit, memory};
+use crate::cli::{exit, memory, settings};
 
 /// Runs the command.
 pub fn run(args: TestArgs) -> u8 {
@@ -59,7 +59,7 @@ impl Run<'_, TestArgs> {
         document.reason = stopped.as_ref().map(WhyOpen::from);
         code = ending.after_files(code, written, &mut document);
         if self.for_people() {
-            let style = self.style();
+            let style = settings::result_style();
             if let Some(reason) = &stopped {
                 ending.output.write(&format!("{}\n", report::unknown(reason, style)));
             }
@@ -103,7 +103,7 @@ impl Run<'_, TestArgs> {
                 let model = TestedModel { path, runs: runs.iter().flatten().cloned().collect() };
                 let fine = matches!(model.outcome(), None | Some(TestOutcome::AsExpected));
                 if self.for_people() && !(args.quiet && fine) {
-                    ending.output.write(&report::tested(&model, self.style()));
+                    ending.output.write(&report::tested(&model, settings::result_style()));
                 }
                 tested.push(model);
             }

@@ -20,7 +20,7 @@ use crate::cli::choices::ResultFormat;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
-use crate::cli::{document, exit, files, input};
+use crate::cli::{document, exit, files, input, settings};
 
 /// Runs the command.
 pub fn run(args: ValidateArgs) -> u8 {
@@ -72,7 +72,7 @@ impl Run<'_, ValidateArgs> {
             interrupt,
             tell: &tell,
         };
-        let style = self.style();
+        let style = settings::result_style();
         let (mut all, mut cases, mut sum) = (Vec::new(), Vec::new(), LogSum::default());
         let mut code = exit::OK;
         for (number, path) in args.logs.iter().enumerate() {

@@ -21,7 +21,7 @@ pub use self::args::WitnessArgs;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
-use crate::cli::{exit, files, input};
+use crate::cli::{exit, files, input, settings};
 
 /// Runs the command.
 pub fn run(args: WitnessArgs) -> u8 {
@@ -81,10 +81,15 @@ impl Run<'_, WitnessArgs> {
         }
         match answer {
             WitnessAnswer::Run(witness) => {
-                ending.output.write(&report::witness(&wanted.what, &wanted.system, &witness, self.style()));
+                ending.output.write(&report::witness(
+                    &wanted.what,
+                    &wanted.system,
+                    &witness,
+                    settings::result_style(),
+                ));
             }
             WitnessAnswer::Never => {
-                let never = self.style().good(match wanted.system.max_procs {
+                let never = settings::result_style().good(match wanted.system.max_procs {
                     None => "never, for any number of processes",
                     Some(_) => "never, for any number of processes that the model allows",
                 });
@@ -184,7 +189,7 @@ impl Run<'_, WitnessArgs> {
     }
 
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
-        let style = self.style();
+        let style = settings::result_style();
         let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
         let seen = if complete { "all runs of which were seen" } else { "not all runs of which were seen" };
         let title = style.doubtful("not found");
