@@ -86,10 +86,10 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
             ending.begin();
             let code = match ended {
                 Ok(code) => after_output(code, ending.output.finish()),
-                Err((Failure { mut code, error, .. }, why)) => {
-                    let mut document = ending.document();
-                    (document.error, document.reason) =
-                        (Some(error.clone()), why.as_ref().map(WhyOpen::from));
+                Err(NoMutants(failure, why)) => {
+                    let error = failure.error.clone();
+                    let (mut code, mut document) = ending.failed(failure);
+                    document.reason = why.as_ref().map(WhyOpen::from);
                     let found = MutationDocument::without_mutants(&ending.draft(code, &document));
                     if let Err(failure) = run.page(&found, "", &error) {
                         ending.messages.error(&failure.error);
@@ -104,8 +104,14 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     )
 }
 
-/// Why no mutants are shown, which was reported, and what left the model itself open.
-type NoMutants = (Failure, Option<Reason>);
+/// Why no mutants are shown, and what left the model itself open.
+struct NoMutants(Failure, Option<Reason>);
+
+impl From<Failure> for NoMutants {
+    fn from(failure: Failure) -> Self {
+        Self(failure, None)
+    }
+}
 
 struct MutateRun<'a> {
     args: &'a MutateArgs,
@@ -119,16 +125,14 @@ struct MutateRun<'a> {
 impl MutateRun<'_> {
     fn mutate(&mut self) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
-        let loaded = load_for(ending, &args.model, &[], false);
-        let LoadedModel { system, file, text, .. } = loaded.map_err(|failure| self.failed(failure))?;
+        let LoadedModel { system, file, text, .. } = load_for(ending, &args.model, &[], false)?;
         passes_over_runs(&system, &ending.messages);
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         if let Some(number) = args.print {
-            return self.print(&file, &text, number);
+            return Ok(self.print(&file, &text, number)?);
         }
-        let known = args.transition.iter().try_for_each(|name| declares(&file, name));
-        known.map_err(|error| self.failed(Failure::usage(error)))?;
+        args.transition.iter().try_for_each(|name| declares(&file, name)).map_err(Failure::usage)?;
         self.gather(&text)?;
         ending.progress().begin("making mutants");
         let model = ModelSource::new(&system, &text);
@@ -139,11 +143,10 @@ impl MutateRun<'_> {
             ending.output.write(&report::listed(plan.mutants.iter(), &source, style));
             return Ok(exit::OK);
         }
-        let page = args.report.as_ref().map_or(Ok(()), |path| files::probe(path));
-        page.map_err(|failure| self.failed(failure))?;
+        args.report.iter().try_for_each(|path| files::probe(path))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
-            return self.properties(model, &plan, proof.as_ref());
+            return Ok(self.properties(model, &plan, proof.as_ref())?);
         }
         let tell = |progress: cubicle_tools::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
@@ -155,16 +158,8 @@ impl MutateRun<'_> {
         Ok(self.show(&found, &source))
     }
 
-    /// Reports why there are no mutants.
-    fn failed(&self, failure: Failure) -> NoMutants {
-        if !failure.reported {
-            self.ending.messages.error(&failure.error);
-        }
-        (failure.reported(), None)
-    }
-
     /// Waits for the others, if there are any.
-    fn gather(&self, text: &str) -> Result<(), NoMutants> {
+    fn gather(&self, text: &str) -> Result<(), Failure> {
         let Self { args, ending, interrupt, .. } = self;
         let Some(team) = self.team else { return Ok(()) };
         ending.progress().begin("waiting for the other processes");
@@ -172,14 +167,14 @@ impl MutateRun<'_> {
         team.gather(text, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
             Some(reason) => {
                 let why = "not all processes of the cluster joined";
-                self.failed(Failure::new(exit::of_reason(&reason), why))
+                Failure::new(exit::of_reason(&reason), why)
             }
-            None => self.failed(Failure::internal(format!("{why}; start all processes again"))),
+            None => Failure::internal(format!("{why}; start all processes again")),
         })
     }
 
     /// Prints one mutant as a model.
-    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, NoMutants> {
+    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, Failure> {
         let all = candidates(file, text);
         let wrong = match all.iter().find(|it| it.number == number) {
             Some(candidate) if candidate.system(text).is_some() => {
@@ -190,7 +185,7 @@ impl MutateRun<'_> {
             Some(_) => format!("mutant #{number} is not a model: its types do not fit"),
             None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
         };
-        Err(self.failed(Failure::usage(wrong)))
+        Err(Failure::usage(wrong))
     }
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.
@@ -214,26 +209,21 @@ impl MutateRun<'_> {
         self.ending.begin();
         let error = format!("the model itself is {what}, so results about its mutants say little");
         if let Some(Reason::Cluster(why)) = report.open() {
-            return Err(self.failed(Failure::internal(why)));
+            return Err(Failure::internal(why).into());
         }
-        let (failed, _) = self.failed(Failure::new(exit::of_report(&report), error));
-        self.ending
-            .messages
-            .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
-        Err((failed, report.open().cloned()))
+        let messages = &self.ending.messages;
+        messages.error(&error);
+        messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
+        let failure = Failure::new(exit::of_report(&report), error).reported();
+        Err(NoMutants(failure, report.open().cloned()))
     }
 
     /// Looks for properties that the model does not claim, and writes them; the exit code.
-    fn properties(
-        &self,
-        model: ModelSource<'_>,
-        plan: &Plan,
-        proof: Option<&Report>,
-    ) -> Result<u8, NoMutants> {
+    fn properties(&self, model: ModelSource<'_>, plan: &Plan, proof: Option<&Report>) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
         if args.format == ResultFormat::Sarif {
             let error = "properties have no place in the model: use --format json for programs";
-            return Err(self.failed(Failure::usage(error)));
+            return Err(Failure::usage(error));
         }
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };

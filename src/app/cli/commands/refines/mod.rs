@@ -425,11 +425,11 @@ impl Run<'_, RefinesArgs> {
 
     /// Writes the run, or removes that of an earlier one.
     fn trace(&self, inputs: &Inputs, finding: &Finding) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        let Finding::Broken(broken) = finding else {
-            return files::remove_traces(path, 1).map(drop);
-        };
         let source = Source { name: &input::name(&self.args.concrete), text: &inputs.concrete.text };
-        files::write(path, &itf::write_open(&inputs.concrete.system, &broken.run, &source))
+        let run = match finding {
+            Finding::Broken(broken) => Some(itf::write_open(&inputs.concrete.system, &broken.run, &source)),
+            _ => None,
+        };
+        files::write_trace(self.args.trace_out.as_ref(), run.as_deref())
     }
 }

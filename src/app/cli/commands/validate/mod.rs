@@ -3,7 +3,6 @@
 mod args;
 mod log;
 
-use std::path::Path;
 use std::time::Instant;
 
 use cubicle_lang::diagnostic::Source;
@@ -60,7 +59,8 @@ impl Run<'_, ValidateArgs> {
             let why = "--hidden: no transition may be hidden; `hidden = [..]` in a map names those that may";
             return Err(Failure::usage(why));
         }
-        args.traces().iter().chain(&args.report).try_for_each(|path| files::probe(path))?;
+        let traces = args.traces();
+        traces.iter().chain(&args.report).try_for_each(|path| files::probe(path))?;
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         let tell = |events: u64| ending.progress().begin(&format!("{events} events"));
@@ -94,9 +94,8 @@ impl Run<'_, ValidateArgs> {
                 // The document has all of them.
                 _ => {}
             }
-            if let Some(path) = &args.trace_out {
-                write_run(&files::numbered(path, number + 1), &system, &source, &found)?;
-            }
+            let run = traces.get(number).and_then(|_| run_of(&system, &source, &found));
+            files::write_trace(traces.get(number), run.as_deref())?;
             if let LogAnswer::Refused(why) = &found.answer {
                 ending.messages.error(&format!("{log}: {why}"));
             }
@@ -162,15 +161,13 @@ impl Run<'_, ValidateArgs> {
     }
 }
 
-/// Writes the run of a log, or removes the file of an earlier one, so that it is not mistaken for one of this log.
-fn write_run(path: &Path, system: &System, source: &Source<'_>, found: &Validated) -> Result<(), Failure> {
-    let whole = found.run.as_ref().filter(|(run, _)| run.whole);
-    let Some((run, _)) = whole else { return files::remove_traces(path, 1).map(drop) };
-    let text = match run.trace.bad {
+/// The run of a whole log, as a file.
+fn run_of(system: &System, source: &Source<'_>, found: &Validated) -> Option<String> {
+    let (run, _) = found.run.as_ref().filter(|(run, _)| run.whole)?;
+    Some(match run.trace.bad {
         Some(_) => itf::write(system, &run.trace, source),
         None => itf::write_open(system, &run.trace, source),
-    };
-    files::write(path, &text)
+    })
 }
 
 /// The exit code for a log.

@@ -11,7 +11,6 @@ use cubicle_report as report;
 use cubicle_report::document::{DocumentKind, WitnessAnswerWord, WitnessDocument, Written};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Witness;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::itf;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
@@ -70,11 +69,12 @@ impl Run<'_, WitnessArgs> {
             WitnessAnswer::NotFound { .. } => exit::UNKNOWN,
             WitnessAnswer::Run(_) | WitnessAnswer::Never => exit::OK,
         };
-        if let WitnessAnswer::Run(witness) = &answer {
-            self.file(&wanted, witness)?;
-        } else {
-            self.no_file()?;
-        }
+        let source = Source { name: &input::name(&args.model), text: &wanted.text };
+        let run = match &answer {
+            WitnessAnswer::Run(witness) => Some(itf::write_open(&wanted.system, &witness.run, &source)),
+            _ => None,
+        };
+        files::write_trace(args.trace_out.as_ref(), run.as_deref())?;
         if !self.for_people() {
             ending.output.write(&self.document(&wanted, &answer, code).text());
             return Ok(code);
@@ -172,20 +172,6 @@ impl Run<'_, WitnessArgs> {
             seen.exploration.unsafe_trace.is_some()
         };
         (1..=3).filter(|procs| admits(mutant, *procs)).any(|procs| bad(&procs))
-    }
-
-    /// Writes the file of a run.
-    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        let source = Source { name: &input::name(&self.args.model), text: &wanted.text };
-        let text = itf::write_open(&wanted.system, &witness.run, &source);
-        files::write(path, &text)
-    }
-
-    /// Removes the file of an earlier run, so that it is not mistaken for one of this run.
-    fn no_file(&self) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        files::remove_traces(path, 1).map(drop)
     }
 
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
