@@ -11,7 +11,7 @@ use cubicle_lang::load::{ModelSource, in_core};
 use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_report::Style;
-use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
+use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
@@ -19,6 +19,7 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
+use super::choices::ResultFormat;
 use super::document::NoInvocation;
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
@@ -28,7 +29,7 @@ use super::messages::Messages;
 use super::printer::Printer;
 use super::quantities::are_sorts;
 use super::run_dir::{Certificates, RunDir, traces};
-use super::settings::{self, Results};
+use super::settings;
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
@@ -126,7 +127,7 @@ fn decide(
     }
     are_sorts(&system, args.of_sorts())?;
     if args.show_core {
-        if ending.results == Results::Human {
+        if ending.results == ResultFormat::Human {
             ending.output.write(&in_core(&file));
         }
         return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
@@ -142,7 +143,7 @@ fn decide(
         .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
         let shown = transformed(args, &system, name)?;
-        if ending.results == Results::Human {
+        if ending.results == ResultFormat::Human {
             ending.output.write(&shown);
         }
         return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
@@ -180,7 +181,7 @@ fn decide(
     ending.begin();
 
     let mut code = exit::of_report(&found);
-    if ending.results == Results::Human {
+    if ending.results == ResultFormat::Human {
         printer.conclude(&system, &source, &options, &found);
         code = after_output(code, ending.output.finish());
     }

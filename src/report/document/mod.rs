@@ -346,20 +346,66 @@ impl Document {
             times: Times::default(),
         }
     }
+}
 
+/// What is written as JSON.
+pub trait Written: Serialize {
     /// As a file: indented, ending in a line feed.
     ///
     /// # Panics
     /// Never: all keys are strings.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 
-    /// As the last line of `--format ndjson`, ending in a line feed.
+    /// In a line, ending in a line feed.
     ///
     /// # Panics
     /// Never: all keys are strings.
-    pub fn line(&self) -> String {
+    fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings") + "\n"
+    }
+}
+
+impl Written for Document {}
+
+/// The documents of commands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DocumentKind {
+    /// A [`Document`].
+    Run,
+    /// A [`MutationDocument`].
+    Mutation,
+    /// A [`TestDocument`].
+    Test,
+    /// A [`WitnessDocument`].
+    Witness,
+    /// A [`ValidationDocument`].
+    Validation,
+}
+
+impl DocumentKind {
+    /// That of a command, by its name.
+    pub fn of_command(name: &str) -> Self {
+        match name {
+            "mutate" => Self::Mutation,
+            "test" => Self::Test,
+            "witness" => Self::Witness,
+            "validate" => Self::Validation,
+            _ => Self::Run,
+        }
+    }
+
+    /// The document of a run with nothing to show but what `run` says, `in_a_line` where it has one.
+    pub fn without_results(self, run: &Document, in_a_line: bool) -> String {
+        match self {
+            Self::Run if in_a_line => run.line(),
+            Self::Run => run.text(),
+            Self::Mutation => MutationDocument::without_mutants(run).text(),
+            Self::Test => TestDocument::new(Vec::new(), run).text(),
+            Self::Witness => WitnessDocument::without_run(run).text(),
+            Self::Validation if in_a_line => ValidationDocument::without_logs(run).line(),
+            Self::Validation => ValidationDocument::without_logs(run).text(),
+        }
     }
 }

@@ -118,7 +118,7 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
         let found =
             explore(&refinement.steps, procs, &options, &Interrupt::default(), &mut Silent).exploration;
         if let Some(run) = &found.unsafe_trace {
-            explain(&refinement, (&concrete.system, &abstraction.system), run)
+            explain(&refinement, &concrete.system, &abstraction.system, run)
                 .map_err(|why| shown(&format!("no such run: {why}")))?;
         }
         let refines = found.unsafe_trace.is_none();
