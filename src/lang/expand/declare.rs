@@ -6,10 +6,9 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::expander::Expander;
 use super::make::number;
-use super::sort_table::Sorts;
 use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::MAX_CONSTRUCTORS;
+use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
     Base, ChannelDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
     TypeDecl,
@@ -124,7 +123,7 @@ impl Expander {
     }
 
     /// Notes the sorts of the processes that a declared variable is indexed by and points to.
-    fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut Sorts) {
+    fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut SortTable) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text) else { return };
         let index = match &decl.kind {
             SymbolKind::Array(index) | SymbolKind::Total(index) => index.as_slice(),

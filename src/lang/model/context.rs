@@ -4,10 +4,11 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
+use super::sorts::Unsorted;
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
-use crate::syntax::ast::{Predicate, Transition};
+use crate::syntax::ast::{Let, Predicate, Transition};
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +67,10 @@ pub(super) struct Context<'a> {
     pub vars: Vec<Var>,
     /// What the latter count.
     pub counts: Vec<Count>,
+    /// The sort of processes that are bound without one.
+    pub unsorted: Unsorted,
+    /// The abbreviations of the transition.
+    pub lets: &'a [Let],
     /// Whether the formula stands in a count.
     pub counting: bool,
     /// Predicates defined so far.
@@ -167,6 +172,8 @@ impl<'a> Context<'a> {
             is_part: false,
             vars: symbols.vars.clone(),
             counts: Vec::new(),
+            unsorted: Unsorted::Proc,
+            lets: &[],
             counting: false,
             predicates: IndexMap::new(),
             diagnostics: Diagnostics::default(),
