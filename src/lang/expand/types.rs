@@ -65,7 +65,6 @@ pub struct Queue {
     pub duplicating: bool,
 }
 
-/// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
     Proc,

@@ -31,7 +31,6 @@ pub enum Out {
 pub enum Effect {
     /// The first branch that holds gives the value; without one the cell keeps its value.
     Cases(Vec<(Option<Expr>, Vec<Way<Out>>)>),
-    /// Any value.
     Any,
     /// An update of the core, as it stands.
     Raw(Box<Update>),
@@ -40,7 +39,6 @@ pub enum Effect {
 /// A write of one variable of the core.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// The variable.
     pub name: String,
     pub index: Vec<Name>,
     /// The indices among them that stand for all processes.
@@ -315,7 +313,6 @@ impl Expander {
         }
     }
 
-    /// The writes of an assignment.
     fn assign(&mut self, this: &Assigned, facts: &Facts) -> Option<Draft> {
         if let Some(drafts) = self.every_value(this, facts) {
             return drafts;

@@ -1,6 +1,6 @@
 //! Formulas and claims from outside a model, in the names of the model.
 
-use super::context::Context;
+use super::context::{Context, FormulaPlace};
 use super::elaborate::tidy;
 use super::scope::Scope;
 use super::sorts::Unsorted;
@@ -39,7 +39,8 @@ pub fn condition(
             (usize::from(count), Scope::default())
         }
     };
-    let found = context.condition((&[], Comparison::Eq), formula, formula.span, params, &mut scope);
+    context.start(formula.span, FormulaPlace::State, params);
+    let found = context.condition(&[], Comparison::Eq, formula, &mut scope);
     extended(context, system, found)
 }
 

@@ -19,7 +19,6 @@ pub(super) enum FormulaPlace {
     Bad,
     /// A condition on a state in a property of runs, or by itself: quantifiers have their usual meaning.
     State,
-    /// Guard of a transition.
     Guard,
     /// Condition of a `case`: no quantifiers.
     Condition,
@@ -30,9 +29,7 @@ pub(super) enum FormulaPlace {
 /// The process that a global used as an array index names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum IndexedBy {
-    /// This process.
     Process(ProcRef),
-    /// No process.
     Nothing,
 }
 
@@ -218,7 +215,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Starts a declaration, or another variant of it, with `params` declared parameters.
+    /// Starts a declaration with `params` declared parameters.
     pub fn start(&mut self, declaration: Span, place: FormulaPlace, params: usize) {
         self.declaration = declaration;
         self.place = place;
@@ -236,6 +233,11 @@ impl<'a> Context<'a> {
         self.erase_processes = false;
         self.named.clear();
         self.calls.clear();
+    }
+
+    /// Starts another variant of the declaration.
+    pub fn restart(&mut self) {
+        self.start(self.declaration, self.place, usize::from(self.params));
     }
 
     /// Resets the counts of the previous declaration.

@@ -29,7 +29,7 @@ impl<'a> Context<'a> {
                 .report(self);
             return TermMeaning::Unknown;
         }
-        let Some((name, summand, body)) = count.parts() else {
+        let Some((name, _, body)) = count.parts() else {
             return self.number_of(SmallVec::new(), Dnf::truth(), None, at);
         };
         self.counting = true;
@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
             let process = IndexMeaning::Process(ProcRef::Var(process));
             self.compared_sort(Comparison::Eq, process, sort, true, name.span())
         });
-        let value = self.count_of(process, of_sort, (summand, body), &mut scope, at);
+        let value = self.count_of(process, of_sort, count, &mut scope);
         self.erase_processes = erased;
         self.loose.pop();
         self.release(process);
@@ -61,10 +61,11 @@ impl<'a> Context<'a> {
         &mut self,
         process: u8,
         of_sort: Option<Formula>,
-        (summand, body): (Option<&'a ast::Term>, Option<&'a Expr>),
+        count: &'a ast::Count,
         scope: &mut Scope<'a>,
-        at: Span,
     ) -> TermMeaning {
+        let at = count.span();
+        let (summand, body) = count.parts().map_or((None, None), |(_, summand, body)| (summand, body));
         let mut parts: Vec<Formula> = of_sort.into_iter().collect();
         parts.extend(body.map(|body| self.formula(body, scope, true)));
         let formula = Formula::and(parts);

@@ -45,7 +45,7 @@ impl<'a> Context<'a> {
         let body = conjunctions(&formula, &same);
         let all = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
         let places = std::mem::take(&mut self.origins);
-        self.start(span, FormulaPlace::Init, params);
+        self.restart();
         self.erase_processes = true;
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.erase_processes = false;
@@ -99,9 +99,9 @@ impl<'a> Context<'a> {
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Bad, declared);
         let mut scope = self.parameters(&decl.params, &[&decl.body]);
-        let disjuncts = self.disjuncts_of(decl, declared, &mut scope);
+        let disjuncts = self.disjuncts_of(decl, &mut scope);
         self.unused_parameters(&decl.params);
-        self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
+        self.warn_of_passing_over(decl, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
             Diagnostic::warning("C0906", span, "this formula is contradictory")
                 .label("no state satisfies it, so that nothing is checked")
@@ -128,12 +128,7 @@ impl<'a> Context<'a> {
     }
 
     /// The formula of a declaration, for all processes that the globals used as indices can name.
-    pub fn disjuncts_of(
-        &mut self,
-        decl: &'a Property,
-        declared: usize,
-        scope: &mut Scope<'a>,
-    ) -> Vec<Disjunct> {
+    pub fn disjuncts_of(&mut self, decl: &'a Property, scope: &mut Scope<'a>) -> Vec<Disjunct> {
         let mut disjuncts = Vec::new();
         let formula = self.of_sorts(&decl.params, Comparison::Eq, &decl.body, scope);
         if self.needed.is_empty() {
@@ -141,7 +136,7 @@ impl<'a> Context<'a> {
             return disjuncts;
         }
         for variant in self.variants() {
-            self.start(decl.loc.0, FormulaPlace::Bad, declared);
+            self.restart();
             let (hidden, facts) = self.assume(&variant);
             let formula = self.of_sorts(&decl.params, Comparison::Eq, &decl.body, scope);
             // Where the globals name no process, cells at them are false, which only makes the formula
@@ -155,21 +150,15 @@ impl<'a> Context<'a> {
 
     /// Warns of an `exists` for which it makes a difference that it ranges over other processes than those
     /// in scope: more states were bad if it ranged over these as well.
-    fn warn_of_passing_over(
-        &mut self,
-        decl: &'a Property,
-        declared: usize,
-        scope: &mut Scope<'a>,
-        disjuncts: &[Disjunct],
-    ) {
+    fn warn_of_passing_over(&mut self, decl: &'a Property, scope: &mut Scope<'a>, disjuncts: &[Disjunct]) {
         let Some((at, word)) = self.passes_over else { return };
         if self.exhausted {
             return;
         }
         let wider = self.on_trial(|context| {
-            context.start(decl.loc.0, FormulaPlace::Bad, declared);
+            context.restart();
             context.inclusive = true;
-            let wider = context.disjuncts_of(decl, declared, scope);
+            let wider = context.disjuncts_of(decl, scope);
             context.inclusive = false;
             wider
         });

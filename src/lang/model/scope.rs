@@ -6,13 +6,10 @@ use super::{Cell, EnumId, ProcRef, Type, VarKind};
 /// The meaning of a term.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TermMeaning {
-    /// Constructor of an enum.
     Constructor(EnumId, u8),
-    /// A process.
     Proc(ProcRef),
     /// The value of an enum, abstract or proc cell.
     Cell(Cell, Type),
-    /// A number.
     Number(NumericTerm),
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),

@@ -18,9 +18,7 @@ const MOST_LISTED: usize = 8;
 /// The meaning of a capitalised name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
-    /// A value of an enum.
     Constructor(EnumId, u8),
-    /// A global, constant or array.
     Var(VarId),
     /// Declared with an error, which has been reported.
     Unclear,
@@ -31,7 +29,6 @@ pub(super) enum Symbol {
 pub(super) enum Wanted {
     /// An array with this number of indices.
     Array,
-    /// A variable to assign.
     Target,
     /// A value: of a constructor, a variable, a constant.
     Value,

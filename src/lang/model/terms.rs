@@ -12,7 +12,6 @@ use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Base, Name, Operand, Summand, Term, TermKind};
 
-/// The kinds of array indices.
 pub(super) enum IndexMeaning {
     Process(ProcRef),
     /// A global of type `proc`.
@@ -26,7 +25,6 @@ fn is_mident(name: &Name) -> bool {
 }
 
 impl<'a> Context<'a> {
-    /// The meaning of a term.
     pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
@@ -300,7 +298,6 @@ impl<'a> Context<'a> {
         None
     }
 
-    /// The meaning of an array cell.
     fn cell(&mut self, array: &Name, index: &[Name], scope: &Scope<'a>) -> TermMeaning {
         let resolved = index.iter().map(|name| (self.index(name, scope), name.span())).collect();
         let Some(id) = self.array(array, index.len()) else { return TermMeaning::Unknown };
@@ -399,7 +396,6 @@ fn indices(n: usize) -> String {
     if n == 1 { "1 index".to_owned() } else { format!("{n} indices") }
 }
 
-/// The place of a base.
 pub(super) fn base_span(base: &Base) -> Span {
     match base {
         Base::Name(name) => name.span(),

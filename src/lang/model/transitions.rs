@@ -17,8 +17,7 @@ impl<'a> Context<'a> {
         self.reset_budget();
         self.is_part = decl.part != ast::Part::Whole;
         let span = decl.loc.0;
-        let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, FormulaPlace::Guard, declared);
+        self.start(span, FormulaPlace::Guard, decl.params.len().min(MAX_PARAMS));
         let mut parts = Vec::new();
         let first = self.variant(decl, &[]);
         if self.needed.is_empty() {
@@ -27,7 +26,7 @@ impl<'a> Context<'a> {
             }
         } else {
             for variant in self.variants() {
-                self.start(span, FormulaPlace::Guard, declared);
+                self.restart();
                 let (hidden, facts) = self.assume(&variant);
                 if let Some((guard, drafts)) = self.variant(decl, &variant) {
                     let all = facts.into_iter().map(Formula::Literal).chain([guard]).collect();
@@ -75,10 +74,9 @@ impl<'a> Context<'a> {
                 ));
             }
         }
-        let declared = decl.params.len().min(MAX_PARAMS);
         self.on_trial(|context| {
             context.others = true;
-            context.start(decl.loc.0, FormulaPlace::Guard, declared);
+            context.restart();
             let mut parts = Vec::new();
             if let Some((guard, drafts)) = context.variant(decl, &[]).filter(|_| context.needed.is_empty()) {
                 context.split(decl, origin, guard, &drafts, &mut parts);

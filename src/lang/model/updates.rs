@@ -20,7 +20,6 @@ use crate::syntax::ast::{self, Case, Name, Rhs};
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     var: VarId,
-    /// The index variables.
     bound: Vec<u8>,
     /// `None` for `?`.
     branches: Option<Vec<(Vec<Conj>, Term)>>,

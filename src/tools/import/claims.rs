@@ -12,7 +12,8 @@ use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
-use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
+use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
+use super::tree::Made;
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.
@@ -32,8 +33,6 @@ pub(super) struct Initially {
     pub formula: Formula,
     pub span: Span,
 }
-
-type Made<T> = Result<T, Box<Diagnostic>>;
 
 /// What never is where some conjuncts hold. `universals`: it may say something of all elements of a sort.
 ///
@@ -122,23 +121,20 @@ pub(super) fn witness(
     let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
     let plain = |it: &Term| matches!(it, Term::Var(_));
     let mut said = true;
-    formula.visit(
-        &mut |it| {
-            said &= match it {
-                Formula::Is(app) => {
-                    let symbol = symbols.get(app.symbol);
-                    !symbol.mutable
-                        && symbol.result.is_none()
-                        && !app.args.is_empty()
-                        && app.args.iter().all(plain)
-                }
-                Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
-                Formula::Each { .. } => false,
-                _ => true,
+    formula.each_formula(&mut |it| {
+        said &= match it {
+            Formula::Is(app) => {
+                let symbol = symbols.get(app.symbol);
+                !symbol.mutable
+                    && symbol.result.is_none()
+                    && !app.args.is_empty()
+                    && app.args.iter().all(plain)
             }
-        },
-        &mut |_| {},
-    );
+            Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
+            Formula::Each { .. } => false,
+            _ => true,
+        }
+    });
     let sort = vars.known(value);
     let mut known = leads.clone();
     known.extend(params.iter().map(|it| (vars.known(*it), sort)));
@@ -211,14 +207,8 @@ fn chosen(
             return Err(Box::new(Diagnostic::error("C0715", span, what)));
         }
         let sort = vars.known(value);
-        let symbol = symbols.add(Symbol {
-            name: format!("initial_{}", symbols.sorts[sort.0].0),
-            mutable: false,
-            args: args.iter().map(|it| vars.known(*it)).collect(),
-            result: None,
-            span,
-            derived: false,
-        });
+        let name = format!("initial_{}", symbols.sorts[sort.0].0);
+        let symbol = symbols.add(name, false, args.iter().map(|it| vars.known(*it)).collect(), None, span);
         let args = args.into_iter().map(Term::Var).collect();
         let is = Formula::Is(App { symbol, args, new: false });
         let formula = Formula::each(true, &params, Formula::each(false, &[value], is.clone()));
@@ -246,14 +236,7 @@ pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars:
         };
         let mut formula = formula;
         for var in bound {
-            let id = symbols.add(Symbol {
-                name: vars.name(var).to_owned(),
-                mutable: false,
-                args: Vec::new(),
-                result: Some(vars.known(var)),
-                span,
-                derived: false,
-            });
+            let id = symbols.add(vars.name(var).to_owned(), false, Vec::new(), Some(vars.known(var)), span);
             let constant = Term::App(App { symbol: id, args: Vec::new(), new: false });
             formula = formula.substitute(&|it| (it == var).then(|| constant.clone()));
         }
@@ -276,17 +259,14 @@ fn is_plain_universal(formula: &Formula) -> bool {
         Term::App(app) => app.args.iter().all(named),
         other => named(other),
     };
-    body.visit(
-        &mut |it| {
-            plain &= match it {
-                Formula::Is(app) => app.args.iter().all(named),
-                Formula::Equal(sides) => sides.iter().all(side),
-                Formula::Each { .. } => false,
-                _ => true,
-            }
-        },
-        &mut |_| {},
-    );
+    body.each_formula(&mut |it| {
+        plain &= match it {
+            Formula::Is(app) => app.args.iter().all(named),
+            Formula::Equal(sides) => sides.iter().all(side),
+            Formula::Each { .. } => false,
+            _ => true,
+        }
+    });
     plain
 }
 
@@ -295,20 +275,17 @@ fn is_plain_universal(formula: &Formula) -> bool {
 fn opened(formula: &Formula, vars: &mut Vars, universal: bool) -> (Vec<VarId>, Formula) {
     match formula {
         Formula::Each { universal: kind, vars: bound, body } if *kind == universal => {
-            let copies: Vec<(VarId, VarId)> = bound.iter().map(|it| (*it, vars.copy(*it))).collect();
-            let body = body.substitute(&|var| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+            let (copies, body) = vars.renewed(bound, body);
             let (more, body) = opened(&body, vars, universal);
-            (copies.into_iter().map(|it| it.1).chain(more).collect(), body)
+            ([copies, more].concat(), body)
         }
-        Formula::And(parts) | Formula::Or(parts) => {
+        Formula::And(_) | Formula::Or(_) => {
             let mut bound = Vec::new();
-            let mut inner = Vec::new();
-            for part in parts {
+            let whole = formula.rebuilt(&mut |part| {
                 let (more, part) = opened(part, vars, universal);
                 bound.extend(more);
-                inner.push(part);
-            }
-            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+                part
+            });
             (bound, whole)
         }
         other => (Vec::new(), other.clone()),
@@ -322,28 +299,16 @@ fn literals(
     fresh: &mut dyn FnMut(&Term) -> VarId,
 ) -> (Vec<VarId>, Formula) {
     match formula {
-        Formula::And(parts) | Formula::Or(parts) => {
+        Formula::And(_) | Formula::Or(_) => {
             let mut bound = Vec::new();
-            let mut inner = Vec::new();
-            for part in parts {
+            let whole = formula.rebuilt(&mut |part| {
                 let (more, part) = literals(part, universal, fresh);
                 bound.extend(more);
-                inner.push(part);
-            }
-            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+                part
+            });
             (bound, whole)
         }
-        literal => {
-            let (literal, equal) = flattened(literal, fresh);
-            let bound = equal.iter().map(|it| it.0).collect();
-            let equal = equal.into_iter().map(|(var, term)| Formula::equal(Term::Var(var), term));
-            let whole = if universal {
-                Formula::and(equal).implies(literal).normal()
-            } else {
-                Formula::and(equal.chain([literal]))
-            };
-            (bound, whole)
-        }
+        literal => flattened(literal, universal, fresh),
     }
 }
 
