@@ -160,7 +160,7 @@ impl Expander {
                 Item::Symbol(decl) => match &decl.kind {
                     SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
                     SymbolKind::Witness(params, axiom) => {
-                        self.witness(decl, (params, axiom.as_deref()), &mut symbols, &mut rest);
+                        self.witness(decl, params, axiom.as_deref(), &mut symbols, &mut rest);
                     }
                     SymbolKind::Total(index) => {
                         self.symbol(decl, &mut symbols);
@@ -429,7 +429,7 @@ impl Expander {
                 Expr::compare(left, Comparison::Eq, right, at)
             };
             for (trouble, value) in &self.troubles {
-                let owner = self.symbols.variables.get(trouble.owner());
+                let owner = self.symbols.variables.get(&trouble.owner);
                 let loc = Loc(owner.map_or(Span::default(), |it| it.span));
                 let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
                 let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));

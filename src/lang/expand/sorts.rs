@@ -48,7 +48,9 @@ impl Expander {
     /// Reports a name that is bound with another sort than these.
     fn is_sort(&mut self, name: &Name, sorts: &SortTable) {
         let sort = name.sort.as_deref().filter(|it| it.text != PROC && !sorts.values.contains_key(&it.text));
-        sort.into_iter().for_each(|it| self.unknown_sort(it, sorts));
+        if let Some(sort) = sort {
+            self.unknown_sort(sort, sorts);
+        }
     }
 
     /// Reports sorts that are not those of the model, in a formula by itself.

@@ -65,7 +65,8 @@ impl Expander {
     pub(super) fn witness(
         &mut self,
         decl: &SymbolDecl,
-        (params, axiom): (&[Name], Option<&Expr>),
+        params: &[Name],
+        axiom: Option<&Expr>,
         symbols: &mut Vec<Item>,
         rest: &mut Vec<Item>,
     ) {

@@ -304,7 +304,11 @@ fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
         }
     }
     for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        summand.into_iter().for_each(|it| cells_of_term(it, see));
-        body.into_iter().for_each(|it| cells(it, see));
+        if let Some(summand) = summand {
+            cells_of_term(summand, see);
+        }
+        if let Some(body) = body {
+            cells(body, see);
+        }
     }
 }

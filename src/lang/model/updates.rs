@@ -252,7 +252,9 @@ impl<'a> Context<'a> {
                     let of_index = self.symbols.sorts.as_ref().and_then(|it| it.of_index(var, at));
                     scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(v)), of_index);
                 }
-                cases.iter().for_each(|case| self.agrees(sort, &case.value, scope));
+                for case in cases {
+                    self.agrees(sort, &case.value, scope);
+                }
                 self.cases(cases, &cell, ty, scope, update).map(Some)
             }
         };

@@ -43,7 +43,8 @@ pub(super) fn never(
     symbols: &Symbols<'_>,
     vars: &mut Vars,
     facts: &Facts,
-    (missing, universals): (&str, bool),
+    missing: &str,
+    universals: bool,
 ) -> Made<Vec<Never>> {
     let mut all = Vec::new();
     for Part { formula, span } in parts {
@@ -63,7 +64,7 @@ pub(super) fn never(
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
             let sorts = unshown_sorts([&formula].into_iter(), &params, vars);
-            let equal = elements(sorts, &mut params, (symbols, vars, span));
+            let equal = elements(sorts, &mut params, symbols, vars, span);
             let formula = Formula::and(equal.into_iter().chain([formula]));
             params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
@@ -87,7 +88,9 @@ pub(super) fn never(
 fn elements(
     mut sorts: BTreeSet<SortId>,
     params: &mut Vec<VarId>,
-    (symbols, vars, span): (&Symbols<'_>, &mut Vars, Span),
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    span: Span,
 ) -> Vec<Formula> {
     let mut equal = Vec::new();
     while let Some(&first) = sorts.first() {
@@ -99,20 +102,19 @@ fn elements(
         });
         let sort = named.as_ref().map_or(first, |it| it.0);
         sorts.remove(&sort);
-        let param = element(symbols, vars, (sort, span));
+        let param = element(symbols, vars, sort, span);
         equal.extend(named.map(|it| Formula::equal(Term::Var(param), Term::App(it.1))));
         params.push(param);
     }
     equal
 }
 
-/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs;
-/// `leads` has the sorts that witnesses lead from and to.
+/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs.
 pub(super) fn witness(
     part: &Part,
     symbols: &Symbols<'_>,
     vars: &mut Vars,
-    leads: &mut BTreeSet<(SortId, SortId)>,
+    known: &[Witness],
 ) -> Option<Witness> {
     let (bound, formula) = opened(&part.formula.normal(), vars, true);
     let (values, formula) = opened(&formula, vars, false);
@@ -135,14 +137,16 @@ pub(super) fn witness(
             _ => true,
         }
     });
-    let sort = vars.known(value);
-    let mut known = leads.clone();
-    known.extend(params.iter().map(|it| (vars.known(*it), sort)));
-    let mut reached = vec![sort];
+    let lead = |params: &[VarId], value: VarId| -> Vec<(SortId, SortId)> {
+        params.iter().map(|it| (vars.known(*it), vars.known(value))).collect()
+    };
+    let mut leads = lead(&params, value);
+    leads.extend(known.iter().flat_map(|it| lead(&it.params, it.value)));
+    let mut reached = vec![vars.known(value)];
     for at in 0.. {
         let Some(&from) = reached.get(at) else { break };
         let next: Vec<SortId> =
-            known.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
+            leads.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
         reached.extend(next);
     }
     if !said
@@ -152,7 +156,6 @@ pub(super) fn witness(
     {
         return None;
     }
-    *leads = known;
     Some(Witness { params, value, formula, span: part.span })
 }
 
@@ -164,7 +167,7 @@ pub(super) fn initially(
     parts: Vec<Part>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
+    witnesses: &mut Vec<Witness>,
 ) -> Made<Vec<Initially>> {
     let mut all = Vec::new();
     let mut open = flat(named_witnesses(parts, symbols, vars));
@@ -172,7 +175,7 @@ pub(super) fn initially(
     while let Some(Part { formula, span }) = open.pop() {
         let (bound, formula) = opened(&formula, vars, true);
         if formula.has(false) {
-            let rest = chosen(&bound, &Part { formula, span }, symbols, vars, (leads, witnesses))?;
+            let rest = chosen(&bound, &Part { formula, span }, symbols, vars, witnesses)?;
             open.push(rest);
             continue;
         }
@@ -190,7 +193,7 @@ fn chosen(
     part: &Part,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
+    witnesses: &mut Vec<Witness>,
 ) -> Made<Part> {
     let span = part.span;
     let (values, formula) = opened(&part.formula, vars, false);
@@ -212,7 +215,7 @@ fn chosen(
         let args = args.into_iter().map(Term::Var).collect();
         let is = Formula::Is(App { symbol, args, new: false });
         let formula = Formula::each(true, &params, Formula::each(false, &[value], is.clone()));
-        let Some(made) = witness(&Part { formula, span }, symbols, vars, leads) else {
+        let Some(made) = witness(&Part { formula, span }, symbols, vars, witnesses) else {
             let what = "initially, for all elements there is another one of a sort that leads back to theirs";
             let help = "declare a function whose values these are: `init r(N, f(N))`";
             return Err(Box::new(Diagnostic::error("C0714", span, what).help(help)));

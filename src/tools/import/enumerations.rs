@@ -138,7 +138,8 @@ pub(super) struct Case {
 /// # Errors
 /// There are too many.
 pub(super) fn cases(
-    (name, span): (&str, Span),
+    name: &str,
+    span: Span,
     params: Vec<VarId>,
     parts: Vec<Part>,
     symbols: &Symbols<'_>,

@@ -299,7 +299,7 @@ impl Formula {
     pub fn has(&self, kind: bool) -> bool {
         let mut found = false;
         self.each_formula(&mut |it| {
-            found |= matches!(it, Self::Each { universal, .. } if *universal == kind)
+            found |= matches!(it, Self::Each { universal, .. } if *universal == kind);
         });
         found
     }

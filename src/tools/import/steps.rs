@@ -202,7 +202,7 @@ impl Steps<'_, '_> {
         let symbol = self.symbols.get(id);
         let span = about.first().map_or(step.span, |it| it.span);
         let cell: Vec<VarId> =
-            symbol.args.iter().map(|sort| element(self.symbols, self.vars, (*sort, symbol.span))).collect();
+            symbol.args.iter().map(|sort| element(self.symbols, self.vars, *sort, symbol.span)).collect();
         let mut branches = Vec::new();
         for equation in about {
             branches.extend(equation.about(&cell).map_err(|var| {
@@ -435,7 +435,7 @@ impl Steps<'_, '_> {
             };
             let fewest = self.witnesses.iter().filter_map(lacking).min_by_key(Vec::len);
             for sort in fewest.unwrap_or_else(|| vec![sort]) {
-                step.params.push(element(self.symbols, self.vars, (sort, step.span)));
+                step.params.push(element(self.symbols, self.vars, sort, step.span));
             }
         }
     }
@@ -536,7 +536,7 @@ pub(super) fn unshown_sorts<'f>(
 }
 
 /// A further variable of a sort.
-pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, (sort, span): (SortId, Span)) -> VarId {
+pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, sort: SortId, span: Span) -> VarId {
     vars.new_var(initial(symbols, sort), span, Some(sort))
 }
 
