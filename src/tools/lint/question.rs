@@ -58,7 +58,7 @@ pub struct Asker<'a> {
 
 impl Asker<'_> {
     /// For each bad state of a system, why it is never reached; `None` when it is, or when that is unknown. Instances with
-    /// fewer than `least` processes are no evidence by themselves.
+    /// fewer than `least` processes are not evidence by themselves.
     pub fn never(&self, system: &System, least: usize) -> Vec<Option<Grounds>> {
         let mut open: Vec<bool> = vec![true; system.bad.len()];
         let (mut complete, mut sizes) = (true, Vec::new());
