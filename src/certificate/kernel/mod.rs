@@ -6,7 +6,7 @@
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
 //! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails and
-//! owners), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
+//! what no other process is), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
 
 mod facts;
 mod finder;
