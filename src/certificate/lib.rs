@@ -96,7 +96,7 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
-//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
+//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -129,6 +129,7 @@ mod prove;
 mod refinement;
 mod refuter;
 mod restart;
+mod search;
 mod smtlib;
 mod solver;
 mod steps;
