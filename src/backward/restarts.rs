@@ -58,7 +58,9 @@ pub fn search(
     let Paused { run, mut pool, totals, statistics, keeps_all, remembered, tests, calls } =
         paused.take().unwrap_or_default();
     let mut transitions = prepare(system);
-    transitions.iter_mut().for_each(|t| t.remembers = remembered.contains(&t.id));
+    for t in &mut transitions {
+        t.remembers = remembered.contains(&t.id);
+    }
     let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
         keep_unused: keeps_all,

@@ -52,6 +52,21 @@
 //! where their indices are named; a sum of products is any number. So where counts occur, a check that refuses an invariant has not
 //! always found an instance that breaks it.
 //!
+//! # Other processes
+//!
+//! A cube may also say what no process but its own is: `invariant (p) { At[p] = Asleep && forall_other q. At[q] <> Waker }` forbids the states with a
+//! sleeper and no waker. To show that no step leads there, the state after it is assumed to be like that: of each named process that is not one of
+//! the cube's, and, where it matters, of any other one, it is known after the step that it is not a waker. Of the state before, an instance of such a cube at
+//! named processes says: the cube does not hold, or a named process is one of the others (a waker), or a process without a name is.
+//!
+//! *Sound.* An instance is used without its last part only where that is refuted by itself: in a case with one more name, of a process that is one of the
+//! others, with all that is known of a process without a name: universal guards, and what the cube says after the step. That case may use
+//! instances in the same way, so that at most two such names are given, one after the other ([`tuning`]'s `BEYOND`). Initially, other processes
+//! can be taken away: for named processes alone, nothing but the cube and what it says of these is assumed.
+//!
+//! *Incomplete.* More names may be needed. A check that refuses such an invariant has not always found an instance that breaks it, but it has
+//! in each of thousands of random systems.
+//!
 //! # Tails
 //!
 //! A certificate may name *tails* ([`Tail`](cubicle_lang::model::Tail)): ghost arrays that are false only where a universal clause fails, so that guards which imply the
@@ -81,7 +96,7 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
-//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
+//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -114,6 +129,7 @@ mod prove;
 mod refinement;
 mod refuter;
 mod restart;
+mod search;
 mod smtlib;
 mod solver;
 mod steps;

@@ -10,27 +10,25 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use tracing::{debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
-use super::counts::Definitions;
 use super::cubes::{CubeInstance, Cubes, orders};
 use super::failure::ProofFailure;
-use super::ground::{GroundCell, GroundFormula, Overflow, Reading};
+use super::ground::{GroundFormula, Overflow};
 use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
-use super::possible::Possible;
 use super::refuter::{Attempt, Refutable, Refuter};
-use super::solver::{CaseAnswer, ProverSession, SatisfyingState};
+use super::solver::ProverSession;
 use super::steps::Arguments;
 use super::tuning::{
-    CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FIRST_INSTANCES, FREE_CALLS, FREE_TRIALS,
-    INSTANCES_PER_COUNTEREXAMPLE, MAX_PROCS, MORE_CLASSES,
+    CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FREE_CALLS, FREE_TRIALS, MAX_PROCS,
+    MORE_CLASSES,
 };
-use cubicle_lang::model::{Literal, System};
+use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
 
@@ -139,45 +137,35 @@ fn prove_once(
 
 /// An instance that the session knows.
 #[derive(Debug)]
-struct Active {
-    instance: CubeInstance,
-    literals: Vec<GroundFormula>,
+pub struct Active {
+    pub instance: CubeInstance,
+    pub literals: Vec<GroundFormula>,
     /// A name for it, and its formula.
-    fact: (Bool, Bool),
+    pub fact: (Bool, Bool),
 }
 
-/// The instances that are assumed in a case.
-#[derive(Default)]
-struct Chosen {
-    /// Their places in `active`.
-    places: Vec<usize>,
-    /// For places, see [`CubeInstance::beyond`].
-    beyond: HashMap<usize, Vec<CubeInstance>>,
-    /// Those that may not be: a process that the case does not name may be what they say that no other process is.
-    refused: HashSet<CubeInstance>,
-}
-
-struct Prover<'a, 'i> {
-    obligations: &'i Obligations<'a>,
-    cubes: &'a Cubes,
-    refuter: Refuter<'i>,
+/// A proof that is being found.
+pub struct Prover<'a, 'i> {
+    pub obligations: &'i Obligations<'a>,
+    pub cubes: &'a Cubes,
+    pub refuter: Refuter<'i>,
     /// Z3, once it is needed: its context alone takes milliseconds.
-    session: Option<ProverSession<'a>>,
-    index: &'i CubeIndex<'a>,
-    interrupt: &'i Interrupt,
-    timeout: Duration,
-    extent: Option<Extent>,
-    needed: BTreeSet<usize>,
-    queue: VecDeque<usize>,
-    active: Vec<Active>,
+    pub session: Option<ProverSession<'a>>,
+    pub index: &'i CubeIndex<'a>,
+    pub interrupt: &'i Interrupt,
+    pub timeout: Duration,
+    pub extent: Option<Extent>,
+    pub needed: BTreeSet<usize>,
+    pub queue: VecDeque<usize>,
+    pub active: Vec<Active>,
     /// Places in `active`, those that a refutation needed last at the end.
-    recent: Vec<usize>,
-    known: HashMap<(CubeInstance, u8), usize>,
-    proof: FinishedProof,
+    pub recent: Vec<usize>,
+    pub known: HashMap<(CubeInstance, u8), usize>,
+    pub proof: FinishedProof,
     /// For a transition and arguments of it, by number, how often it was asked whether they are impossible, and the answer.
-    impossible: HashMap<(usize, usize), (usize, Option<bool>)>,
+    pub impossible: HashMap<(usize, usize), (usize, Option<bool>)>,
     /// The cube on trial: it is dropped if the needed ones can be proved without it.
-    dropping: Option<usize>,
+    pub dropping: Option<usize>,
 }
 
 impl<'a> Prover<'a, '_> {
@@ -203,7 +191,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Z3, which begins to work now if it has not yet.
-    fn session(&mut self) -> &mut ProverSession<'a> {
+    pub fn session(&mut self) -> &mut ProverSession<'a> {
         let Obligations { system, unnamed, .. } = *self.obligations;
         let (procs, all) = (0..unnamed.first, self.obligations.processes());
         let ordered = orders(system, self.cubes);
@@ -249,7 +237,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Instances that refute a case; so many of its processes are named for what cubes say of others.
-    fn refute(
+    pub fn refute(
         &mut self,
         obligation: Obligation,
         case: &ObligationCase<'a>,
@@ -355,7 +343,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Whether instances of a cube may be assumed: of an initial state only those of trusted cubes.
-    fn is_usable(&self, obligation: Obligation, cube: usize) -> bool {
+    pub fn is_usable(&self, obligation: Obligation, cube: usize) -> bool {
         if cube >= self.cubes.proved {
             return true;
         }
@@ -382,7 +370,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Cubes whose instances may be assumed, the most promising first.
-    fn order(&self, obligation: Obligation) -> Vec<usize> {
+    pub fn order(&self, obligation: Obligation) -> Vec<usize> {
         let mut usable: Vec<usize> =
             (0..self.cubes.all.len()).filter(|cube| self.is_usable(obligation, *cube)).collect();
         usable.sort_by_key(|cube| self.rank(obligation, *cube));
@@ -444,293 +432,6 @@ impl<'a> Prover<'a, '_> {
     /// Calls of Z3 so far.
     fn calls(&self) -> u64 {
         self.session.as_ref().map_or(0, |session| session.calls)
-    }
-
-    /// The literals of an instance.
-    fn literals(&self, instance: &CubeInstance) -> Result<Vec<GroundFormula>, ProofFailure> {
-        let reader = self.index.reader;
-        let literals = self.cubes.all[instance.cube].cube.iter();
-        Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
-    }
-
-    /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
-    fn search(
-        &mut self,
-        obligation: Obligation,
-        case: &ObligationCase<'a>,
-        known: (&Possible<'_>, &[CubeInstance]),
-        beyond: u8,
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
-        let mut counts = false;
-        case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
-        if !counts {
-            match self.search_in(obligation, (case, beyond), &Definitions::default(), known) {
-                Err(failure @ ProofFailure::Refuted(_)) => {
-                    let definitions = self.obligations.definitions(case)?;
-                    if definitions.facts.is_empty() {
-                        return Err(failure);
-                    }
-                    return self.search_in(obligation, (case, beyond), &definitions, known);
-                }
-                other => return other,
-            }
-        }
-        let definitions = self.obligations.definitions(case)?;
-        self.search_in(obligation, (case, beyond), &definitions, known)
-    }
-
-    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
-    /// definitions of its counts.
-    fn search_in(
-        &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
-        definitions: &Definitions,
-        (possible, used): (&Possible<'_>, &[CubeInstance]),
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let most = self.cubes.beyond();
-        let mut order = self.order(obligation);
-        order.retain(|cube| beyond < most || !self.cubes.has_others(*cube));
-        let groups: &[Vec<u8>] = &definitions.unnamed;
-        let mut chosen =
-            Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
-        // What remains possible rests on those that were used.
-        for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
-            self.choose(case.procs, instance, &mut chosen)?;
-        }
-        let session = self.session();
-        let mut parts = session.order_of(case.procs);
-        parts.push(session.formula(&case.formula));
-        parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
-        session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(obligation, (case, beyond), (&order, groups), &mut chosen);
-        self.session().close();
-        let needed = refuted?;
-        self.recent.retain(|i| !needed.contains(i));
-        self.recent.extend(&needed);
-        let with = |i: usize| {
-            let beyond = chosen.beyond.get(&i).cloned().unwrap_or_default();
-            CubeInstance { beyond, ..self.active[i].instance.clone() }
-        };
-        Ok(needed.into_iter().map(with).collect())
-    }
-
-    /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
-    fn refute_opened(
-        &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
-        (order, groups): (&[usize], &[Vec<u8>]),
-        chosen: &mut Chosen,
-    ) -> Result<Vec<usize>, ProofFailure> {
-        let mut assumed = 0;
-        loop {
-            for &i in &chosen.places[assumed..] {
-                let (name, fact) = self.active[i].fact.clone();
-                self.session().assume(&name, &fact);
-            }
-            assumed = chosen.places.len();
-            let names: Vec<Bool> = chosen.places.iter().map(|&i| self.active[i].fact.0.clone()).collect();
-            let interrupt = self.interrupt;
-            let mut state = match self.session().check(&names, interrupt)? {
-                CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen.places[i]).collect()),
-                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
-                CaseAnswer::Sat(state) => state,
-            };
-            let mut violated = self.violated(case.procs, (order, groups), &mut state);
-            if violated.is_empty() {
-                violated = self.violated_others(obligation, (case, beyond), (order, &mut state), chosen)?;
-            }
-            // The search for instances ends early when the run must end.
-            self.interrupt.check()?;
-            if violated.is_empty() {
-                return Err(ProofFailure::Refuted(obligation));
-            }
-            for instance in violated {
-                self.choose(case.procs, instance, chosen)?;
-            }
-            if chosen.places.len() == assumed {
-                return Err(ProofFailure::Undecided(
-                    obligation,
-                    "the solver's states are not definite".into(),
-                ));
-            }
-        }
-    }
-
-    /// Instances that a state of a case of so many processes violates, of cubes that say nothing of other processes.
-    fn violated(
-        &mut self,
-        named: u8,
-        (order, groups): (&[usize], &[Vec<u8>]),
-        state: &mut SatisfyingState,
-    ) -> Vec<CubeInstance> {
-        let named: Vec<u8> = (0..named).collect();
-        let mut violated = Vec::new();
-        let (cubes, unnamed, index) = (self.cubes, self.obligations.unnamed, self.index);
-        let session = self.session();
-        let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
-        // Instances about named processes first, then those with unnamed ones of one partition.
-        let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
-        let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
-        for unnamed in &rounds {
-            let procs = [&named[..], unnamed].concat();
-            for known_cells_only in [true, false] {
-                for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
-                    index.instances(
-                        cube,
-                        (&procs, 0),
-                        &mut |literal, names| {
-                            // Without a step there is no arithmetic that could overflow.
-                            let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
-                            let fits = !known_cells_only || session.knows(&literal);
-                            Some(fits && session.holds(state, &literal))
-                        },
-                        &mut |instance, _| {
-                            violated.push(instance);
-                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
-                        },
-                    );
-                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
-                        break;
-                    }
-                }
-                if !violated.is_empty() {
-                    return violated;
-                }
-            }
-        }
-        violated
-    }
-
-    /// Instances that it violates of cubes that say what no other process is, if no process that the case does not name can be that.
-    fn violated_others(
-        &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
-        (order, state): (&[usize], &mut SatisfyingState),
-        chosen: &mut Chosen,
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let procs: Vec<u8> = (0..case.procs).collect();
-        let mut violated = Vec::new();
-        let (cubes, index) = (self.cubes, self.index);
-        for &cube in order.iter().filter(|cube| cubes.has_others(**cube)) {
-            let mut found = Vec::new();
-            let session = self.session();
-            let test = &mut |literal: &Literal, names: &[u8]| {
-                let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
-                Some(session.holds(state, &literal))
-            };
-            index.instances(cube, (&procs, 0), test, &mut |instance, _| {
-                found.push(instance);
-                false
-            });
-            for mut instance in found {
-                if chosen.refused.contains(&instance) {
-                    continue;
-                }
-                let excluded = self.obligations.excluded(case.procs, &instance)?;
-                if self.session().holds(state, &excluded) {
-                    continue;
-                }
-                match self.search_beyond(obligation, case, (&instance, beyond))? {
-                    Some(beyond) => {
-                        instance.beyond = beyond;
-                        violated.push(instance);
-                    }
-                    None => drop(chosen.refused.insert(instance)),
-                }
-                if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
-                    return Ok(violated);
-                }
-            }
-        }
-        Ok(violated)
-    }
-
-    /// What refutes that a process which the case does not name is what an instance says that no other process is.
-    fn search_beyond(
-        &mut self,
-        obligation: Obligation,
-        case: &ObligationCase<'a>,
-        (instance, beyond): (&CubeInstance, u8),
-    ) -> Result<Option<Vec<CubeInstance>>, ProofFailure> {
-        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
-        if self.refuter.is_contradiction(&own, case.procs) {
-            return Ok(Some(Vec::new()));
-        }
-        match self.refute(obligation, &case, beyond + 1) {
-            Ok(instances) => Ok(Some(instances)),
-            Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => Ok(None),
-            Err(other) => Err(other),
-        }
-    }
-
-    /// Instances at unnamed processes that say something about sums, which no violated cube shows.
-    fn about_sums(&self, order: &[usize], groups: &[Vec<u8>]) -> Vec<CubeInstance> {
-        if self.obligations.system.counts.iter().all(|count| count.summand.is_none()) {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for &cube in order {
-            let forbidden = &self.cubes.all[cube];
-            let linear = forbidden.cube.iter().any(|literal| matches!(literal, Literal::Linear { .. }));
-            if forbidden.params == 1 && linear && forbidden.others.is_empty() {
-                let instance = |&process: &u8| CubeInstance::new(cube, vec![process]);
-                found.extend(groups.iter().flatten().map(instance));
-            }
-        }
-        found
-    }
-
-    /// Instances that the session knows and that this case does not contradict, most recently needed first.
-    fn at_hand(
-        &self,
-        obligation: Obligation,
-        case: &ObligationCase<'_>,
-        possible: &Possible<'_>,
-        groups: &[Vec<u8>],
-    ) -> Vec<usize> {
-        let usable = |i: &usize| {
-            let Active { instance, literals, .. } = &self.active[*i];
-            let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
-            (known(&[]) || groups.iter().any(|group| known(group)))
-                && self.is_usable(obligation, instance.cube)
-                && !self.cubes.has_others(instance.cube)
-                && !literals.iter().any(|literal| possible.truth(literal) == Some(false))
-        };
-        self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
-    }
-
-    /// Adds an instance to those that are assumed in a case of so many processes.
-    fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
-        let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
-        let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
-        if !chosen.places.contains(&i) {
-            chosen.places.push(i);
-            chosen.beyond.extend(beyond.map(|it| (i, it)));
-        }
-        Ok(())
-    }
-
-    /// Makes an instance known to the session, as what it says in a case of so many processes; its place in `active`.
-    fn activate(&mut self, procs: u8, instance: CubeInstance) -> Result<usize, ProofFailure> {
-        let procs_matter = self.cubes.has_others(instance.cube);
-        let key = (instance, if procs_matter { procs } else { 0 });
-        if let Some(&i) = self.known.get(&key) {
-            return Ok(i);
-        }
-        let literals = self.literals(&key.0)?;
-        let excluded = self.obligations.excluded(procs, &key.0)?;
-        let clause = self.session().formula(&excluded);
-        let selector = Bool::new_const(format!("instance {}", self.active.len()));
-        let i = self.active.len();
-        let instance = key.0.clone();
-        self.known.insert(key, i);
-        self.active.push(Active { instance, literals, fact: (selector, clause) });
-        self.recent.push(i);
-        Ok(i)
     }
 }
 

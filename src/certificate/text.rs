@@ -55,7 +55,7 @@ fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -
                     all.filter(move |(c, _)| among >> c & 1 == 1).map(|it| it.1)
                 };
                 let left = system.enumeration(id).all() & !values;
-                if left.count_ones() != 1 && values.count_ones() == 1 {
+                if !left.is_power_of_two() && values.is_power_of_two() {
                     one_of.extend(values_of(*values).map(|it| format!("{text} <> {it}")));
                 } else {
                     one_of.extend(values_of(left).map(|it| format!("{text} = {it}")));
@@ -222,7 +222,7 @@ pub fn file(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
-    for line in subject.lines(model).into_iter() {
+    for line in subject.lines(model) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }

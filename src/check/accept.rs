@@ -165,7 +165,8 @@ fn reason(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Rea
     let open = match refused {
         NoCertificate::Failed(ProofFailure::Refuted(obligation), cubes) => {
             let system = cubes.system(model);
-            if system.counts.is_empty() || breaks(&system, cubes, *obligation, interrupt) {
+            let is_complete = system.counts.is_empty() && cubes.beyond() == 0;
+            if is_complete || breaks(&system, cubes, *obligation, interrupt) {
                 return text();
             }
             text()

@@ -5,8 +5,8 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails
-//! and counts), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails and
+//! what no other process is), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
 
 mod facts;
 mod finder;

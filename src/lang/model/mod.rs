@@ -29,6 +29,7 @@ mod made_of;
 mod mismatch;
 mod monitored;
 mod names;
+mod noted;
 mod number;
 mod of_sorts;
 mod origins;

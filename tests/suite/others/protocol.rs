@@ -39,7 +39,7 @@ impl Writer<'_> {
         }
         if self.0.chance(60) {
             let first = params.first().copied();
-            let clause: Vec<String> = (0..1 + self.0.below(2)).map(|_| self.of("z", first)).collect();
+            let clause: Vec<String> = (0..=self.0.below(2)).map(|_| self.of("z", first)).collect();
             let word = if self.0.chance(80) { "forall_other" } else { "forall" };
             parts.push(format!("({word} z. ({}))", clause.join(" || ")));
         }

@@ -43,7 +43,7 @@ fn claim(system: &System, dice: &mut Dice) -> Option<Forbidden> {
     };
     let cube = literals(params, 2, dice)?;
     let mut others = Vec::new();
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         let other = literals(params + 1, 2, dice)?;
         if other.iter().any(|it| mentions(it, ProcRef::Var(params as u8))) {
             others.push(other);

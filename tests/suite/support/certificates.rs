@@ -110,11 +110,8 @@ fn change(system: &System, cubes: &mut Vec<Forbidden>, dice: &mut Dice) {
         0 | 1 => {
             cubes.remove(at);
         }
-        2 => {
-            if forbidden.others.pop().is_none() {
-                forbidden.params += 1;
-            }
-        }
+        2 if !forbidden.others.is_empty() => drop(forbidden.others.pop()),
+        2 => forbidden.params += 1,
         3..=5 if !cube.is_empty() => {
             cube.remove(dice.below(cube.len()));
         }

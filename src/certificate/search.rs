@@ -1,0 +1,317 @@
+//! Refutes a case with Z3: finds the instances of the invariant that do, one counterexample after the other.
+
+use z3::ast::Bool;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::counts::Definitions;
+use super::cubes::CubeInstance;
+use super::failure::ProofFailure;
+use super::ground::{GroundCell, GroundFormula, Reading};
+use super::obligation::Obligation;
+use super::obligations::ObligationCase;
+use super::possible::Possible;
+use super::prove::{Active, Prover};
+use super::solver::{CaseAnswer, SatisfyingState};
+use super::tuning::{FIRST_INSTANCES, INSTANCES_PER_COUNTEREXAMPLE};
+use cubicle_lang::model::Literal;
+
+/// The instances that are assumed in a case.
+#[derive(Default)]
+struct Chosen {
+    /// Their places in `active`.
+    places: Vec<usize>,
+    /// For places, see [`CubeInstance::beyond`].
+    beyond: HashMap<usize, Vec<CubeInstance>>,
+    /// Those that may not be: a process that the case does not name may be what they say that no other process is.
+    refused: HashSet<CubeInstance>,
+}
+
+impl<'a> Prover<'a, '_> {
+    /// The literals of an instance.
+    fn literals(&self, instance: &CubeInstance) -> Result<Vec<GroundFormula>, ProofFailure> {
+        let reader = self.index.reader;
+        let literals = self.cubes.all[instance.cube].cube.iter();
+        Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
+    }
+
+    /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
+    pub fn search(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase<'a>,
+        known: (&Possible<'_>, &[CubeInstance]),
+        beyond: u8,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+        let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
+        let mut counts = false;
+        case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
+        if !counts {
+            match self.search_in(obligation, (case, beyond), &Definitions::default(), known) {
+                Err(failure @ ProofFailure::Refuted(_)) => {
+                    let definitions = self.obligations.definitions(case)?;
+                    if definitions.facts.is_empty() {
+                        return Err(failure);
+                    }
+                    return self.search_in(obligation, (case, beyond), &definitions, known);
+                }
+                other => return other,
+            }
+        }
+        let definitions = self.obligations.definitions(case)?;
+        self.search_in(obligation, (case, beyond), &definitions, known)
+    }
+
+    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
+    /// definitions of its counts.
+    fn search_in(
+        &mut self,
+        obligation: Obligation,
+        (case, beyond): (&ObligationCase<'a>, u8),
+        definitions: &Definitions,
+        (possible, used): (&Possible<'_>, &[CubeInstance]),
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+        let most = self.cubes.beyond();
+        let mut order = self.order(obligation);
+        order.retain(|cube| beyond < most || !self.cubes.has_others(*cube));
+        let groups: &[Vec<u8>] = &definitions.unnamed;
+        let mut chosen =
+            Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
+        // What remains possible rests on those that were used.
+        for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
+            self.choose(case.procs, instance, &mut chosen)?;
+        }
+        let session = self.session();
+        let mut parts = session.order_of(case.procs);
+        parts.push(session.formula(&case.formula));
+        parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
+        session.open(&Bool::and(&parts));
+        let refuted = self.refute_opened(obligation, (case, beyond), (&order, groups), &mut chosen);
+        self.session().close();
+        let needed = refuted?;
+        self.recent.retain(|i| !needed.contains(i));
+        self.recent.extend(&needed);
+        let with = |i: usize| {
+            let beyond = chosen.beyond.get(&i).cloned().unwrap_or_default();
+            CubeInstance { beyond, ..self.active[i].instance.clone() }
+        };
+        Ok(needed.into_iter().map(with).collect())
+    }
+
+    /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
+    fn refute_opened(
+        &mut self,
+        obligation: Obligation,
+        (case, beyond): (&ObligationCase<'a>, u8),
+        (order, groups): (&[usize], &[Vec<u8>]),
+        chosen: &mut Chosen,
+    ) -> Result<Vec<usize>, ProofFailure> {
+        let mut assumed = 0;
+        loop {
+            for &i in &chosen.places[assumed..] {
+                let (name, fact) = self.active[i].fact.clone();
+                self.session().assume(&name, &fact);
+            }
+            assumed = chosen.places.len();
+            let names: Vec<Bool> = chosen.places.iter().map(|&i| self.active[i].fact.0.clone()).collect();
+            let interrupt = self.interrupt;
+            let mut state = match self.session().check(&names, interrupt)? {
+                CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen.places[i]).collect()),
+                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
+                CaseAnswer::Sat(state) => state,
+            };
+            let mut violated = self.violated(case.procs, (order, groups), &mut state);
+            if violated.is_empty() {
+                violated = self.violated_others(obligation, (case, beyond), (order, &mut state), chosen)?;
+            }
+            // The search for instances ends early when the run must end.
+            self.interrupt.check()?;
+            if violated.is_empty() {
+                return Err(ProofFailure::Refuted(obligation));
+            }
+            for instance in violated {
+                self.choose(case.procs, instance, chosen)?;
+            }
+            if chosen.places.len() == assumed {
+                return Err(ProofFailure::Undecided(
+                    obligation,
+                    "the solver's states are not definite".into(),
+                ));
+            }
+        }
+    }
+
+    /// Instances that a state of a case of so many processes violates, of cubes that say nothing of other processes.
+    fn violated(
+        &mut self,
+        named: u8,
+        (order, groups): (&[usize], &[Vec<u8>]),
+        state: &mut SatisfyingState,
+    ) -> Vec<CubeInstance> {
+        let named: Vec<u8> = (0..named).collect();
+        let mut violated = Vec::new();
+        let (cubes, unnamed, index) = (self.cubes, self.obligations.unnamed, self.index);
+        let session = self.session();
+        let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
+        // Instances about named processes first, then those with unnamed ones of one partition.
+        let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
+        let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
+        for unnamed in &rounds {
+            let procs = [&named[..], unnamed].concat();
+            for known_cells_only in [true, false] {
+                for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
+                    index.instances(
+                        cube,
+                        (&procs, 0),
+                        &mut |literal, names| {
+                            // Without a step there is no arithmetic that could overflow.
+                            let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                            let fits = !known_cells_only || session.knows(&literal);
+                            Some(fits && session.holds(state, &literal))
+                        },
+                        &mut |instance, _| {
+                            violated.push(instance);
+                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
+                        },
+                    );
+                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                        break;
+                    }
+                }
+                if !violated.is_empty() {
+                    return violated;
+                }
+            }
+        }
+        violated
+    }
+
+    /// Instances that it violates of cubes that say what no other process is, if no process that the case does not name can be that.
+    fn violated_others(
+        &mut self,
+        obligation: Obligation,
+        (case, beyond): (&ObligationCase<'a>, u8),
+        (order, state): (&[usize], &mut SatisfyingState),
+        chosen: &mut Chosen,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+        let procs: Vec<u8> = (0..case.procs).collect();
+        let mut violated = Vec::new();
+        let (cubes, index) = (self.cubes, self.index);
+        for &cube in order.iter().filter(|cube| cubes.has_others(**cube)) {
+            let mut found = Vec::new();
+            let session = self.session();
+            let test = &mut |literal: &Literal, names: &[u8]| {
+                let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                Some(session.holds(state, &literal))
+            };
+            index.instances(cube, (&procs, 0), test, &mut |instance, _| {
+                found.push(instance);
+                false
+            });
+            for mut instance in found {
+                if chosen.refused.contains(&instance) {
+                    continue;
+                }
+                let excluded = self.obligations.excluded(case.procs, &instance)?;
+                if self.session().holds(state, &excluded) {
+                    continue;
+                }
+                match self.search_beyond(obligation, case, (&instance, beyond))? {
+                    Some(beyond) => {
+                        instance.beyond = beyond;
+                        violated.push(instance);
+                    }
+                    None => drop(chosen.refused.insert(instance)),
+                }
+                if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                    return Ok(violated);
+                }
+            }
+        }
+        Ok(violated)
+    }
+
+    /// What refutes that a process which the case does not name is what an instance says that no other process is.
+    fn search_beyond(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase<'a>,
+        (instance, beyond): (&CubeInstance, u8),
+    ) -> Result<Option<Vec<CubeInstance>>, ProofFailure> {
+        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
+        if self.refuter.is_contradiction(&own, case.procs) {
+            return Ok(Some(Vec::new()));
+        }
+        match self.refute(obligation, &case, beyond + 1) {
+            Ok(instances) => Ok(Some(instances)),
+            Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Instances at unnamed processes that say something about sums, which no violated cube shows.
+    fn about_sums(&self, order: &[usize], groups: &[Vec<u8>]) -> Vec<CubeInstance> {
+        if self.obligations.system.counts.iter().all(|count| count.summand.is_none()) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for &cube in order {
+            let forbidden = &self.cubes.all[cube];
+            let linear = forbidden.cube.iter().any(|literal| matches!(literal, Literal::Linear { .. }));
+            if forbidden.params == 1 && linear && forbidden.others.is_empty() {
+                let instance = |&process: &u8| CubeInstance::new(cube, vec![process]);
+                found.extend(groups.iter().flatten().map(instance));
+            }
+        }
+        found
+    }
+
+    /// Instances that the session knows and that this case does not contradict, most recently needed first.
+    fn at_hand(
+        &self,
+        obligation: Obligation,
+        case: &ObligationCase<'_>,
+        possible: &Possible<'_>,
+        groups: &[Vec<u8>],
+    ) -> Vec<usize> {
+        let usable = |i: &usize| {
+            let Active { instance, literals, .. } = &self.active[*i];
+            let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
+            (known(&[]) || groups.iter().any(|group| known(group)))
+                && self.is_usable(obligation, instance.cube)
+                && !self.cubes.has_others(instance.cube)
+                && !literals.iter().any(|literal| possible.truth(literal) == Some(false))
+        };
+        self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
+    }
+
+    /// Adds an instance to those that are assumed in a case of so many processes.
+    fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
+        let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
+        let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
+        if !chosen.places.contains(&i) {
+            chosen.places.push(i);
+            chosen.beyond.extend(beyond.map(|it| (i, it)));
+        }
+        Ok(())
+    }
+
+    /// Makes an instance known to the session, as what it says in a case of so many processes; its place in `active`.
+    fn activate(&mut self, procs: u8, instance: CubeInstance) -> Result<usize, ProofFailure> {
+        let procs_matter = self.cubes.has_others(instance.cube);
+        let key = (instance, if procs_matter { procs } else { 0 });
+        if let Some(&i) = self.known.get(&key) {
+            return Ok(i);
+        }
+        let literals = self.literals(&key.0)?;
+        let excluded = self.obligations.excluded(procs, &key.0)?;
+        let clause = self.session().formula(&excluded);
+        let selector = Bool::new_const(format!("instance {}", self.active.len()));
+        let i = self.active.len();
+        let instance = key.0.clone();
+        self.known.insert(key, i);
+        self.active.push(Active { instance, literals, fact: (selector, clause) });
+        self.recent.push(i);
+        Ok(i)
+    }
+}
