@@ -56,8 +56,7 @@ fn open_pointer(context: &CubeContext, cube: &Cube) -> Option<(CubeCell, u64)> {
     }
     // What is said of the others was simplified: it may say so by more than one literal of the cell, or that there are no others.
     let holds_none = |cell: CubeCell| {
-        let of_cell =
-            |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);
+        let of_cell = |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);
         cube.others.iter().any(|it| it.iter().all(of_cell))
     };
     cube.masks.iter().copied().find(|&(cell, mask)| {
