@@ -7,8 +7,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::{ModelSource, in_core};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
+use cubicle_lang::words;
 use cubicle_report as report;
 use cubicle_report::Style;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
@@ -120,15 +121,20 @@ fn decide(
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let LoadedModel { mut system, file, text, allowed, warnings, .. } =
+    let LoadedModel { mut system, text, allowed, warnings, .. } =
         load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
         return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
     }
     are_sorts(&system, args.of_sorts())?;
     if args.show_core {
+<<<<<<< HEAD
         if ending.results == ResultFormat::Human {
             ending.output.write(&in_core(&file));
+=======
+        if ending.results == Results::Human {
+            ending.output.write(&words::model(&system));
+>>>>>>> ffa6af83970c28c66d873410f494a3d5b55aa2e6
         }
         return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
     }
